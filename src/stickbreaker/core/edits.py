@@ -48,9 +48,9 @@ class Merge:
 class Dissolve:
     """Divides position `source` among the positions `into` and removes it.
 
-    `shares` (one per target) add up to one; `along` has the shares along another axis (n × targets). Along
-    the axis `amounts`, it has what each target gains, which may be more or less than its part of `source`,
-    since targets may exchange the rest. `trial`: see `Split`.
+    `shares` (one per target) add up to one; `along` has the shares along other axes, by axis (n × targets).
+    For the axis `amounts`, `along` has not shares but what each target gains; this may be more or less than
+    its part of `source`, since targets may exchange values. `trial`: see `Split`.
     """
 
     axis: str

@@ -70,7 +70,10 @@ class MeanFieldTests(VariationalTests):
     """The laws of topic models that learn online, and of those whose bound is computed exactly."""
 
     def test_bound_never_falls_when_local_records_are_kept(self) -> None:
-        """Law 1: carried over, inner loops converged, alpha fixed or learned; to single precision."""
+        """Law 1: the bound never falls if documents' records are carried over and inner loops have converged.
+
+        With alpha fixed or learned; to single precision.
+        """
         for alpha in (0.1, "learned"):
             model = self.make(
                 alpha=alpha, keep_local=True, doc_max_iter=500, doc_tol=1e-6, max_iter=25, tol=0.0, n_jobs=1

@@ -38,7 +38,9 @@ CHANCES = {
 
 
 class PlantedLanguage(NamedTuple):
-    """`trees` of words (rows of VOCABULARY) with tags (rows of TAGS), and the truth."""
+    """Sampled documents with trees: `trees` of words (rows of VOCABULARY) with tags (rows of TAGS), and the
+    truth.
+    """
 
     trees: Trees
     themes: NDArray[np.int64]  # documents × tags: which of THEMES
@@ -94,7 +96,7 @@ def _sentence(generator: np.random.Generator) -> list[tuple[str, int]]:
 
 
 def _nouns(generator: np.random.Generator) -> list[tuple[str, int]]:
-    """NP, with its noun as the root."""
+    """A random noun phrase as (tag, head) of its words; its noun is the root (head -1)."""
     before = [tag for tag in ("Det", "Adj") if generator.random() < 0.5]
     found = [*((tag, len(before)) for tag in before), ("N", -1)]
     return (
@@ -105,10 +107,10 @@ def _nouns(generator: np.random.Generator) -> list[tuple[str, int]]:
 
 
 def _prepositions(generator: np.random.Generator) -> list[tuple[str, int]]:
-    """PP, with its preposition as the root."""
+    """A random prepositional phrase as (tag, head) of its words; its preposition is the root (head -1)."""
     return [("P", -1), *_hung(_nouns(generator), 1, 0)]
 
 
 def _hung(phrase: list[tuple[str, int]], start: int, head: int) -> list[tuple[str, int]]:
-    """A phrase that begins at `start` and whose root depends on `head`."""
+    """A phrase as part of a sentence, in which it begins at `start` and its root depends on word `head`."""
     return [(tag, above + start if above >= 0 else head) for tag, above in phrase]

@@ -27,7 +27,9 @@ WORDS = tuple(
 
 
 def documents(step: int) -> list[list[str]]:
-    """24 documents of two kinds, with words of their time and words that occur once."""
+    """The 24 documents of a step, of two kinds, with words that change over time and words that occur
+    once.
+    """
     generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
     for d in range(24):
@@ -41,7 +43,9 @@ def documents(step: int) -> list[list[str]]:
 
 
 def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[Bags]]:
-    """Shards with spelled words, without rows, which the engine finds."""
+    """Shards of `size` documents with words by spelling, whose rows the engine looks up; first: number of the
+    first document.
+    """
     shards: list[Shard[Bags]] = []
     for start in range(0, len(texts), size):
         part = texts[start : start + size]
@@ -73,15 +77,15 @@ class Runs(ABC):
 
     @abstractmethod
     def engine(self, n_jobs: int) -> Engine:
-        """A new engine with this many workers, or with all there are if it has no choice."""
+        """A new engine with this many workers, or with the only number that it supports."""
 
     @abstractmethod
     def start(self, engine: Engine, model: Any) -> None:
-        """Begin the engine's table."""
+        """Begin with the initial table of a model."""
 
     @abstractmethod
     def shards(self, number: int) -> list[Shard]:
-        """The documents of a step: 24 of them."""
+        """The 24 documents of step number `number`, as shards."""
 
     @abstractmethod
     def words(self, engine: Engine) -> list[str]:
@@ -146,8 +150,7 @@ class GrowingRuns(Runs):
 
 
 class ClosedRuns(Runs):
-    """Runs with a table that has a row for each of `WORDS`, identified by number, from the first to the last
-    step."""
+    """Runs with a table that always has a row, identified by number, for each of `WORDS`."""
 
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.zeros((len(WORDS), model.start_components)))

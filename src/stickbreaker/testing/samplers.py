@@ -41,7 +41,7 @@ def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
 
 
 class SamplerTests(ABC):
-    """Subclass and implement `sampler(seed)`, `another()` and `log_joint(sampler)`."""
+    """The laws of samplers. Subclass and implement `sampler(seed)`, `another()` and `log_joint(sampler)`."""
 
     @abstractmethod
     def sampler(self, seed: int) -> Sampler:
@@ -62,13 +62,16 @@ class SamplerTests(ABC):
         """
 
     def test_same_bytes_for_any_number_of_threads(self) -> None:
-        """Law 2: and another seed gives other states."""
+        """Law 2: the same bytes for any number of threads; another seed gives other states."""
         states = [whole_bits(advance(self.sampler(3), range(5), threads)) for threads in (1, 2, 3, 1)]
         assert all(state == states[0] for state in states[1:])
         assert whole_bits(advance(self.sampler(4), range(5))) != states[0]
 
     def test_a_restored_chain_goes_on_byte_for_byte(self) -> None:
-        """Law 2: from any sweep on, samples included, whatever the restored chain did before."""
+        """Law 2: a restored chain continues byte for byte, from any sweep on.
+
+        Samples included, and whatever the restored chain did before.
+        """
         for at in (0, 1, 4):
             whole, rest = advance(self.sampler(3), range(at)), advance(self.sampler(3), range(20, 22))
             rest.restore(whole.snapshot())
@@ -78,7 +81,9 @@ class SamplerTests(ABC):
             assert whole_bits(rest) == whole_bits(whole)
 
     def test_a_snapshot_stays_when_its_chain_goes_on(self) -> None:
-        """A restored chain does not write to the arrays that it was restored from, either."""
+        """A snapshot does not change when its chain continues, nor when a chain that was restored from it
+        does.
+        """
         sampler, other = advance(self.sampler(3), range(2)), self.sampler(3)
         arrays = sampler.snapshot()
         before = bits(arrays)
@@ -124,7 +129,9 @@ class ExactSamplerTests(SamplerTests):
 
     @abstractmethod
     def draw(self, generator: np.random.Generator) -> tuple[Any, Sampler]:
-        """Data and state from the prior, by the model's definition: the data, and a chain in that state."""
+        """Draw data and a state from the prior, by the model's definition; returns the data, and a chain in
+        that state.
+        """
 
     @abstractmethod
     def redraw(self, data: Any, sampler: Sampler, generator: np.random.Generator) -> tuple[Any, Sampler]:
@@ -135,7 +142,9 @@ class ExactSamplerTests(SamplerTests):
         """Test functions of data and state (functions): counts, squares of counts, parameters; not labels."""
 
     def test_geweke(self) -> None:
-        """Law 5: data and state drawn from the prior, and in alternation, have the same means."""
+        """Law 5 (Geweke 2004): data and state have the same means if drawn from the prior, or alternately
+        given each other.
+        """
         generator = np.random.default_rng(3)
         independent: list[ArrayLike] = []
         for _ in range(self.draws):

@@ -36,7 +36,9 @@ from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):
-    """The view for a shard's local step: log weights, log word probabilities, and those of unknown words."""
+    """What a local step needs: log weights of components, log probabilities of words, and those of unknown
+    words.
+    """
 
     log_weights: Array
     log_words: Array  # rows × components
@@ -46,8 +48,10 @@ class Components(NamedTuple):
 
 @dataclass(frozen=True)
 class GrowingMixture(Model):
-    """`start_components` at first; a word enters with `least` tokens in a step, and is dropped below
-    `faded`."""
+    """A mixture of unigrams whose vocabulary grows, with `start_components` components at first.
+
+    A word is added with `least` tokens in a step, and dropped below `faded` tokens.
+    """
 
     start_components: int = 1
     eta: float = 0.5
@@ -117,7 +121,7 @@ class GrowingMixture(Model):
 
 @dataclass(frozen=True)
 class ClosedMixture(GrowingMixture):
-    """The mixture over a closed vocabulary: only its components grow."""
+    """A mixture of unigrams over a closed vocabulary; the number of components grows."""
 
     table = TableSpec(columns="components")
 
@@ -185,7 +189,9 @@ class SplitLargest(Move):
         return Decision(tuple(Accepted(name, (edit,), gains[name]) for name, edit in edits.items()))
 
     def _gain(self, trial: Stats, sums: Mapping[str, Array]) -> float:
-        """The gain in the log of the Dirichlet-multinomial of a thousand possible words by the halves."""
+        """The gain in nats of a split: the log marginal likelihood of the halves minus that of the whole
+        component.
+        """
         size = 1000.0 * self.eta
         first, second, whole = gammaln(size) - gammaln(size + sums["tokens"]) + sums["terms"]
         return float(first + second - trial.documents * np.log(2.0) - whole)
@@ -264,7 +270,10 @@ def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
 
 
 def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> Stats:
-    """A component's documents in two halves: at random first, then by the words of the halves before."""
+    """The report of a trial split: a component's documents in two halves.
+
+    They are divided at random first, later by the words of the halves in the round before.
+    """
     texts = _texts(shard)
     first = np.empty(len(texts))
     for d, text in enumerate(texts):
@@ -281,7 +290,7 @@ def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> S
 
 
 def trial_halves(part: RowBlock) -> Mapping[str, Array]:
-    """Each half's counts in a trial."""
+    """The counts of both halves according to the trial, as {"halves": …}."""
     return {"halves": part.held["trial"]}
 
 
@@ -294,12 +303,14 @@ def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
 
 
 def second_share(part: RowBlock, share: float) -> Mapping[str, Array]:
-    """The second half's share of each word, from a trial's counts; `share` for words without any."""
+    """The share of the second half in each word according to the trial, as an array by name; `share` for
+    words without counts.
+    """
     tokens = part.held["trial"].sum(axis=1)
     second = part.held["trial"][:, 1] / np.maximum(tokens, 1e-12)
     return {"words": np.where(tokens > 0.0, second, share)}
 
 
 def row_tokens(part: RowBlock) -> Mapping[str, Array]:
-    """The total count of each row."""
+    """The total count of each row, as an array by name."""
     return {"tokens": part.counts.sum(axis=1)}

@@ -62,7 +62,8 @@ CHANGED = (
 
 
 def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
-    """The row of two slots and the ways of inference that they share; None if there is no schedule or engine.
+    """The row for a choice of documents and words, with these kinds of inference; None if no schedule or
+    engine is possible.
 
     A sampler sweeps over all documents, on this machine. A schedule that stores reports needs topics separate
     from documents' tables, and a fixed vocabulary.

@@ -108,6 +108,6 @@ def _formulaic() -> Any:
 
 
 def left_out_text(found: MetadataEffects) -> str:
-    """The numbers of documents used and left out, as text."""
+    """A line with the numbers of documents used and left out."""
     left = f", {found.left_out:,} left out for lack of a field or words" if found.left_out else ""
     return f"{counted(found.documents, 'document')}{left}"

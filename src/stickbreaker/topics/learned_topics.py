@@ -52,7 +52,7 @@ MADE = (  # computed from the table and the params on demand
 
 
 class LearnedTopics(ModelOfParameters):
-    """Reads learned topics, and infers topics of new documents."""
+    """Base of fitted topic estimators: reads learned topics, and infers the topics of new documents."""
 
     alpha_: Array
     topic_shares_: Array
@@ -89,7 +89,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def components_(self) -> Array:
-        """Parameters of q(beta) (topics × words): expected counts plus eta (open vocabulary: counts)."""
+        """The parameters of q(beta) (topics × words): expected counts plus eta; for an open vocabulary only
+        the counts.
+        """
         words, whole = self.model.words, self.engine_.table.whole()
         used = words.parameters(self.params_, whole).T[self.topic_columns_]
         return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
@@ -101,7 +103,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def topic_words(self) -> TopicWords:
-        """`topic_word_` on demand: only the requested part is in memory if the table is in files."""
+        """E[beta] (topics × words), computed when it is needed: from a table in files, only the part that is
+        asked for.
+        """
         return self.model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
 
     @cached_property
@@ -115,7 +119,9 @@ class LearnedTopics(ModelOfParameters):
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
-        """The prior of words in topics. Raises AttributeError if the vocabulary has another kind of prior."""
+        """The prior of words in topics. Raises AttributeError if the vocabulary does not have a prior called
+        `name`.
+        """
         words = self.model.words
         own, value = words.hyperparameter(self.params_)
         if own != name:
@@ -132,12 +138,15 @@ class LearnedTopics(ModelOfParameters):
 
     @property
     def model(self) -> TopicModel:
-        """The model for reading learned topics and inferring new documents."""
+        """The model with which learned topics are read and new documents inferred."""
         return topic_model(self.engine_.model)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = DOCUMENTS) -> list[list[str]]:
-        """The `n` top words of each topic, ranked `by` "documents", "company", "relevance" or "probability";
-        for a polylingual model, of each language in turn, or of one `language`, then without its code."""
+        """The first `n` words of each topic, ranked `by` "documents", "company", "relevance" or
+        "probability".
+
+        For a polylingual model, as many in each language, or only in `language`, then without its code.
+        """
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
@@ -161,7 +170,7 @@ class LearnedTopics(ModelOfParameters):
 
     @property
     def word_evidence(self) -> WordEvidence:
-        """The data for ranking the topics' words."""
+        """The data that the rankings of the topics' words need."""
         per_token = None if self.model.words.grows else self.vocabulary_.documents_per_token
         return WordEvidence(self.topic_words, self.topic_shares_, per_token, self.word_documents_)
 
@@ -174,8 +183,9 @@ class LearnedTopics(ModelOfParameters):
         return names, shares[:, self.topic_columns_]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """The `n` concepts with the largest shares of each topic's tokens, and the shares; empty without
-        concepts."""
+        """For each topic, (name, share) of the `n` concepts with the largest shares of its tokens; empty
+        without concepts.
+        """
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
@@ -198,23 +208,25 @@ class LearnedTopics(ModelOfParameters):
         return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
 
     def _combine_names(self) -> None:
-        """Set `topic_names_` from names given by users, or else by the guide."""
+        """Set `topic_names_`: a name that users gave, or else the one from the guide."""
         given = [self.given_names_.get(i) for i in self.topic_ids_]
         self.topic_names_ = tuple(a or b for a, b in zip(given, self.guided_names, strict=True))
 
     @property
     def guided_names(self) -> list[str | None]:
-        """The guide's name of each topic; None for free topics."""
+        """For each topic, the name that the guide gives it; None for topics without one."""
         names = self.guide_names()
         return [names[k] if k < len(names) else None for k in self.topic_columns_.tolist()]
 
     def seen(self, corpus: Corpus) -> Corpus:
-        """A corpus read with the model's vocabulary."""
+        """The same corpus, read with the model's vocabulary."""
         same = corpus.vocabulary is self.vocabulary_
         return corpus if same else corpus.with_vocabulary(self.vocabulary_)
 
     def without_table(self) -> Self:
-        """The estimator without its table, to be sent to where the table is: see `over`."""
+        """A copy of the estimator without its table, to be sent to a process that has the table: see
+        `over`.
+        """
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "origin"):
             vars(bare).pop(name, None)
@@ -222,13 +234,13 @@ class LearnedTopics(ModelOfParameters):
         return bare
 
     def over(self, engine: LocalEngine) -> Self:
-        """The estimator with another engine's table."""
+        """A copy of the estimator that uses the table of another engine."""
         other = copy.copy(self)
         other.engine_ = engine
         return other
 
     def infer_documents(self, bags: Bags) -> Iterator[Local]:
-        """gamma and bound terms of documents, shard by shard."""
+        """The records (gamma and terms of the bound) of documents, shard by shard."""
         solver, model = self.fold_in_solver(), self.model
         if solver != model.solver:  # the parameters have changed
             self.engine_.model = replace(model, solver=solver)
@@ -293,18 +305,21 @@ class LearnedTopics(ModelOfParameters):
         return {"topics": len(self.topic_shares_)}
 
     def log_probability(self, bags: Bags) -> float:
-        """Log probability of documents' known words, in nats; for a closed vocabulary."""
+        """log p of the documents' known words, in nats. Only for a closed vocabulary."""
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
         return log_probability(bags, self.topic_words.of, self.alpha_).nats
 
     def bound_of(self, bags: Bags) -> float:
-        """The objective of inference, E[log p(words, z, theta | beta)] plus entropy under q, in nats: a lower
-        bound on log p, or an estimate of it if documents are sampled."""
+        """The value that inference maximises for documents, in nats: a lower bound on log p of their words.
+
+        It is E[log p(words, z, theta | beta)] plus the entropy of q; an estimate of it if documents are
+        sampled.
+        """
         return float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
 
     def counted_arrays(self) -> dict[str, NDArray[Any]]:
-        """Document counts for ranking words, as arrays of a saved model."""
+        """The arrays of a saved model with the document counts by which words are ranked."""
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
 

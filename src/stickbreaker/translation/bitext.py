@@ -225,7 +225,7 @@ class Bitext:
         return made[0], made[1]
 
     def write(self, directory: Path) -> None:
-        """Save as a corpus of its own."""
+        """Save the bitext as a corpus in a directory."""
         self.corpus.write(directory)
 
     @classmethod

@@ -27,7 +27,7 @@ DIGITS = 18  # of a number of subtrees, at most
 
 @dataclass(frozen=True)
 class SymbolChoice:
-    """How a grammar reads texts: by what its estimator says."""
+    """How to read texts for a grammar: with the analysis and the vocabulary rule of its estimator."""
 
     model: "PlainAdaptorGrammar"
     given: tuple[str, ...] = ()

@@ -53,7 +53,10 @@ def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:
 
 
 def _matched(first: "TopicEstimator", second: "TopicEstimator", path: Path) -> "tuple[Matching, int]":
-    """How the topics in use match, and how many words both have. Errors name the second model, at `path`."""
+    """The matching of the topics in use, and the number of words that both models have.
+
+    Errors name the second model, at `path`.
+    """
     from stickbreaker.topics.evaluation import match_models
 
     with naming(path):
@@ -101,7 +104,7 @@ def _compared(
 
 
 def _top_words(estimator: "TopicEstimator", top: int, by: str) -> list[list[str]]:
-    """Each topic's first words; in a polylingual model, as many in each language."""
+    """The first words of each topic; in a polylingual model, as many words in each language."""
     return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)), by=by)
 
 

@@ -60,9 +60,9 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
 def _write_diagnostics(
     estimator: "TopicEstimator", corpus: "Corpus", coherence: list[dict[str, Any]], out: Path, overwrite: bool
 ) -> None:
-    """A table of figures of each topic, of a polylingual model by the words of its first language.
+    """Write a table with figures on each topic; in a polylingual model, for the words of its first language.
 
-    `coherence`: as `_coherences` gives it.
+    `coherence`: the result of `_coherences`.
     """
     import numpy as np
     import pyarrow as pa
@@ -91,7 +91,11 @@ def _write_diagnostics(
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
-    """The reading options for the documents; a raw reference takes them too, so a corpus refuses none."""
+    """The reading options that apply to the documents.
+
+    If a reference is read from raw files, the same options apply to it; a corpus as documents must not refuse
+    them.
+    """
     from stickbreaker.corpus.store import is_store
 
     raw = reference is not None and not is_store(Path(reference))
@@ -99,7 +103,7 @@ def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoic
 
 
 def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":
-    """The corpus that words are counted in; raw files are read by the same options as the documents."""
+    """The corpus in which words are counted; raw files are read with the options for the documents."""
     from stickbreaker.corpus.store import is_store
 
     if is_store(Path(reference)):
@@ -159,7 +163,10 @@ def _left_to_right(
 
 
 def _bound(estimator: "TopicEstimator", corpus: "Corpus") -> dict[str, float]:
-    """The bound on log p of the known words, in nats per token. Raises UserError for an open vocabulary."""
+    """The lower bound on log p of the known words, in nats per token, and their number, as values for JSON.
+
+    Raises UserError for an open vocabulary.
+    """
     from stickbreaker.core.errors import UserError
 
     if estimator.is_open:
@@ -175,7 +182,7 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
 
 
 def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[dict[str, Any]]:
-    """The three measures, for each language of a polylingual model."""
+    """The three measures of coherence as values for JSON, for each language of a polylingual model."""
     from stickbreaker.topics.evaluation import coherence_of
 
     return [
@@ -237,7 +244,7 @@ def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict
 
 
 def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
-    """How well each pair of languages of a polylingual model goes together."""
+    """How similar the topics of each pair of languages are, as values for JSON; see `compare_sides`."""
     from stickbreaker.topics.evaluation import compare_sides
 
     return [

@@ -114,7 +114,7 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
 
 
 def _refuse_shares(out: Path, run: NewRun, on: bool, where: EngineChoice) -> None:
-    """Raise an error if the table of shares cannot be written at the end of the run."""
+    """Raise an error if the table of topic shares could not be written at the end of the run."""
     if on or "-" in run.inputs:
         raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
     if where.engine != "local":
@@ -123,7 +123,9 @@ def _refuse_shares(out: Path, run: NewRun, on: bool, where: EngineChoice) -> Non
 
 
 def _write_shares(out: Path, run: NewRun) -> None:
-    """What `transform` writes of the run's documents: raw files are read once more."""
+    """Write the topic shares of the run's documents, as `transform` does; raw files are read again for
+    this.
+    """
     from stickbreaker.estimators.document_tables import DocumentTable
     from stickbreaker.estimators.saving import load
 

@@ -58,7 +58,7 @@ def intruders(
 
 
 def _entry(question: "Question", top: list[str], coherence: Any) -> dict[str, Any]:
-    """A question as the page reads it."""
+    """A question of the quiz as the page needs it, with the answer and the topic's words and coherence."""
     about = f"topic {question.topic}: {' '.join(top)}"
     if coherence:
         about += f" (NPMI {coherence[question.topic]:.3f})"

@@ -178,7 +178,7 @@ def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
 
 
 def _refuse_onto_itself(sources: Sequence[Path], out: Path) -> None:
-    """Raise UserError if the file to write is one to read, or one of a directory to read."""
+    """Raise UserError if the file to write is one of the sources, or in a directory among them."""
     read = [file for one in sources for file in (one.iterdir() if one.is_dir() else (one,))]
     if out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise UserError("is the dictionary", where=out, remedy="choose another path")
@@ -200,7 +200,9 @@ def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """How many concepts there are, what was passed over, and how much of the text they cover."""
+    """The result of `concepts`, as text: the number of concepts, what was ignored, and how much of the text
+    they cover.
+    """
     n, entries = result["concepts"], result["entries"]
     of = f"of {entries:,} {noun_for(entries, 'entry', 'entries')}"
     lines = [f"{result['out']}: {n:,} {noun_for(n, 'concept')} {of}"]

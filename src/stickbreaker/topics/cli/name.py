@@ -98,8 +98,11 @@ def _change(
 
 
 def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
-    """Raise UserError for a run under way whose topics may yet be replaced by others of the same numbers:
-    those of a search for their number, and of several chains of which the best counts."""
+    """Raise UserError for an unfinished run whose topics may be replaced by others with the same numbers.
+
+    That is so for a search for the number of topics, and for several chains of which the best becomes the
+    model.
+    """
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest_fields import SEARCH
 

@@ -78,8 +78,10 @@ def nearest(
 def _queries_of(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None, ids: tuple[str, ...]
 ) -> "list[tuple[Array, list[dict[str, str]]]]":
-    """`_shares` of the queries: all documents, or those of some ids. Raises UserError for an id that no
-    document with a known word has."""
+    """The topic shares (see `_shares`) of all documents, or of those with these ids.
+
+    Raises UserError for an id of no document, or of one without a known word.
+    """
     found = list(_shares(estimator, corpus, language, frozenset(ids)))
     missing = set(ids) - {one["id"] for _, documents in found for one in documents}
     if missing:
@@ -91,9 +93,10 @@ def _queries_of(
 def _shares(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None, wanted: frozenset[str] = frozenset()
 ) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
-    """Topic shares of documents, and their ids and titles, block by block.
+    """The topic shares of documents, and their ids and titles, block by block.
 
-    Only documents with a known word, and with `wanted` ids if given; with `language`, of that side alone.
+    Only documents with a known word, and with an id in `wanted` if that is given; with `language`, only their
+    side in that language is used.
     """
     import numpy as np
 
@@ -138,6 +141,6 @@ def _as_text(result: dict[str, Any]) -> str:
 
 
 def _named(document: dict[str, Any]) -> str:
-    """A document's title where it has one, and its id, on one line."""
+    """A document's title, if it has one, and its id, on one line."""
     title = " ".join(document.get("title", "").split())
     return f"{title}  ({document['id']})" if title else document["id"]

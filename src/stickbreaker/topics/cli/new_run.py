@@ -50,7 +50,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
 
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
-    """What was chosen with which there is no search for the number of topics."""
+    """The choices of a user with which there is no search for the number of topics, as a list of phrases."""
     from stickbreaker.estimators.settings import engine_name
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.topic_settings import inference_of
@@ -70,7 +70,7 @@ def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
-    """Note that a corpus was built with a vocabulary of some of its words."""
+    """Print a note if the corpus was built with a vocabulary that leaves some of its words out."""
     rule = corpus.about.rule
     bounds = rule.bounds(corpus.n_documents)
     if corpus.kind == "text" and (rule.size is not None or bounds != (1, corpus.n_documents)):
@@ -79,7 +79,7 @@ def _tell_of_words_left_out(corpus: "Corpus") -> None:
 
 
 def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
-    """Note how much of each category of a guide the corpus has."""
+    """Print a note about how many entries of each category of a guide occur in the corpus."""
     from stickbreaker.topics.topic_settings import guide_of
 
     guide = guide_of(model.guide)
@@ -91,7 +91,7 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
 
 
 def _tell_of_concepts(model: "TopicEstimator", corpus: "Corpus") -> None:
-    """Note how many concepts tie words of the corpus, and what a user may not expect of them."""
+    """Print notes on how many concepts have words of the corpus, and on words that they do not tie."""
     from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
     from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 

@@ -111,7 +111,9 @@ def search_k(
 
 
 def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, Any]:
-    """The table, a row for each number of topics, and what is suggested."""
+    """The result of `search-k`: a table with a row for each number of topics, and the number that is
+    suggested.
+    """
     from stickbreaker.topics.evaluation import fewest_topics
 
     by_topics: dict[int, list[dict[str, Any]]] = {}
@@ -130,7 +132,9 @@ def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, A
 
 
 def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over seeds, and the figures of each seed for those means that are drawn."""
+    """A row of the table for k topics: means over the seeds, and the values of each seed for those that are
+    drawn.
+    """
     import numpy as np
 
     from stickbreaker.topics.evaluation import stability
@@ -151,7 +155,7 @@ def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, 
 
 
 def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
-    """Why that number, in one sentence."""
+    """One sentence that explains why a number of topics is suggested."""
     of = f"{seeds} seeds" if seeds > 1 else "a single seed, so noise between seeds is not known"
     if len(tried) == 1:
         return f"{counted(found.topics, 'topic')} is all that was tried ({of})."

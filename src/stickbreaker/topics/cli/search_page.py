@@ -118,7 +118,7 @@ def _table(summary: Mapping[str, Any]) -> str:
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """Round numbers, two or more, that enclose the values."""
+    """At least two round numbers between which all values lie, for an axis."""
     low, high = min(values), max(values)
     size = max(abs(low), abs(high), 1e-6)
     width = high - low if high - low > 1e-9 * size else 0.1 * size  # alike but for rounding

@@ -61,7 +61,7 @@ class SearchRuns:
             yield
 
     def _begin(self) -> None:
-        """Make the directory. Raises UserError if another search's is, or something else."""
+        """Make the search's directory. Raises UserError if it has another search or anything else."""
         settings = self.path / SETTINGS
         if not settings.is_file():
             half_made = {RUNS, *(one.name for one in beside(settings, "partial"))}  # by one that was killed
@@ -133,7 +133,7 @@ class SearchRuns:
         return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
 
     def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
-        """Learn the model at `path`, or resume it. Leaves the program when interrupted."""
+        """Learn the model at `path`, or continue its run. Exits the program when interrupted."""
         from stickbreaker.console.running import run_on
         from stickbreaker.core.files import recover
         from stickbreaker.estimators import fitting
@@ -194,7 +194,9 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 
 
 def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
-    """The nats of every held-out document by completion, and its words that were predicted."""
+    """For every held-out document, log p of the words that are predicted (nats), and the number of these
+    words.
+    """
     from stickbreaker.corpus.shards import tokens_by_document
     from stickbreaker.topics.evaluation import completion_score
 
@@ -208,7 +210,9 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
 
 
 def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags", "Bags"]]:
-    """The observed and the other words of held-out documents, by blocks that have others."""
+    """The observed half and the other half of held-out documents, for each block in which other halves have
+    words.
+    """
     from stickbreaker.corpus.source import Source
     from stickbreaker.topics.evaluation import split_halves
 

@@ -203,7 +203,7 @@ class StreamProgress:
         self.text = ""
 
     def __call__(self, record: dict[str, Any]) -> None:
-        """Note the record of a step."""
+        """Store the record of a step, and show it when it is due."""
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
         documents = int(record["documents"])

@@ -122,7 +122,7 @@ def snapshot_as_text(snapshot: dict[str, Any]) -> str:
 
 
 def _in_a_row(words: list[str]) -> str:
-    """Words on one line, whatever they are made of."""
+    """The words on one line, whatever characters they have."""
     return _one_line(" ".join(words))
 
 

@@ -85,7 +85,11 @@ def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
 
 
 def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], Array]":
-    """log G0: of an open vocabulary its own, of a closed one learned from its words."""
+    """A function that returns log G0 of words: of an open vocabulary, or learned from the words of a closed
+    one.
+
+    Raises UserError for a model of several languages.
+    """
     from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
     from stickbreaker.topics.open_topics import spelling_of
 

@@ -66,7 +66,7 @@ class OpenChoice:
         return replace(settings["words"], spelling=Spelling(words=listed))
 
     def _concepts(self) -> "str | ConceptTree":
-        """The tree of a file with concepts, or "closed" without one."""
+        """The tree of concepts in the file that the user gave; "closed" without one."""
         if self.concepts is None:
             refuse_written(("concept_strength",), "needs --concepts")
             return "closed"

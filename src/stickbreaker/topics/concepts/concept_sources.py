@@ -43,7 +43,7 @@ class Selection:
         return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
 
     def is_reversed(self) -> bool:
-        """Whether clearly more entries fit the vocabulary with the two languages exchanged."""
+        """Whether clearly more entries would match the vocabulary if the two languages were exchanged."""
         fitting = self.entries - self.several_words - self.not_in_vocabulary
         return self.reversed_pairs > 2 * fitting
 
@@ -182,7 +182,7 @@ def concepts_of_synsets(
 
 
 def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, object]) -> str | None:
-    """The nearest ancestor that has words; None if there is none, or ancestors form a cycle."""
+    """The key of the nearest ancestor that has words; None if there is none, or if ancestors form a cycle."""
     met, at = {key}, parents.get(key)
     while at is not None and at not in met:
         if at in words:
@@ -221,7 +221,7 @@ def _levels(key: str, kept: Mapping[str, str | None]) -> int:
 
 
 class _Speller:
-    """Finds words of a language in a vocabulary, with the help of the analysis."""
+    """Finds words of one language in a vocabulary, in the form that the analysis gives them."""
 
     def __init__(self, vocabulary: Vocabulary, analysis: AnyAnalysis | None, language: str) -> None:
         own = analysis.by_language.get(language) if isinstance(analysis, PolylingualAnalysis) else analysis
@@ -255,7 +255,9 @@ def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) 
 
 
 def _refuse_lacking(vocabulary: Vocabulary, language: str) -> None:
-    """Raise UserError if the vocabulary lacks a language, "" being the only one of a vocabulary."""
+    """Raise UserError if the vocabulary does not have a language; "" is that of a vocabulary with a single
+    language.
+    """
     if not language:
         _refuse_several_languages(vocabulary)
     elif language not in vocabulary.languages:

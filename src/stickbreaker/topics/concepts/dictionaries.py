@@ -90,7 +90,7 @@ def dictionary_entries(
 
 
 def _guessed(line: str) -> str:
-    """Guess the format of a file from a line."""
+    """The format of a file of words, guessed from one of its lines."""
     if line.split()[0] in ("MERGE_", "SPLIT_"):
         return "constraints"
     fields = line.rstrip("\r\n").split("\t")
@@ -120,7 +120,9 @@ def _counted(line: str, traditional: bool) -> Iterator[Entry]:
 
 
 def _cedict(line: str, traditional: bool) -> Iterator[Entry]:
-    """A Chinese word with each of its senses, without asides, "to" and articles."""
+    """The entries of a line of CC-CEDICT: a word with each of its senses, without remarks, "to" and
+    articles.
+    """
     fields = line.split("\t")
     if len(fields) != 4:
         found = CEDICT.match(line)

@@ -72,7 +72,7 @@ def classify_labels(
 
 
 def _labelled(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """The documents whose label is known and frequent enough."""
+    """The numbers of the documents whose label is known and frequent enough for cross-validation."""
     known = np.array([row for row, label in enumerate(labels) if label is not None], np.int64)
     names, of, counts = np.unique(
         [str(labels[row]) for row in known], return_inverse=True, return_counts=True

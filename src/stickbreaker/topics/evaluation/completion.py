@@ -115,14 +115,17 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
 
 
 def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
-    """The key of a document, from the spelling of its words."""
+    """The key of a document's random stream, from the spelling and the counts of its words."""
     spelled = [words[int(row)] for row in rows.tolist()]
     lengths = np.array([len(word) for word in spelled], np.int32)
     return content_of(lengths, counts) + "".join(spelled).encode()
 
 
 def _observed(key: bytes, counts: Counts, share: float) -> Counts:
-    """The observed part of each word's count in one document."""
+    """The part of each word's count in one document that is observed; it is drawn at random from `key`.
+
+    counts: of the document's words; share: of the tokens to observe.
+    """
     draw = stream(0, purposes.COMPLETION, key=key)
     whole = np.rint(counts).astype(np.int64)
     if (whole == counts).all():

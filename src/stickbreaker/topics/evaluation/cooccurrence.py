@@ -74,7 +74,9 @@ class Meetings:
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
-        """Count units, each `weights` times: unit `rows[i]` contains the word `words[i]`."""
+        """Count windows or documents, row i `weights[i]` times: `words` are those in the rows with the
+        numbers `rows`.
+        """
         from scipy.sparse import csr_array
 
         shape = (len(weights), self.n_words)

@@ -65,7 +65,9 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """A function from ascending word numbers of the corpus to E[beta] (topics × words)."""
+        """A function from ascending word numbers of the corpus to E[beta] (topics × words), by an engine's
+        table.
+        """
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 
@@ -78,7 +80,7 @@ def infer_shares(
     words: tuple[int, Sequence[str] | None],
     seed: int,
 ) -> NDArray[np.floating]:
-    """Topic shares of documents (documents × topics), by an engine's present table.
+    """Topic shares of documents (documents × topics), inferred with an engine's current table.
 
     `numbers`: the documents' keys for random draws; `words`: the number of words, and their spelling if the
     table's rows have keys.
@@ -89,6 +91,8 @@ def infer_shares(
 
 
 def document_halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
-    """The observed and predicted halves of a block's held-out documents, or None without words to predict."""
+    """The observed and the predicted half of a block's held-out documents; None if no word is to be
+    predicted.
+    """
     observed, rest = split_halves(source.block(block, held_out=True)[1])
     return (observed, rest) if rest.counts.sum() > 0 else None

@@ -53,7 +53,9 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """Id, beginning and tokens of the stored documents; none if the model has not learned from them."""
+    """(id, beginning, tokens) of the documents saved for the report; empty if the model has not learned from
+    them.
+    """
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:

@@ -122,7 +122,7 @@ def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.float
 
 
 def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
-    """The units of documents in the kernel's form; `words`: the row of each entry."""
+    """Documents as units of at most one token, as the kernel takes them; `words`: the row of each entry."""
     from stickbreaker.topics.kernels.left_to_right import Orders
 
     entries, sizes = [np.zeros(0, np.int32)], [np.zeros(0)]

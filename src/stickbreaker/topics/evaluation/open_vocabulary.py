@@ -40,8 +40,11 @@ class OpenTopics(NamedTuple):
 
 
 class StringScore(NamedTuple):
-    """A score over all strings. `unseen`: scored tokens of words that no topic has; `spelling_nats`: the part
-    of the nats for their letters, log G0."""
+    """A score of documents over all strings.
+
+    held_out: the score; unseen: the number of scored tokens of words that no topic has; spelling_nats: the
+    part of its nats that is for their letters, log G0.
+    """
 
     held_out: HeldOutScore
     unseen: float
@@ -94,7 +97,7 @@ def completion_of_string_blocks(
 
 
 def _some(scored: StringScore) -> StringScore:
-    """Return a score, or raise UserError if it has no word."""
+    """The score itself. Raises UserError if no word was scored."""
     if scored.held_out.tokens == 0.0:
         raise UserError("there is nothing to score", remedy="no document has a word")
     return scored
@@ -161,7 +164,7 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """Documents with words numbered by the topics' columns."""
+        """Documents whose words are renumbered by the topics' columns; equal columns are added up."""
         from scipy.sparse import csr_array
 
         shape = (len(bags.unseen), self.unknown + 1)
@@ -210,7 +213,7 @@ def _with_column(
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """Documents without the column of unknown words."""
+    """The documents without the words whose column is `unknown`, the last one."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

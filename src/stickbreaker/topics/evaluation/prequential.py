@@ -83,7 +83,7 @@ def prequential_score(
 
 
 class UnigramBase(NamedTuple):
-    """The pseudo-counts of a unigram, by language if there are several."""
+    """The pseudo-counts of unigram models; one per language if there are several."""
 
     languages: tuple[str, ...]
     counts: Array  # of the given words
@@ -93,8 +93,11 @@ class UnigramBase(NamedTuple):
 def unigram_base(
     slot: TopicVocabulary, params: Record, vocabulary: Vocabulary, words: Sequence[str]
 ) -> UnigramBase:
-    """Pseudo-counts: 1/2 for each word of a closed vocabulary; if words are spelled, G0 times the topics'
-    concentration."""
+    """The pseudo-counts of a unigram model of these words.
+
+    They are 1/2 for each word of a closed vocabulary; for words by spelling, G0 times the topics'
+    concentration.
+    """
     if slot.grows:
         concentration = slot.hyperparameter(params)[1]
         logs = np.maximum(slot.log_spelling(params, words), LEAST_SPELLING)

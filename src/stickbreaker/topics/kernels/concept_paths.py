@@ -46,8 +46,11 @@ def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
 
 @njit(**PART)
 def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_out, shares_out):
-    """Fill the log of the sum over a word's paths, by topic, and the share of each; `own` is working
-    memory."""
+    """Fill logs_out (topics) with the log of the sum over a word's paths, and shares_out with the share of
+    each path.
+
+    The paths are `first` to `last` (exclusive); `own` is working memory.
+    """
     for k in range(len(logs_out)):
         largest = -np.inf
         for i in range(last - first):

@@ -95,9 +95,10 @@ def _order(sizes, order_out):
 
 @njit(**PART)
 def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
-    """Fill E[log pi] of open tables under a_t = 1 + n_t, b_t = alpha + sum of later n; in order of size.
+    """Fill log_shares_out with E[log pi] of the open tables, in order of size, from q(pi') of the sticks.
 
-    Returns -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1 - pi')].
+    a_t = 1 + n_t, b_t = alpha + sum of later n. Returns -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1
+    - pi')].
     """
     tail = 0.0
     for place in range(n_open):
@@ -134,8 +135,10 @@ def _likelihoods(block, zeta, order, n_open, out):
 
 @njit(**PART)
 def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
-    """Turn seats_out[t, i] from likelihoods into count × q(z_i = t); the log norm of i is tops +
-    log(norms)."""
+    """Replace the log likelihoods in seats_out[t, i] by count × q(z_i = t).
+
+    The log of the normaliser of word i is tops_out[i] + log(norms_out[i]).
+    """
     n_words = len(counts)
     for i in range(n_words):
         tops_out[i] = np.float32(-3.0e38)
@@ -179,7 +182,9 @@ def _resize(seats, order, n_open, n_words, sizes_out):
 
 @njit(**PART)
 def _serve(block, seats, log_weights, zeta_out):
-    """Fill zeta_k of one table, proportional to exp(log_weights_k + sum_i seats_i block[k, i])."""
+    """Fill zeta_out (topics) with q(topic of one table), in proportion to exp(log_weights_k + sum_i seats_i
+    block[k, i]).
+    """
     n_topics, n_words = block.shape
     top = np.float32(-3.0e38)
     for k in range(n_topics):
@@ -199,7 +204,9 @@ def _serve(block, seats, log_weights, zeta_out):
 
 @njit(**PART)
 def _topic_terms(zeta, log_weights, served_out):
-    """sum of zeta (E[log sigma] - log zeta) of one table, whose topics are added to served_out."""
+    """The sum over topics of zeta (E[log sigma] - log zeta) for one table, in nats; zeta is added to
+    served_out.
+    """
     terms = 0.0
     for k in range(len(zeta)):
         share = np.float64(zeta[k])
@@ -211,7 +218,7 @@ def _topic_terms(zeta, log_weights, served_out):
 
 @njit(**PART)
 def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_out):
-    """Add a document's expected counts to the shard's, and their sums to the document's topics."""
+    """Add a document's expected counts to those of the shard's words, and their sums to its topics."""
     n_topics, n_words = block_out.shape
     for k in range(n_topics):
         for i in range(n_words):
@@ -236,7 +243,9 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
 
 @njit(**PART)
 def _gather(menu, start, block_out):
-    """Copy a document's E[log beta] (topics × words); returns the sum of count × log scale."""
+    """Copy E[log beta] of a document's words to block_out (topics × words); returns the sum of count × log
+    scale.
+    """
     n_topics, n_words = block_out.shape
     scale = 0.0
     for i in range(n_words):

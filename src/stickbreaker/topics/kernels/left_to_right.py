@@ -24,7 +24,7 @@ class Documents(NamedTuple):
 
 @njit(**PART)
 def _prior_sums(weights, alpha, sums_out):
-    """Fill sums_out (words × topics) with running sums of alpha_k phi_kw over the topics."""
+    """Fill sums_out (words × topics) with the running sums over topics of alpha_k phi_kw."""
     for w in range(len(weights)):
         total = 0.0
         for k in range(len(alpha)):
@@ -44,8 +44,11 @@ def _weigh(size, weights, w, used):
 
 @njit(**PART)
 def _choose(x, size, in_use, prior, w, used):
-    """The topic at x in [0, in_use + sum of the prior part): first topics in use, then all topics by the
-    prior."""
+    """The topic at position x of the running sums: first of the topics in use, then of all topics by the
+    prior.
+
+    x is in [0, in_use + sum of the prior part).
+    """
     if x < in_use:
         j = 0
         while j < size - 1 and used.sums[j] <= x:
@@ -64,7 +67,9 @@ def _choose(x, size, in_use, prior, w, used):
 
 @njit(**PART)
 def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
-    """One particle from left to right: add p(w_n | z_<n) of each position to sums_out."""
+    """Run one particle through a document from left to right; p(w_n | z_<n) of each position is added to
+    sums_out.
+    """
     n_topics = weights.shape[1]
     size = 0
     used.places[:] = -1
@@ -159,7 +164,7 @@ def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
 
 @njit(**OPTIONS)
 def _log_probability(entries, sizes, words, topic_words, alpha):
-    """Log probability of one document, in nats."""
+    """log p of one document, in nats, by a sum of expectations over units of at most one token."""
     n_topics = len(alpha)
     assigned, seen = np.zeros((len(words), n_topics)), np.zeros(len(words))
     gamma, without, share = alpha.copy(), np.empty(n_topics), np.empty(n_topics)

@@ -43,8 +43,9 @@ class Report(NamedTuple):
 
 @njit(**PART)
 def _theta_weights(gamma, small, weights_out):
-    """Fill weights_out with exp(psi(gamma)), up to a common factor if values are `small`; single
-    precision."""
+    """Fill weights_out with exp(psi(gamma)), in single precision; divided by a common factor if gamma is
+    `small`.
+    """
     n = len(gamma)
     shift = np.float32(0.0)
     if small:
@@ -59,7 +60,7 @@ def _theta_weights(gamma, small, weights_out):
 
 @njit(**PART)
 def norm_of(block, i, theta_weights):
-    """The norm of word i: weights · theta_weights."""
+    """The normaliser of q(z) of word i: the sum over topics of block[i, k] theta_weights[k]."""
     norm = np.float32(0.0)
     for k in range(len(theta_weights)):
         norm += block[i, k] * theta_weights[k]
@@ -68,7 +69,9 @@ def norm_of(block, i, theta_weights):
 
 @njit(**PART)
 def _four_norms(block, i, theta_weights):
-    """The norms of words i to i + 3; four independent sums keep the vector units busy."""
+    """The normalisers (see `norm_of`) of words i to i + 3; four independent sums keep the vector units
+    busy.
+    """
     a = b = c = d = np.float32(0.0)
     for k in range(len(theta_weights)):
         weight = theta_weights[k]
@@ -81,8 +84,10 @@ def _four_norms(block, i, theta_weights):
 
 @njit(**PART)
 def _round(block, counts, theta_weights, gains_out):
-    """Fill gains_k = sum over words of count × weight_k / (weights · theta_weights): one pass over a
-    document."""
+    """Fill gains_out (topics) with the sum over words of count × weight_k / (weights · theta_weights).
+
+    This is one pass over a document.
+    """
     n_words, n_topics = block.shape
     for k in range(n_topics):
         gains_out[k] = np.float32(0.0)
@@ -123,7 +128,7 @@ def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
 
 @njit(**PART)
 def _prior_terms(alpha):
-    """log Gamma(sum alpha) - sum log Gamma(alpha)."""
+    """The log normaliser of Dirichlet(alpha): log Gamma(sum alpha) - sum log Gamma(alpha)."""
     total = 0.0
     terms = 0.0
     for k in range(len(alpha)):
@@ -134,9 +139,10 @@ def _prior_terms(alpha):
 
 @njit(**PART)
 def _document_terms(alpha, gamma, log_theta_out):
-    """sum of log Gamma(gamma) - log Gamma(sum) + (alpha - gamma) E[log theta], and psi of gamma's sum.
+    """The document's terms of the bound that depend on gamma, in nats, and psi of the sum of gamma.
 
-    With `_prior_terms` it makes -KL(q(theta) || p(theta)); adds E[log theta] to log_theta_out.
+    The terms are: sum of log Gamma(gamma) - log Gamma(sum) + (alpha - gamma) E[log theta]. With
+    `_prior_terms` they make -KL(q(theta) || p(theta)). E[log theta] is added to log_theta_out.
     """
     total = 0.0
     for k in range(len(alpha)):
@@ -152,7 +158,9 @@ def _document_terms(alpha, gamma, log_theta_out):
 
 @njit(**PART)
 def final_theta_weights(gamma, psi_total, exact_out, weights_out):
-    """exp(psi(gamma) - psi_total) divided by exp(shift), which is returned; in both precisions."""
+    """Fill exact_out and weights_out with exp(psi(gamma) - psi_total - shift), in double and single
+    precision; returns the shift.
+    """
     shift = -1e300
     for k in range(len(gamma)):
         exact_out[k] = exp_digamma_exponent64(gamma[k])
@@ -177,8 +185,9 @@ def _share_out_exactly(block, i, count, exact, counts_out):
 
 @njit(**PART)
 def _final_round(block, counts, theta_weights, exact, codes, counts_out):
-    """Add a document's expected counts to the shard's; returns sum of count × log(weights ·
-    theta_weights)."""
+    """Add a document's expected counts to those of the shard's words; returns the sum of count × log(weights
+    · theta_weights).
+    """
     n_words = len(block)
     score = 0.0
     least = np.float32(1.0)
@@ -226,7 +235,9 @@ def longest(offsets):
 
 @njit(**PART)
 def gather(words, start, size, block_out):
-    """Copy a document's weights (words × topics); returns the sum of count × log scale."""
+    """Copy the weights of a document's words to block_out (words × topics); returns the sum of count × log
+    scale.
+    """
     scale = 0.0
     for i in range(size):
         row = words.positions[words.codes[start + i]]
@@ -238,7 +249,9 @@ def gather(words, start, size, block_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
-    """Iterate from gamma_out, with the last round in double precision; returns the rounds."""
+    """Iterate gamma from the values in gamma_out, the last round in double precision; returns the number of
+    rounds.
+    """
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
     rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
@@ -261,7 +274,7 @@ def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
 
 @njit(**PART)
 def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
-    """Add a document's statistics and score at the report's gamma."""
+    """Add the statistics and the score of document d, for its final gamma, to the report."""
     size = len(block)
     terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
     if size > 0:
@@ -345,7 +358,9 @@ def infer_documents_twice(words, alpha, rule, kept, report_out):
 
 @njit(**OPTIONS)
 def expected_log_words(words, counts):
-    """sum of counts × E[log beta] over a shard's words and topics; counts (shard's words × topics)."""
+    """The sum over a shard's words and topics of counts × E[log beta], in nats; counts (shard's words ×
+    topics).
+    """
     total = 0.0
     for i in range(len(counts)):
         row = words.positions[i]

@@ -32,7 +32,7 @@ class Document(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """The output for a topic in two halves; everything is added to, except the shares."""
+    """The result of trying to split a topic in two halves; everything except the shares is added to."""
 
     counts: NDArray[np.float64]  # shard's words × 2
     log_theta: NDArray[np.float64]  # 2: sum of E[log theta]
@@ -41,7 +41,7 @@ class Halves(NamedTuple):
 
 
 class Handover(NamedTuple):
-    """The output for a topic handed over to others; everything is added to, except the shares."""
+    """The result of trying to hand over a topic to others; everything except the shares is added to."""
 
     counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
     log_theta: NDArray[np.float64]  # targets: sum of E[log theta] afterwards
@@ -86,7 +86,7 @@ def _tokens(parts, start, stop, p):
 
 @njit(**PART)
 def _own(tokens, gamma, expected):
-    """(S - gamma) E[log theta] + log Gamma(gamma): a topic's contribution to a document's bound."""
+    """The terms of one topic in a document's bound: (tokens - gamma) E[log theta] + log Gamma(gamma)."""
     return (tokens - gamma) * expected + log_gamma64(gamma)
 
 
@@ -118,7 +118,9 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
 
 @njit(**PART)
 def _part_document(document, parts, p, start, stop, log_odds, first, second):
-    """Tokens of the first half at the fixed point between two topics with priors `first` and `second`."""
+    """The number of a document's tokens in the first half, at the fixed point between two topics with the
+    priors `first` and `second`.
+    """
     total = _tokens(parts, start, stop, p)
     tokens = 0.5 * total
     if total < FEW:
@@ -224,7 +226,10 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
 
 @njit(**PART)
 def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
-    """Fill gamma and E[log theta] of the targets, with the last entry of `gamma` divided like the tokens."""
+    """Fill gamma_out and expected_out (E[log theta]) of the targets after a handover.
+
+    The last entry of `gamma`, the topic's, is divided among them like its tokens.
+    """
     whole = total
     for j in range(len(prior)):
         whole += prior[j]
@@ -235,8 +240,10 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
-    """Fill gamma and E[log theta] of targets that have `moved` tokens and had `old`; the rest of gamma stays,
-    plus the last topic's `prior`."""
+    """Fill gamma_out and expected_out of targets that had `old` tokens and now have `moved`.
+
+    The rest of their gamma stays, with the last topic's `prior` added.
+    """
     n = len(moved)
     mass, beside, tokens = gamma[n], 0.0, 0.0
     for j in range(n):

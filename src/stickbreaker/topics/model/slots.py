@@ -58,9 +58,10 @@ class WordWeights(NamedTuple):
 
 
 class WordsOnTrial(ABC):
-    """Some words in the topics of a table, and in topics that are tried with them; the table stays as it is.
+    """Some words in the topics of a table, and in topics that are tried with them; the table itself does not
+    change.
 
-    Words are numbered from zero; `spelled`, ascending, where rows of the table have keys.
+    Words are numbered from zero. `spelled`: the words, ascending, if the rows of the table have keys.
     """
 
     __slots__ = ()
@@ -78,7 +79,7 @@ class WordsOnTrial(ABC):
 
     @abstractmethod
     def plus(self, counts: Array) -> Self:
-        """The same with further topics, which have these counts (words × new)."""
+        """The same words with additional topics, which have these counts (words × new topics)."""
 
     @abstractmethod
     def weights(self, words: NDArray[np.int64]) -> WordWeights:
@@ -111,7 +112,7 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def count(self, params: Record) -> int:
-        """The present number of topics in the table."""
+        """The current number of topics in the table."""
 
     @abstractmethod
     def in_use(self, totals: Array) -> NDArray[np.int64]:
@@ -119,7 +120,7 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def figures(self, totals: Array) -> dict[str, int]:
-        """Figures about topics for the trace, given every topic's tokens."""
+        """Figures about topics that are added to the trace, from the number of tokens of each topic."""
 
     @abstractmethod
     def weights(self, params: Record) -> Array:
@@ -172,12 +173,12 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @property
     def by_topic(self) -> bool:
-        """Whether priors differ between topics."""
+        """Whether the prior of words differs between topics."""
         return False
 
     @property
     def guided_priors(self) -> Sequence[Array]:
-        """The priors (words) of the guided topics, which are the model's first ones."""
+        """The priors (words) of the guided topics, which are the first topics of the model."""
         return ()
 
     @abstractmethod
@@ -186,18 +187,22 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Counts (keys × topics) with sum `tokens` that break the symmetry: see `Model.seed`."""
+        """Initial counts (keys × topics) that differ between topics, with the sum `tokens`: see
+        `Model.seed`.
+        """
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of the table that words (by ascending number) need: see `Model.reads`."""
         return words
 
     def row_words(self) -> NDArray[np.int64] | None:
-        """The word of each row; None: rows are words, or have keys."""
+        """The number of the word of each row, if words can have several rows; None: rows are words, or have
+        keys.
+        """
         return None
 
     def row_meanings(self) -> NDArray[np.int64] | None:
-        """The meaning of each row as a number from 0; None: all rows have different meanings."""
+        """The number of the meaning of each row, from 0; None: all rows have different meanings."""
         return None
 
     def with_first_words(self, words: Sequence[str]) -> Self:
@@ -226,22 +231,26 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def summary(self, params: Record, counts: C, first: int) -> Summary:
-        """Sums over the rows from `first` on that `score` and `update` need."""
+        """Sums over the rows from `first` on, which `score` and `update` need."""
 
     @abstractmethod
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether `score` and the terms of documents with `new_rows` add up to a lower bound on log p(w):
-        True if topics have all words."""
+        """Whether `score` plus the terms of documents with `new_rows` is a lower bound on log p(w).
+
+        True if topics have all words.
+        """
         return True
 
     @abstractmethod
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Update the learned hyperparameter after a step of a given rate and with the new table."""
+        """Update the learned hyperparameter from the new table; returns the params that change. rate: of the
+        step.
+        """
 
     def is_settled(self, params: Record) -> bool:
         """Whether the hyperparameter has settled: True if none is learned."""
@@ -268,12 +277,16 @@ class TopicVocabulary(ABC, Generic[C]):
         """Expected counts of each row, summed over topics."""
 
     def rests(self, params: Record, table: CountTable) -> Array:
-        """E[sum of beta over all strings that a topic does not have] (topics): 0 if it has all words."""
+        """The expected probability of all strings that a topic does not have (topics); 0 if it has all
+        words.
+        """
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """Log probability of words among the strings that a topic does not have (words, nats); meaningless if
-        it has all words."""
+        """log p of words among the strings that a topic does not have (words, nats).
+
+        It has no meaning if topics have all words.
+        """
         return np.full(len(words), -np.inf)
 
     @abstractmethod
@@ -303,7 +316,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
-        """A remark for users about unexpected properties of the words; None if there are none."""
+        """A warning line about unexpected properties of the words; None if there is nothing to say."""
         return None
 
     def entered(self, params: Record) -> Array:
@@ -322,7 +335,7 @@ class TopicView(NamedTuple):
     paths: Paths | None = None  # if rows are paths to words
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The indices of table positions among the view's rows."""
+        """The indices of these rows of the table among the view's rows."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
@@ -357,23 +370,23 @@ class LocalSolver(ABC):
         """Documents' records (gamma, scores) and the shard's statistics: see `Model.local_step`."""
 
     def with_full_reports(self) -> "LocalSolver":
-        """The solver with additional statistics, for moves and for the bound of stored reports."""
+        """The same solver with additional statistics, which moves and the bound of stored reports need."""
         return self
 
 
 class Inference(ABC):
-    """A way of inference: the value, or named value, of an estimator's parameter `inference`."""
+    """Base of the settings for one kind of inference: a value of an estimator's parameter `inference`."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name as a value of the parameter."""
+        """The name of this inference, as a value of the parameter."""
 
     @abstractmethod
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
-        """Whether topics with these slots can be learned this way."""
+        """Whether topics with these slots can be learned with this inference."""
 
     def solver(self, mean_field: LocalSolver) -> LocalSolver:
         """The local solver of the model; `mean_field`: the documents slot's own solver."""

@@ -12,7 +12,7 @@ CELLS = 1 << 20  # of a part: 8 MB
 
 
 class TopicWords(Protocol):
-    """E[beta] (topics × words) of a model, read on demand."""
+    """E[beta] (topics × words) of a model, computed when it is needed."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -47,7 +47,7 @@ class Dense(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """Topics' words computed from a table's rows on demand.
+    """E[beta] that is computed from rows of a table when it is needed.
 
     `read` returns E[beta] of given words, by ascending number (words × all topics of the table); `topics`:
     those in use.

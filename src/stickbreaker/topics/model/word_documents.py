@@ -41,7 +41,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class WordDocuments:
-    """The document counts of each language in turn (`sides`), or of all words."""
+    """The document counts by which words are ranked: of each language in turn (`sides`), or of all words."""
 
     sides: tuple[Side, ...]
 
@@ -53,7 +53,7 @@ class WordDocuments:
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Named arrays, for a saved model."""
+        """The counts as named arrays of a saved model."""
         arrays: dict[str, NDArray[Any]] = {}
         for number, side in enumerate(self.sides):
             named = {
@@ -82,7 +82,9 @@ class WordDocuments:
 
 
 def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, rows: slice) -> Side:
-    """Read a saved side. Raises KeyError or ValueError if it is invalid."""
+    """The counts of one language from the arrays of a saved model. Raises KeyError or ValueError if they are
+    invalid.
+    """
     held = {
         name: arrays[f"{ARRAYS}{number}/{name}"]
         for name in ("words", "documents", "of word", "totals", "total", "company")
@@ -200,7 +202,7 @@ def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate
 
 
 def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estimate) -> Array:
-    """D of words in topic k: as counted if stored, else as estimated."""
+    """The document counts D of words in topic k: as counted if they are stored, otherwise by `estimate`."""
     documents = np.asarray(estimate(k, words), np.float64)
     order = np.argsort(side.words[k])
     places = np.searchsorted(words, side.words[k][order])

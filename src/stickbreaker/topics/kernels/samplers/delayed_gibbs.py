@@ -84,7 +84,7 @@ def _add(used, used_out):
 
 @njit(**PART)
 def _leave(topics, prior, weights, used_out):
-    """Add the topics to used_out and reset `weights` to the prior (topics)."""
+    """Add the number of tokens of each topic to used_out, and reset `weights` to the prior (topics)."""
     for i in range(len(topics)):
         k = topics[i]
         weights[k] = prior[k]
@@ -174,7 +174,9 @@ def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out
 
 @njit(**PART)
 def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
-    """Copy a word's tokens back and reset `weights` to the prior."""
+    """Copy the topics and proposals of a word's tokens back to the chain, and reset `weights` to the
+    prior.
+    """
     for i in range(len(tokens)):
         chain_out.topics[tokens[i]] = topics[i]
         chain_out.proposals[tokens[i]] = proposals[i]

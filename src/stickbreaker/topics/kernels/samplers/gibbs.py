@@ -84,7 +84,7 @@ def recount(word, k, change):
 
 @njit(**PART)
 def fill_weights(word, weights_out):
-    """weights_out_k = (n_wk + eta_wk) / (n_k + sum of eta)."""
+    """Fill weights_out (topics) with (n_wk + eta_wk) / (n_k + sum of eta) of a word."""
     if len(word.eta) > 1:
         for k in range(len(word.row)):
             weights_out[k] = (word.row[k] + word.eta[k]) * word.inverse[k]
@@ -96,7 +96,7 @@ def fill_weights(word, weights_out):
 
 @njit(**PART)
 def others_mass(held, weights, numbers, k):
-    """sum of held_m weight_m over topics m other than k."""
+    """The sum of held_m weights_m over all topics m except k."""
     total = np.float32(0.0)
     for m in range(len(weights)):
         total += held[m] * weights[m] if numbers[m] != k else np.float32(0.0)
@@ -141,7 +141,7 @@ def move(word, held, k, new, alpha, weights_out):
 
 @njit(**PART)
 def fill_held(block, assignments, alpha, held_out):
-    """Fill held_out_dk = n_dk + alpha_k; it must be zero before."""
+    """Fill held_out (documents × topics, zero before) with n_dk + alpha_k."""
     for t in range(len(block.documents)):
         held_out[block.documents[t], assignments[t]] += np.float32(1.0)
     for d in range(block.n_documents):
@@ -151,7 +151,7 @@ def fill_held(block, assignments, alpha, held_out):
 
 @njit(**PART)
 def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
-    """Draw the topics of one word's tokens."""
+    """Resample the topics of one word's tokens."""
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
@@ -170,7 +170,7 @@ def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, 
 
 @njit(**OPTIONS)
 def sweep_all_topics(block, table, prior, key, assignments_out):
-    """`sparse_gibbs.sweep_lists` by a loop over all topics in single precision: for few topics."""
+    """As `sparse_gibbs.sweep_lists`, by a loop over all topics in single precision: faster for few topics."""
     n_topics = len(prior.alpha)
     width = padded(n_topics)
     alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)

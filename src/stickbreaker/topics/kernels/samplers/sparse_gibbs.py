@@ -94,7 +94,7 @@ def _join(lists, d, stop, k):
 
 @njit(**OPTIONS)
 def lists_of(block, n_topics, assignments):
-    """The lists of a block's documents. Their order depends only on the assignments, not on the past."""
+    """The lists of a block's documents. Their order depends only on the assignments, not on earlier moves."""
     starts = np.zeros(block.n_documents + 1, np.int64)
     for d in block.documents:
         starts[d + 1] += 1
@@ -110,13 +110,13 @@ def lists_of(block, n_topics, assignments):
 
 @njit(**ORDERED_PART)
 def _part(pairs, j, weights):
-    """n_dk weight_k for the topic at place j."""
+    """The weight n_dk weights_k of the topic at place j of a document's list."""
     return np.float64(pairs[j, 1]) * weights[np.uint32(pairs[j, 0])]
 
 
 @njit(**ORDERED_PART)
 def mass_of(pairs, start, stop, weights, k):
-    """sum of n_dk weight_k over a document's topics, and the place of topic k."""
+    """The sum of n_dk weights_k over the topics in a document's list, and the place of topic k in it."""
     total, place = 0.0, start
     fours = start + (stop - start) // 4 * 4
     for j in range(start, fours, 4):
@@ -166,8 +166,11 @@ def search_prior(parts, alpha, weights, n_topics, target):
 
 @njit(**PART)
 def move_token(lists, d, stop, old, new, chosen):
-    """Move a token from place `old`, already counted down, to topic `new` at place `chosen` (-1: not in the
-    list)."""
+    """Move a token of document d from the topic at place `old` to topic `new`; returns the new end of the
+    list.
+
+    The count at `old` is reduced already; chosen: the place of `new` in the list, -1 if it is not in it.
+    """
     start = lists.starts[d]
     moved = _restore_order(lists, old, stop)
     if lists.pairs[moved, 1] == 0:
@@ -194,7 +197,9 @@ def sum_parts(alpha, weights, parts_out):
 
 @njit(**PART)
 def set_weight(k, weight, alpha, weights_out, parts_out):
-    """Set the word's weight of topic k; returns the change of sum alpha_k weight_k."""
+    """Set the word's weight of topic k, and update parts_out; returns the change of the sum of alpha_k
+    weights_k.
+    """
     change = alpha[k] * (weight - weights_out[k])
     weights_out[k] = weight
     parts_out[k // CHUNK] += change
@@ -203,7 +208,7 @@ def set_weight(k, weight, alpha, weights_out, parts_out):
 
 @njit(**PART)
 def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, state, assignments_out):
-    """Draw the topics of one word's tokens."""
+    """Resample the topics of one word's tokens, by a loop over the topics in each document's list."""
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)

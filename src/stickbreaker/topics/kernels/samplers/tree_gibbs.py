@@ -39,7 +39,7 @@ class Tree(NamedTuple):
 
 
 class TreeCounts(NamedTuple):
-    """Tokens by topic."""
+    """The number of tokens that pass each leaf, edge and node of the tree, by topic."""
 
     leaves: NDArray[np.int32]  # paths × topics
     edges: NDArray[np.int32]  # edges × topics
@@ -55,7 +55,10 @@ class Places(NamedTuple):
 
 @njit(**PART)
 def path_weight(tree, counts, path, k, less):
-    """Product over a path's choices of (n + beta) / (sum of n + sum of beta), with `less` tokens less."""
+    """The weight of a path in topic k, counted with `less` tokens less on it.
+
+    It is the product over the path's choices of (n + beta) / (sum of n + sum of beta).
+    """
     node = tree.groups[path]
     above = counts.leaves[path, k] - less + tree.leaf_priors[path]
     below = counts.nodes[node, k] - less + tree.node_priors[node]
@@ -69,7 +72,7 @@ def path_weight(tree, counts, path, k, less):
 
 @njit(**PART)
 def word_weight(tree, counts, w, k):
-    """The sum of weights over a word's paths."""
+    """The weight of word w in topic k: the sum of the weights of its paths."""
     total = 0.0
     for path in range(tree.starts[w], tree.starts[w + 1]):
         total += path_weight(tree, counts, path, k, 0)
@@ -78,7 +81,7 @@ def word_weight(tree, counts, w, k):
 
 @njit(**PART)
 def count_path(tree, path, k, change, counts_out):
-    """Add `change` tokens of a path in topic k."""
+    """Add `change` tokens to the counts along a path, in topic k."""
     node = tree.groups[path]
     counts_out.leaves[path, k] += change
     counts_out.nodes[node, k] += change
@@ -129,8 +132,10 @@ def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
 
 @njit(**PART)
 def _take(tree, w, path, k, counts_out):
-    """The word's weight of topic k without a token of this path; the token is uncounted only if the word has
-    several paths."""
+    """The weight of word w in topic k without one token on this path.
+
+    The token is removed from the counts only if the word has several paths.
+    """
     if tree.starts[w + 1] - tree.starts[w] == 1:
         return path_weight(tree, counts_out, path, k, 1)
     count_path(tree, path, k, -1, counts_out)
@@ -232,7 +237,9 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
 def _visit_lists(
     i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
 ):
-    """Draw the topics and paths of one word's tokens, in a loop over the topics of each token's document."""
+    """Resample the topics and paths of one word's tokens, by a loop over the topics of each token's
+    document.
+    """
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
@@ -273,7 +280,7 @@ def _visit_lists(
 
 @njit(**OPTIONS)
 def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
-    """`sweep_tree` in a loop over the topics of each token's document: for many topics."""
+    """As `sweep_tree`, by a loop over the topics of each token's document: faster for many topics."""
     n_topics = len(alpha)
     width = padded(n_topics)
     priors, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)

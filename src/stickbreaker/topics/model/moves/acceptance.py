@@ -40,7 +40,9 @@ RATE = 0.2  # learning rate below which merges in a stream begin, since totals m
 
 
 class ExactMoves(TopicMoves):
-    """Moves judged by the bound of all documents, with statistics of their last visits."""
+    """Split-merge moves that are judged by the exact bound of all documents, from statistics of their last
+    visits.
+    """
 
     @property
     def mixing(self) -> bool:
@@ -99,7 +101,9 @@ class ExactMoves(TopicMoves):
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The words' terms of a handover, if words are divided by E[log beta] of the targets."""
+        """A query for the words' terms of a handover if each word is divided among the targets by their E[log
+        beta].
+        """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
         columns = partial(row_queries.union_foreseen, topic=topic, into=targets, tokens=tokens)
@@ -119,7 +123,9 @@ class ExactMoves(TopicMoves):
         sums: Mapping[str, Answer],
         scale: float,
     ) -> Iterator[Candidate]:
-        """The gains of proposals, if all documents are `scale` times those of `stats`."""
+        """The candidates for these proposals with their gains, if the corpus has `scale` times the documents
+        of `stats`.
+        """
         for plan in proposals:
             tried, values = stats.trial[plan.name], evidence(self._words(params), sums[plan.name])
             if "targets" in plan.change:
@@ -131,7 +137,7 @@ class ExactMoves(TopicMoves):
             yield self._parted(plan, part, gain, RowQuery(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The words' terms of the topics that a proposal would make."""
+        """A query for the words' terms of the topics that a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
@@ -140,7 +146,7 @@ class ExactMoves(TopicMoves):
 
 
 def _least(item: Candidate, totals: Array) -> float:
-    """The least gain in nats on a minibatch for a proposal to be tried on all documents."""
+    """The least gain in nats on a minibatch at which a proposal is worth trying on all documents."""
     return 0.0 if isinstance(item.edit, Split) else -max(HOPELESS * float(totals[item.topics[0]]), EMPTY)
 
 
@@ -152,7 +158,7 @@ class HalvesMoves(TopicMoves):
     """
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """True: a stream can always give new reasons to try moves."""
+        """True: a run may end at any time, since a stream can always give new reasons to try moves."""
         return True
 
     def propose(
@@ -193,7 +199,7 @@ class HalvesMoves(TopicMoves):
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """The words' terms of the topics that a proposal would make."""
+        """A query for the words' terms of the topics that a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         columns = partial(row_queries.split_as_fitted, topic=topic_of(plan.change["topic"]))
@@ -211,7 +217,7 @@ class PaperMoves(TopicMoves):
     """
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """True: every topic is tried at every step."""
+        """True: a run may end at any time, since every topic is tried at every step."""
         return True
 
     def propose(
@@ -261,8 +267,9 @@ class PaperMoves(TopicMoves):
     def _first_draft(
         self, params: Record, stats: Stats, plan: Proposal, table: TableView, fresh: Array, step: Step
     ) -> Draft:
-        """An initial split: into the counts of earlier minibatches and this one's, which have totals
-        `fresh`."""
+        """A draft that splits a topic into the counts of earlier minibatches and those of this one, whose
+        totals are `fresh`.
+        """
         topic, keep = topic_of(plan.change["topic"]), 1.0 - step.rate
         totals = np.stack([keep * table.totals[:, topic], step.rate * fresh[:, topic]], axis=1)
         weight = keep * float(params["weights"].values[topic])
@@ -282,7 +289,7 @@ class PaperMoves(TopicMoves):
         )
 
     def _union_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """The words' terms of a handover, with the additions from the step's report."""
+        """A query for the words' terms of a handover, with what the step's report would add to the topics."""
         topic, targets = concerned(plan)
         columns = partial(row_queries.union_after, topic=topic, into=targets, scale=step.scale)
         return RowQuery(
@@ -290,13 +297,15 @@ class PaperMoves(TopicMoves):
         )
 
     def _split_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """The words' terms of a split, with the additions from the step's report."""
+        """A query for the words' terms of a split, with what the step's report would add to the topics."""
         topic = topic_of(plan.change["topic"])
         columns = partial(row_queries.split_after, topic=topic, rate=step.rate, scale=step.scale)
         return RowQuery(Terms(self._words(params), columns), {**_blended(plan), "fresh": ReportRows()})
 
     def _value(self, params: Record, sums: Answer) -> Array:
-        """The report's tokens × E[log beta] - KL(q(beta) || p(beta)), by column."""
+        """The value of each column, in nats: the report's tokens × E[log beta], minus KL(q(beta) ||
+        p(beta)).
+        """
         words = self._words(params)
         return evidence(words, sums) + log_likelihood(words, sums)
 

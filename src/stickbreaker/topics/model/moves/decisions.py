@@ -16,7 +16,7 @@ EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no 
 
 
 class Candidate(NamedTuple):
-    """A change after a trial: the columns concerned, the edit, and its gain in nats.
+    """A change that was tried: the columns concerned, the edit, and its gain in nats.
 
     `shares`: the edit's shares of words, or a query for them. The gain does not include log p(sticks |
     gamma), since a density is not comparable between numbers of topics.
@@ -31,7 +31,7 @@ class Candidate(NamedTuple):
 
 
 class MoveLimits(NamedTuple):
-    """The least gain in nats, and the most splits at a time."""
+    """The limits of moves: the least gain in nats, and the most splits at a time."""
 
     least: float
     splits: int
@@ -44,7 +44,8 @@ def chosen(
     totals: Array,
     later: Callable[[float], float],
 ) -> tuple[list[Candidate], dict[str, Field]]:
-    """The best candidates with disjoint topics, whose edits are made in order, and the updated memory.
+    """The best candidates of which no two change the same topic, with edits to be made in this order; also
+    the params with the memory of what failed.
 
     `totals` (topics): of the table; `later`: function from a number of rounds to the documents seen by then.
     """
@@ -81,7 +82,9 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit renumbered after the earlier edits; `left`: the old topic of each place."""
+    """An edit with the topic numbers that are valid after the earlier edits; `left`: the old topic at each
+    position.
+    """
     if isinstance(edit, Split):
         placed: Split | Dissolve = replace(edit, source=left.index(edit.source))
         left.append(-1)

@@ -53,7 +53,9 @@ class Exchange(Move):
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> list[Proposal]:
-        """Propose to count the votes of the minibatch, which determine what to try."""
+        """The proposal with which exchanges begin: to count the votes of the minibatch, which determine what
+        to try.
+        """
         if table.totals.shape[1] < LEAST_TOPICS:
             return []
         change = {"votes": Field(np.array(1.0)), "seed": Field(np.array(float(seed)))}
@@ -129,7 +131,7 @@ class Exchange(Move):
     # fitting the halves of a giant
 
     def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
-        """The proposals for giants in their next round."""
+        """The proposals that split giant topics, for their next round."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
         def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
@@ -183,7 +185,9 @@ class Exchange(Move):
         table: TableView,
         step: Step,
     ) -> Decision:
-        """The exchanges whose halves differ, in order; the other giants rest."""
+        """The decision that makes the exchanges whose halves differ, in order; other giants are not tried
+        again for a while.
+        """
         sums = table.add(
             {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
         )
@@ -226,10 +230,13 @@ def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
 
 
 def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Pairs of a giant (largest first) and the topic to be replaced by its half (smallest first).
+    """Which giant topics to split, and the starved topic that a half of each replaces: (giant, starved)
+    pairs.
 
+    The largest giants and the smallest starved topics come first. A giant has many times the mean number of
+    votes; a starved topic has few votes and few tokens (both, since many topics have no votes for a while).
     `votes` (topics): of the minibatch's documents; `totals` (topics): of the table; only `ready` giants are
-    split. A starved topic has few of both, since many topics have no votes for a while.
+    split.
 
     >>> exchanges(np.array([9.0, 0.5, 0.4, 0.1, 0.0]), np.ones(5) - 0.9 * np.eye(5)[3], np.ones(5, bool))
     [(0, 3)]
@@ -259,7 +266,7 @@ def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
 
 
 def _tokens(part: RowBlock) -> Answer:
-    """The tokens in a trial's two columns."""
+    """The number of tokens in each half according to the trial, as {"tokens": …}."""
     return {"tokens": part.held["trial"].sum(axis=0)}
 
 
@@ -278,8 +285,11 @@ def _leaning(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _mean(leaning: Array, tokens: Array) -> Array:
-    """The share of a trial's tokens that prefer the first half; 1/2 if no document is long enough to be
-    split, so that the halves do not differ."""
+    """The share of a trial's tokens that belong to the first half; 1/2 if no document is long enough to be
+    split.
+
+    Then the halves do not differ.
+    """
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)
 

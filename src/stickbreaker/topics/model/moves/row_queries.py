@@ -30,7 +30,7 @@ class WordsSlot(NamedTuple):
     params: Record
 
     def totals(self, counts: Array, part: RowBlock) -> Array:
-        """Sums of columns over a block's rows (groups × columns)."""
+        """Sums of columns over the rows of a block (groups × columns)."""
         ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
         return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
 
@@ -43,9 +43,10 @@ class WordsSlot(NamedTuple):
 
 
 def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
-    """The second part's share of each word, by a trial's `counts` (words × 2), whose sums are `tokens` (2).
+    """The share of the second half in each word, from a trial's `counts` (words × 2), whose sums are `tokens`
+    (2).
 
-    A word without counts has the share of all words together.
+    It is smoothed; a word without counts has the share of all words together.
     """
     total = float(tokens.sum())
     part = float(tokens[1]) / total if total > 0.0 else 0.5
@@ -54,7 +55,7 @@ def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
 
 
 def in_two(column: Array, second: Array) -> Array:
-    """A topic's counts split in two (words × 2), by the second's share of each word."""
+    """A topic's counts divided in two (words × 2); `second`: the share of the second half in each word."""
     return np.stack([column * (1.0 - second), column * second], axis=1)
 
 
@@ -75,7 +76,9 @@ def handed(part: RowBlock, amounts: bool) -> Answer:
 
 
 def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
-    """A random initial direction of words; every `DRAWN` words have a stream of their own."""
+    """A random number for each word, as the initial direction of a split; every `DRAWN` words have a stream
+    of their own.
+    """
     at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
     while at < last:
         number, skipped = divmod(at, DRAWN)
@@ -108,13 +111,15 @@ def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Arr
 
 
 def _scores(rows: Array) -> tuple[Array, Array]:
-    """Words' scores and tokens, from a trial's rows (words × 2: sums of documents' scores, tokens)."""
+    """The mean score and the tokens of each word, from a trial's rows (words × 2: sums of documents' scores,
+    tokens).
+    """
     sums, tokens = rows.T
     return sums / (tokens + 1.0), tokens
 
 
 def moments(part: RowBlock) -> Answer:
-    """The tokens, and the sum and sum of squares of words' scores, weighted by tokens."""
+    """The number of tokens, and the sum and sum of squares of words' scores, weighted by tokens."""
     scores, tokens = _scores(part.held["trial"])
     return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
 
@@ -129,13 +134,16 @@ def centred(part: RowBlock, moments: Array) -> Answer:
 
 
 def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answer:
-    """Totals (groups × 2) of a topic in two halves, its words shared as in its trial."""
+    """The totals (groups × 2) of a topic divided in two halves as in its trial, as {"totals": …}."""
     second = shares(part.held["trial"], tokens)
     return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
 
 
 def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals: Array) -> Answer:
-    """The second half's shares of words in the trial, and the first's log odds; `halves` gives the totals."""
+    """The share of the second half in each word, and the log odds of the first half, according to the trial.
+
+    totals: the result of `halves`.
+    """
     second = shares(part.held["trial"], tokens)
     log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
     return {"shares": second, "log_odds": log_words[:, 0] - log_words[:, 1]}
@@ -144,14 +152,16 @@ def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals
 def first_counts(
     part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
 ) -> Answer:
-    """The second part's shares when a topic is split into `keep` × past counts and `add` × the report's."""
+    """The initial counts and log odds of a topic's split into `keep` × past counts and `add` × the report's
+    counts.
+    """
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
     return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
 
 
 def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
-    """Sums of the report's rows (groups × topics)."""
+    """The sums of the report's rows (groups × topics), as an array by name."""
     return {"totals": words.totals(part.held["fresh"], part)}
 
 
@@ -169,7 +179,9 @@ class DrawnColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The sums over words for the bound of given columns; see `evidence` and `log_likelihood`."""
+    """Computes the sums over words that the bound of some columns needs; see `evidence` and
+    `log_likelihood`.
+    """
 
     words: WordsSlot
     columns: Callable[[RowBlock], DrawnColumns]
@@ -192,7 +204,7 @@ def evidence(words: WordsSlot, sums: Answer) -> Array:
 
 
 def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
-    """The sum of E[log beta] over the tokens drawn from columns, in nats (columns)."""
+    """The sum of E[log beta] over the tokens sampled from each column, in nats (columns)."""
     from scipy.special import psi
 
     log_totals = psi(sums["totals"] + words.slot.prior_totals(words.params))
@@ -200,7 +212,7 @@ def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
 
 
 def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
-    """A topic's two parts, split as in its trial, and the whole."""
+    """The two halves of a topic, divided as in its trial, and the whole topic."""
     second = shares(part.held["trial"], tokens, 0.0)
     return DrawnColumns(_parts_and_whole(part.counts[:, topic], second))
 
@@ -215,35 +227,45 @@ def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
 
 
 def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
-    """The second part's share of each word, when the trial's counts, times `scale`, are blended into "start"
-    by `rate`."""
+    """The share of the second half in each word after a step that blends `scale` × the trial's counts into
+    "start".
+
+    `rate`: of the step.
+    """
     after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["trial"])
     return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
 
 
 def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnColumns:
-    """A topic's two parts, split by `seconds_after`, and the whole; the drawn tokens are `scale` × the report
-    minus the columns."""
+    """The two halves of a topic, divided by `seconds_after`, and the whole topic.
+
+    The tokens are `scale` × the report minus the columns.
+    """
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
     fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
     return DrawnColumns(counts, fresh - counts)
 
 
 def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> DrawnColumns:
-    """Targets after a handover as in its trial, followed by the targets and the topic before it."""
+    """The targets after a handover as in its trial, followed by the targets and the topic before it.
+
+    amounts: whether the trial has the tokens that each target gains.
+    """
     return DrawnColumns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
 def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
-    """Targets after a handover that divides each word by `tokens` (targets) and E[log beta], followed by the
-    targets and the topic before it."""
+    """The targets after a handover that is not tried yet, followed by the targets and the topic before it.
+
+    Each word is divided in proportion to `tokens` (targets) × exp E[log beta].
+    """
     logs = part.held["log_words"] + np.log(tokens)
     along = np.exp(logs - logs.max(axis=1, keepdims=True))
     return DrawnColumns(_united(part.counts, along / along.sum(axis=1, keepdims=True), topic, into))
 
 
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
-    """`union`, with drawn tokens: `scale` × the report minus the columns."""
+    """As `union`, with tokens: `scale` × the report minus the columns."""
     along = own_shares(part.held["trial"])
     counts = _united(part.counts, along, topic, into)
     return DrawnColumns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)

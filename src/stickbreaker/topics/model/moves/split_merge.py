@@ -78,12 +78,13 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether handing over a topic also divides its targets' tokens again: True if the table is the sum
-        of reports."""
+        """Whether a handover also divides the targets' own tokens again: True if the table is the sum of
+        reports.
+        """
         return False
 
     def tried(self, n_topics: int) -> int:
-        """The number of merges tried at once; among many, some would seem to gain by chance."""
+        """The number of merges to try at once; among many, some would seem to gain by chance."""
         return MERGES if self.settings.merges is None else self.settings.merges
 
     # proposals
@@ -94,7 +95,9 @@ class TopicMoves(Move):
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float
     ) -> Iterator[Draft]:
-        """Splits to fit: the largest topics that are not waiting, from a random direction of words."""
+        """Drafts of splits to fit: of the largest topics that are not waiting, from a random direction of
+        words.
+        """
         totals = table.totals.sum(axis=0)
         eligible = (params["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
         order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
@@ -180,7 +183,7 @@ class TopicMoves(Move):
         return self._made(table, [self._fitted(params, stats, plan, sums[plan.name]) for plan in fitting])
 
     def _seen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The query over all words for the next round."""
+        """The query whose sums over all words the next round of a split needs."""
         held = {"trial": ReportRows(plan.name)}
         if plan.round < DIRECTIONS:
             return RowQuery(row_queries.moments, held)
@@ -190,7 +193,7 @@ class TopicMoves(Move):
         )
 
     def _fitted(self, params: Record, stats: Stats, plan: Proposal, sums: Answer) -> Draft:
-        """The proposal for the next round, from the sums over the last one's rows."""
+        """The draft of a split for its next round, from the sums over the words of the round before."""
         held, change = {"trial": ReportRows(plan.name)}, dict(plan.change)
         after = replace(plan, round=plan.round + 1)
         if plan.round < DIRECTIONS:
@@ -211,17 +214,19 @@ class TopicMoves(Move):
     # terms of the bound
 
     def _prior(self, params: Record, weights: Array) -> Array:
-        """alpha × weights."""
+        """The Dirichlet prior of documents for topics with these weights: alpha × weights."""
         return self.documents.prior({**params, "weights": Field(np.asarray(weights), ("topics",))})
 
     def _prior_terms(self, alpha: Array, sums: Array, documents: float) -> float:
-        """sum of alpha E[log theta] - log Gamma(alpha) over documents."""
+        """The sum over documents of alpha E[log theta] - log Gamma(alpha), in nats; sums: of E[log theta]."""
         from scipy.special import gammaln
 
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
     def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
-        """The optimal share of a topic's weight for the second part, and the change of the prior's terms."""
+        """The best share of the second half in a topic's weight, and the change of the prior's terms in
+        nats.
+        """
         from scipy.optimize import fminbound
 
         sums, weight = tried.usage["log_theta"].values, float(params["weights"].values[topic])
@@ -253,7 +258,7 @@ class TopicMoves(Move):
     def _candidates(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Iterator[Candidate]:
-        """The gains of the proposals."""
+        """The candidates for these proposals, with their gains in nats."""
 
     def decide(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
@@ -279,7 +284,7 @@ class TopicMoves(Move):
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
     def _union_terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """The words' terms of a handover, before and after."""
+        """A query for the words' terms of a handover, of the topics after and before it."""
         topic, targets = concerned(plan)
         columns = partial(row_queries.union, topic=topic, into=targets, amounts=self.mixing)
         return RowQuery(Terms(self._words(params), columns), {"trial": ReportRows(plan.name)})
@@ -287,8 +292,11 @@ class TopicMoves(Move):
     def _handover(
         self, params: Record, plan: Proposal, tried: Stats, values: Array, scale: float
     ) -> Candidate:
-        """The candidate that divides a topic among targets; `values`: the words' terms of the targets after
-        it, and of the targets and the topic before it."""
+        """The candidate that hands over a topic to its targets.
+
+        `values`: the words' terms of the targets after it, followed by those of the targets and the topic
+        before it.
+        """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(tried), 0.0)
         parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
@@ -313,7 +321,7 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """The total tokens of a trial (columns)."""
+    """The number of tokens in each column of a trial."""
     return tried.usage[TRIAL_TOKENS].values
 
 
@@ -323,5 +331,5 @@ def concerned(plan: Proposal) -> tuple[int, list[int]]:
 
 
 def second_part(totals: Array) -> float:
-    """The second half's share of all tokens, by the halves' totals (groups × 2)."""
+    """The share of the second half in all tokens, from the totals of the halves (groups × 2)."""
     return float(totals[:, 1].sum() / max(float(totals.sum()), 1e-300))

@@ -30,7 +30,9 @@ EASE = 1.0  # tokens with score zero added to every document, so that short ones
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A shard's documents with the expected tokens of the topics in proposals."""
+    """The documents of a shard in a trial, with the expected tokens of those topics that proposals
+    concern.
+    """
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
@@ -58,15 +60,16 @@ class Bench:
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
-        """Values of the shard's words, given values over all rows of the table; zero for words not in the
-        table."""
+        """The values of the shard's words, from values of all rows of the table; zero for words not in the
+        table.
+        """
         rows = self.shard.rows
         if self.shard.keys is None:
             return values[rows]
         return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0) if len(values) else np.zeros(len(rows))
 
     def rows(self, counts: Array) -> Rows:
-        """The rows that a trial reports, for the shard's words in the table."""
+        """What a trial reports: counts of the shard's words, as rows of the table."""
         if self.shard.keys is None:
             return Rows(self.shard.rows, counts)
         known = np.flatnonzero(self.shard.rows >= 0)
@@ -75,19 +78,22 @@ class Bench:
 
 
 def topic_of(item: Field) -> int:
-    """The topic of a proposal, marked in an array over topics so that edits renumber it."""
+    """The number of a proposal's topic, which `mark` stored as an array over topics, so that edits renumber
+    it.
+    """
     return int(item.values.argmax())
 
 
 def mark(topic: int, n_topics: int) -> Field:
-    """The array over topics that marks a topic."""
+    """An array over topics that marks one of them, as a field."""
     return Field((np.arange(n_topics) == topic).astype(np.float64), ("topics",), additive=False)
 
 
 def evaluate_proposals(
     view: TopicView, shard: Shard[Bags], local: Local, proposals: Sequence[Proposal]
 ) -> tuple[Local, Mapping[str, Stats]]:
-    """Every proposal's statistics, and the documents' records needed for splits.
+    """Try every proposal on a shard's documents: the statistics of each by name, and the records that splits
+    need.
 
     Each proposal runs the first of the `TRIALS` whose name is one of its fields.
     """
@@ -121,7 +127,7 @@ def evaluate_proposals(
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
-    """The topics of a proposal."""
+    """The numbers of the topics that a proposal concerns: its topic, and the targets."""
     if "topic" not in change:
         return np.empty(0, np.int64)
     targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()

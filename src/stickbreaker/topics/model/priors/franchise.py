@@ -56,7 +56,7 @@ class FranchisePrior(WeighedTopics):
         return Sticks(order, 1.0 + tables[order], float(params["gamma"].values) + _later(tables[order]))
 
     def weights(self, params: Record) -> Array:
-        """E[sigma(V)] (topics): their sum is 1 - the rest."""
+        """The share of each topic, E[sigma(V)] (topics); they sum to one minus the rest."""
         sticks = self.sticks(params)
         share = sticks.u / (sticks.u + sticks.v)
         weights = np.empty(len(share))

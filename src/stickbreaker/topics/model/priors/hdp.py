@@ -37,7 +37,7 @@ class WeighedTopics(TopicPrior):
         return np.flatnonzero(used)
 
     def figures(self, totals: Array) -> dict[str, int]:
-        """The numbers of topics in the table and in use, for the trace."""
+        """The numbers of topics in the table and in use, which are added to the trace."""
         return {"topics": len(totals), "used": len(self.in_use(totals))}
 
 
@@ -63,11 +63,11 @@ class HDPPrior(WeighedTopics):
         }
 
     def count(self, params: Record) -> int:
-        """Topics now."""
+        """The current number of topics."""
         return len(params["weights"].values)
 
     def weights(self, params: Record) -> Array:
-        """beta (topics): their sum is 1 - the rest."""
+        """The weight of each topic, beta (topics); they sum to one minus the rest."""
         return params["weights"].values
 
     def prior(self, params: Record) -> Array:
@@ -79,14 +79,16 @@ class HDPPrior(WeighedTopics):
         return max(float(params["alpha"].values * params["rest"].values), LEAST)
 
     def score(self, params: Record) -> float:
-        """log p(sticks | gamma), without the factor gamma of each stick.
+        """log p(sticks | gamma) without the factor gamma of each stick, in nats.
 
         The factor would make it a density, which is not comparable between numbers of topics.
         """
         return float((params["gamma"].values - 1.0) * np.log(params["rest"].values))
 
     def log_prior(self, params: Record) -> float:
-        """log p(sticks | gamma) p(gamma) in full, gamma ~ Gamma(1, 1) where it is learned."""
+        """The full log p(sticks | gamma), in nats, plus log p(gamma), gamma ~ Gamma(1, 1), if gamma is
+        learned.
+        """
         gamma = float(params["gamma"].values)
         nats = self.count(params) * np.log(gamma) + self.score(params)
         return float(nats - gamma if self.gamma_learned else nats)
@@ -137,7 +139,7 @@ class HDPPrior(WeighedTopics):
         return self._collect_parameters(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
 
     def _collect_parameters(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
-        """The learned parameters by name; gamma is the mode of its posterior given the sticks."""
+        """The params that are learned, by name; gamma is the mode of its posterior given the sticks."""
         parameters = {"weights": masses[:-1], "rest": np.array(masses[-1])}
         if self.alpha_learned:
             parameters["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))

@@ -43,7 +43,9 @@ def histogram(groups: NDArray[Any], counts: NDArray[Any]) -> Histogram:
 
 
 def digamma_sums(seen: Histogram, parameter: Array, n_groups: int) -> Array:
-    """Sum of psi(n + a) - psi(a) for every group; `parameter` a: one for all or one per group."""
+    """For every group, the sum over its counts n of psi(n + a) - psi(a); `parameter` a: one for all, or one
+    per group.
+    """
     a = np.broadcast_to(parameter, n_groups)[seen.group]
     terms = seen.times * (psi(seen.size + a) - psi(a))
     return np.asarray(np.bincount(seen.group, terms, n_groups), float)
@@ -104,8 +106,11 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
 
 
 def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:
-    """alpha after some iterations; `topics`: histogram of tokens by document and topic, `lengths`: of
-    document lengths."""
+    """alpha after some iterations of Minka's fixed point.
+
+    topics: histogram of tokens by document and topic, grouped by topic; lengths: histogram of document
+    lengths.
+    """
     for _ in range(ROUNDS):
         numerator = digamma_sums(topics, alpha, len(alpha))
         denominator = float(digamma_sums(lengths, alpha.sum(), 1)[0])

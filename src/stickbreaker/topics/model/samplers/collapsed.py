@@ -30,7 +30,7 @@ ROWS = 4096  # rows of the table scored at once
 
 
 class TokenChain(Sampler):
-    """A chain over the topics of `tokens`, with theta and beta integrated out.
+    """Base of collapsed Gibbs chains over the topics of `tokens`, in which theta and beta are integrated out.
 
     This class handles the words. Its table may have spare columns without tokens.
     """
@@ -42,7 +42,7 @@ class TokenChain(Sampler):
 
     @property
     def _closed(self) -> ClosedVocabulary:
-        """The words slot of a chain over words without paths."""
+        """The words slot of the model, for a chain without paths to words."""
         assert isinstance(self._words, ClosedVocabulary)
         return self._words
 
@@ -57,7 +57,7 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _topics(self) -> NDArray[Any]:
-        """The column of each token's topic, in document order."""
+        """The column of the topic of each token, in document order."""
 
     @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
@@ -77,7 +77,9 @@ class TokenChain(Sampler):
             self._params["eta"] = self._params["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:
-        """The documents' terms and log p(w | z, eta) (Zhai 2014, eq. 4.5)."""
+        """log p of the topics and of the words given them, with their priors, in nats (Zhai 2014, eqs. 4.4
+        and 4.5).
+        """
         return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
 
     def _word_terms(self) -> float:
@@ -92,7 +94,7 @@ class TokenChain(Sampler):
         return float(nats)
 
     def params(self) -> dict[str, Field]:
-        """The present params, with the same fields as the model's start."""
+        """The current params, with the same fields as the model's params at the start."""
         return dict(self._params)
 
     def keep(self) -> None:
@@ -124,7 +126,7 @@ class TokenChain(Sampler):
         return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> dict[str, NDArray[Any]]:
-        """The documents' hyperparameters, and eta if it is a single number."""
+        """The params that are learned, as arrays of a snapshot."""
         return {name: item.values.copy() for name, item in self._params.items()}
 
     def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -136,8 +138,9 @@ class TokenChain(Sampler):
             self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
-        """Check topics in document order. Raises UserError if there is not one per token, or if they are out
-        of range."""
+        """The topics, checked. Raises UserError if there is not one per token in document order, or one is
+        out of range.
+        """
         n_tokens, n_topics = len(self._tokens.words), self._n_columns
         if topics.shape != (n_tokens,):
             raise UserError(
@@ -158,7 +161,7 @@ class TokenChain(Sampler):
         return topics[:n], counts[:n]
 
     def _use(self) -> Histogram:
-        """The histogram of tokens by document and topic."""
+        """The histogram of the number of tokens by document and topic, grouped by topic."""
         return histogram(*self._pairs())
 
     def _lengths(self) -> Histogram:
@@ -214,6 +217,6 @@ class CollapsedChain(TokenChain):
 
 
 def _alone(counts: NDArray[Any]) -> Histogram:
-    """The histogram of counts in one group."""
+    """The histogram of all positive counts, as a single group."""
     used = counts[counts > 0]
     return histogram(np.zeros(len(used), np.int64), used)

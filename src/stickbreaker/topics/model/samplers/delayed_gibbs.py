@@ -109,7 +109,7 @@ class DelayedGibbs(CollapsedChain):
         self._used = used.astype(np.int64).reshape(n_groups, n_topics)
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
-        """eta as an array for the word phase, and the kernel of that phase."""
+        """The prior eta as the array that the word phase takes, and the kernel of that phase."""
         eta = np.asarray(self._closed.prior(self._params, slice(None)), np.float64)
         if eta.ndim == 2 and eta.shape[1] > 1:
             return np.ascontiguousarray(eta), visit_informed_words

@@ -65,7 +65,7 @@ class CollapsedGibbs(CollapsedChain):
         return self._table.counts
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """Topics in document order, alpha, and eta if it is a single number."""
+        """The arrays of the current state: topics in document order, and the params that are learned."""
         return {"assignments": self._assignments(), **self._hyperparameters()}
 
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -73,7 +73,7 @@ class CollapsedGibbs(CollapsedChain):
         self._take_hyperparameters(arrays)
 
     def _place(self, assignments: NDArray[Any]) -> None:
-        """Set topics, given in document order, and count them."""
+        """Set the topics of all tokens, given in document order, and recompute the counts."""
         self._checked(assignments)
         n_topics = self._documents.n_topics
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
@@ -98,7 +98,7 @@ class CollapsedGibbs(CollapsedChain):
 def in_document_order(
     visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
 ) -> NDArray[np.int32]:
-    """Reorder tokens' topics from the order of visits to document order."""
+    """The topics of all tokens in document order, from arrays in the order of the visits."""
     out = np.empty(n_tokens, np.int32)
     for visit, topics in zip(visits, by_visit, strict=True):
         out[visit.tokens][visit.order] = topics

@@ -64,8 +64,10 @@ class Gibbs(GibbsParameters, Inference):
 
 
 def chain_settings(inference: Inference) -> Gibbs | None:
-    """The settings of a Markov chain over the whole corpus, if inference uses one (it needs no engine); else
-    None."""
+    """The settings of the Markov chain over the whole corpus, if inference uses one; None otherwise.
+
+    Such a chain needs no engine.
+    """
     return inference if isinstance(inference, Gibbs) else None
 
 

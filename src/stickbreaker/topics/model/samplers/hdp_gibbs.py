@@ -104,8 +104,9 @@ class DirectAssignment(TokenChain):
         return self._state.numbers[self._used()]
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """Columns of tokens in document order, the columns' topics, concentrations, and eta if it is a single
-        number."""
+        """The arrays of the current state: column of each token in document order, topics of the columns, and
+        the params that are learned.
+        """
         kind = np.uint16 if self._n_columns <= 2**16 else np.int32
         state = {name: values.copy() for name, values in self._state._asdict().items()}
         return {"assignments": self._topics().astype(kind), **state, **self._hyperparameters()}
@@ -133,12 +134,12 @@ class DirectAssignment(TokenChain):
         return nats + self._documents.log_prior(self.params())
 
     def _used(self) -> NDArray[np.int64]:
-        """The columns that have a topic, sorted by the topics' numbers."""
+        """The columns that have a topic, in order of the topics' numbers."""
         columns = np.flatnonzero(self._state.weights)
         return columns[np.argsort(self._state.numbers[columns])]
 
     def _place(self, assignments: NDArray[Any]) -> None:
-        """Set tokens' columns, given in document order, and count them."""
+        """Set the columns of all tokens, given in document order, and recompute the counts."""
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
         n_words, n_groups = self._tokens.n_words, len(self._closed.firsts)
         self._table = Table(
@@ -160,7 +161,9 @@ class DirectAssignment(TokenChain):
         self._place(assignments)
 
     def _bury(self) -> None:
-        """Return topics without tokens to the rest; if there are no tokens, one topic stays."""
+        """Remove topics without tokens, whose weights go to the rest; if there are no tokens at all, one
+        topic stays.
+        """
         gone = (self._state.weights > 0.0) & (self._table.totals.sum(axis=0) == 0)
         if gone.sum() == len(self._used()):
             gone[self._used()[0]] = False

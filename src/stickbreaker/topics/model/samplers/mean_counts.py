@@ -55,7 +55,7 @@ class MeanCounts:
             self.sums = total._replace(samples=total.samples + 1)
 
     def of(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> Array:
-        """Mean counts of given topics; a topic in no sample gets the present `counts`."""
+        """Mean counts of these topics; a topic that no sample had gets the current `counts`."""
         mean = counts.astype(np.float64)
         if self.sums is not None:
             total = self.sums.of(ids)

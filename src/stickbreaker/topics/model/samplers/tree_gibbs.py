@@ -83,7 +83,7 @@ class TreeGibbs(CollapsedChain):
         self._take_hyperparameters(arrays)
 
     def _place(self, assignments: NDArray[Any], paths: NDArray[Any]) -> None:
-        """Set topics and paths, given in document order, and count them."""
+        """Set the topics and paths of all tokens, given in document order, and recompute the counts."""
         self._checked(assignments)
         n_topics = self._documents.n_topics
         self._by_visit = [
@@ -107,7 +107,9 @@ class TreeGibbs(CollapsedChain):
 
 
 def _gains(counts: NDArray[np.int32], priors: NDArray[np.float64]) -> float:
-    """Sum of log Gamma(n + beta) - log Gamma(beta) over rows × topics."""
+    """The sum over rows × topics with counts n of log Gamma(n + beta) - log Gamma(beta); priors (rows):
+    beta.
+    """
     rows, columns = np.nonzero(counts)
     used, own = counts[rows, columns], priors[rows]
     return float((gammaln(used + own) - gammaln(own)).sum())

@@ -22,7 +22,9 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """E[log beta] of a shard's rows, E[log sigma(V)] and alpha; `topics`: the same for direct assignment."""
+    """What local steps need: E[log beta] of a shard's rows, E[log sigma(V)] and alpha; `topics`: the same for
+    `MeanField`.
+    """
 
     topics: TopicView
     logs: NDArray[np.float32]  # rows × topics, less topics.log_scale

@@ -95,7 +95,7 @@ class MeanField(LocalSolver):
 
 
 class CoordinateAscent(Inference):
-    """Mean-field inference, with the documents slot's own solver."""
+    """The settings of mean-field inference: each kind of documents slot has its own solver."""
 
     @property
     def name(self) -> str:
@@ -136,10 +136,10 @@ def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> f
 
 
 def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:
-    """Extend E[log theta] and scores to a Dirichlet with one more entry, `rest`; returns the sum of its E[log
-    theta].
+    """Extend E[log theta] and the scores to a Dirichlet with one more entry, whose alpha is `rest`.
 
-    The entry is the same under q and p, so only the totals change.
+    Returns the sum over documents of E[log theta] of that entry. The entry is the same under q and p, so only
+    the totals change.
     """
     from scipy.special import gammaln, psi
 
@@ -166,5 +166,5 @@ def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
 
 
 def tokens_of_documents(shard: Shard[Bags]) -> Array:
-    """Tokens of each document of a shard."""
+    """The number of tokens of each document in a shard."""
     return tokens_by_document(shard.content.offsets, shard.content.counts)

@@ -12,7 +12,7 @@ WORDS, WRONG = 2_000_000, 0.01  # capacity, and its error rate for new words whe
 
 
 class SeenBefore:
-    """A set of words that never forgets a word, but takes one in a hundred new words for known.
+    """A Bloom filter of words: it never forgets a word, but takes one in a hundred new words for a known one.
 
     It takes 2.4 MB for two million words; beyond that it errs more often, so that words are added sooner. The
     hash is BLAKE2b, which is the same on every machine.
@@ -35,7 +35,7 @@ class SeenBefore:
         return cls(Bloom.load_bytes(item.values.astype(np.uint8).tobytes(), _hashed))
 
     def add(self, word: str) -> bool:
-        """Add a word; returns whether it was already there."""
+        """Add a word; returns whether it seemed to be there already, which may be wrong for a new word."""
         known = word in self._bloom
         self._bloom.add(word)
         return known

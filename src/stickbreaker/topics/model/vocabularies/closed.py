@@ -52,7 +52,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
-        """The table: rows are words, grouped by language."""
+        """The description of the table: rows are words, grouped by language."""
         return ONE_GROUP if len(self.firsts) == 1 else TableSpec(groups=self.groups())
 
     @property
@@ -65,7 +65,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return _groups(self.firsts, self.n_words)
 
     def totals(self, counts: Array) -> Array:
-        """Sums of a whole table (groups × topics)."""
+        """Sums over the rows of a whole table (groups × topics)."""
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
     def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
@@ -81,7 +81,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     @property
     def by_topic(self) -> bool:
-        """Whether topics differ in eta."""
+        """Whether eta differs between topics."""
         return isinstance(self.eta, InformedPrior) or np.ndim(self.eta) == 2
 
     @property
@@ -175,7 +175,10 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def _by_group(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the concentrations of rows, group by group, with `totals` (groups × topics)."""
+        """Apply a kernel to the Dirichlet parameters of rows, group by group; returns weights and log scales.
+
+        totals (groups × topics): passed to the kernel.
+        """
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
         for group, range_ in enumerate(self.ranges(rows)):
             for start in range(range_.start, range_.stop, BLOCK):
@@ -257,7 +260,9 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return "eta", float(params["eta"].values)
 
     def parameters(self, params: Record, counts: Array, first: int = 0) -> Array:
-        """lambda of the words from `first` on (words × topics): eta plus expected counts."""
+        """lambda, the Dirichlet parameters of q(beta), of the words from `first` on (words × topics): eta
+        plus counts.
+        """
         return counts + self.prior(params, slice(first, first + len(counts)))
 
     def topic_words_of(
@@ -326,7 +331,9 @@ def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-    """Nearly flat noise (keys × topics) with sum `tokens`, keyed by each key's content."""
+    """Random values near their mean (keys × topics), with the sum `tokens`; each row depends only on its key
+    and the seed.
+    """
     from scipy.special import ndtri
 
     noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, purposes.SEED_TOPICS, keys, n_topics)), 0.01)

@@ -56,12 +56,12 @@ class CompiledTree:
         return len(self.groups)
 
     def coverage(self) -> str:
-        """A text about the number of concepts that tie words."""
+        """A line about the number of concepts that tie words."""
         apart = f", {self.apart:,} of them in single languages" if self.apart else ""
         return f"{self.concepts:,} of {self.given:,} tie words of the corpus{apart}"
 
     def remarks(self) -> list[str]:
-        """Remarks for users about words that are not tied as given."""
+        """Lines that tell a user about words that are not tied as the concepts say."""
         lines: list[str] = []
         if self.lacking:
             every = ", ".join(self.languages)
@@ -88,7 +88,9 @@ class CompiledTree:
 
     @cached_property
     def meanings(self) -> NDArray[np.int64]:
-        """The meaning of each leaf as a number: shared by the leaves of a concept, else one for each word."""
+        """The number of the meaning of each leaf: the leaves of a concept share one, other words have their
+        own.
+        """
         named = np.array([name != "" for name in self.names])[self.groups]
         meanings = np.where(named, self.entrances[self.groups], len(self.sources) + self.words)
         return np.unique(meanings, return_inverse=True)[1].astype(np.int64)
@@ -107,7 +109,9 @@ class CompiledTree:
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The edges on the path to each group, from the top: where each group's begin, and the edges."""
+        """The edges on the path to each group, from the top: where each group's edges begin, and all
+        edges.
+        """
         ways: list[tuple[int, ...]] = []
 
         def way(node: int) -> tuple[int, ...]:
@@ -120,7 +124,7 @@ class CompiledTree:
 
     @cached_property
     def incidence(self) -> "csr_array":
-        """Which edges lie above which groups (edges × groups)."""
+        """A matrix (edges × groups) that marks the edges above each group."""
         from scipy.sparse import csr_array
 
         starts, edges = self.above
@@ -129,7 +133,7 @@ class CompiledTree:
 
     @cached_property
     def by_source(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The edges sorted by parent node, and where each node's begin."""
+        """The edges sorted by parent node, and where those of each node begin."""
         order = np.argsort(self.sources, kind="stable")
         return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
 

@@ -16,7 +16,7 @@ MOST_LEVELS = 100
 
 
 class Concept(NamedTuple):
-    """Words whose probabilities rise and fall together, by language ("" if there is only one).
+    """A concept: words whose probabilities rise and fall together, by language ("" if there is only one).
 
     `parent`: the name of its parent concept, or None.
     """
@@ -98,7 +98,7 @@ class ConceptTree:
             raise error.replace(where=name, line=places[error.concept]) from None
 
     def lines(self) -> Iterator[str]:
-        """The concepts as lines of a file for `read`."""
+        """The concepts as lines of a file that `read` reads."""
         for concept in self.named().values():
             words = {language: list(own) for language, own in concept.words.items()}
             row = {"concept": concept.name, "words": words.get("", words) if len(words) == 1 else words}
@@ -108,7 +108,7 @@ class ConceptTree:
 
 
 class _Misplaced(UserError):
-    """A concept whose parents are wrong."""
+    """Raised for a concept whose parent is wrong."""
 
     def __init__(self, problem: str, concept: str, remedy: str) -> None:
         super().__init__(problem, remedy=remedy)
@@ -148,7 +148,7 @@ def _concept(given: object) -> Concept:
 
 
 def _twice(words: Iterable[str]) -> str | None:
-    """The first word that came before, or None."""
+    """The first word that occurs for the second time, or None."""
     met: set[str] = set()
     for word in words:
         if word in met:

@@ -42,14 +42,14 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
-        """The table: rows are paths, grouped by node."""
+        """The description of the table: rows are paths, grouped by node."""
         return TableSpec("paths", groups=self.tree.groups)
 
     def start(self) -> dict[str, Field]:
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
     def totals(self, counts: Array) -> Array:
-        """Sums of a whole table (groups × topics)."""
+        """Sums over the rows of a whole table (groups × topics)."""
         totals = np.zeros((self.tree.n_groups, counts.shape[1]))
         np.add.at(totals, self.tree.groups, counts)
         return totals
@@ -104,8 +104,10 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return WordWeights(weights, log_scale, Paths(places, (shares / words[places]).astype(np.float32)))
 
     def log_nodes(self, params: Record, totals: Array) -> Array:
-        """The sum of E[log] over the edges above each node with leaves, less psi of the node's total if it
-        has a choice (nodes × topics)."""
+        """The sum of E[log] over the edges above each node with leaves (nodes × topics).
+
+        If the node has a choice, psi of its total is subtracted.
+        """
         from stickbreaker.topics.kernels.concept_paths import expected_log_ways
 
         tree = self.tree
@@ -161,7 +163,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Nothing: eta is fixed."""
+        """No params: eta is fixed."""
         return {}
 
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
@@ -212,7 +214,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return tuple(names), shares / times[:, None]
 
     def remark(self) -> str | None:
-        """A remark on the concepts that tie words, unless all do as given."""
+        """A warning line about the concepts that tie words; None if all do so as given."""
         lines = self.tree.remarks()
         return "concepts: " + "; ".join([self.tree.coverage(), *lines]) if lines or self.tree.apart else None
 
@@ -231,7 +233,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return self._words(params, table.counts(paths), table.totals(), paths)
 
     def _words(self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]) -> Array:
-        """E[beta] of the words (words × topics), given all their paths."""
+        """E[beta] of words (words × topics), from all of their paths."""
         shares = self.path_probabilities(params, counts, totals, paths)
         return _sums(shares, _starts(self.tree.words[paths]))
 

@@ -33,9 +33,10 @@ ENTERED = "entered"  # of the params: the step (from 0) in which each word was a
 
 @dataclass(frozen=True, slots=True)
 class OpenWords(TopicVocabulary[TruncatedCounts]):
-    """The words slot of an open vocabulary, over a truncated table of counts; priors are in the sticks.
+    """The words slot for an open vocabulary, over a truncated table of counts; its priors are on sticks.
 
-    `characters`: the initial G0; during a run it is in the params, with log G0 of every word.
+    `characters`: the initial base distribution G0; during a run it is in the params, with log G0 of every
+    word.
     """
 
     name: ClassVar[str] = "open"
@@ -111,7 +112,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
-        """The log factor on the rest of the stick (words)."""
+        """For each of these rows, the log of the share of the rest of the stick that counts for a word
+        outside a topic.
+        """
         logs = np.full(len(places), self.log_outside(params))
         if self.settings.outside == "spelling":  # for new words any constant will do: no topic has them
             known = places >= 0
@@ -231,7 +234,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return np.unique(counts.rows[counts.live() & counts.inside]).astype(np.int64)
 
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
-        """All topics' words in memory, like the table."""
+        """E[beta] of these topics and of all words, in memory like the table."""
         counts = _whole(table)
         words = counts.dense(self.expected(params, counts)[0]).T[topics]
         return Dense(np.ascontiguousarray(words[:, self.rows_in_use(counts)]))
@@ -257,7 +260,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return of
 
     def spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """G0 of words, with a lower limit to avoid underflow."""
+        """G0 of words, at least a small number, to avoid underflow."""
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
 
     def on_trial(
@@ -342,7 +345,7 @@ def _inside(cells: "OrderedCells") -> "OrderedCells":
 
 
 def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
-    """Arrays as fields of the params, for `_prepared`."""
+    """The arrays of a tuple as fields of the params, from which `_prepared` makes it again."""
     return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in arrays._asdict().items()}
 
 

@@ -59,7 +59,9 @@ class _Rows:
         self._below: dict[str, dict[str, set[int]]] = {}
 
     def _found(self, concept: Concept, vocabulary: Vocabulary, only: str) -> dict[str, list[int]]:
-        """The rows of a concept's words by language; adds the other words to `unknown`."""
+        """The rows of a concept's words in the vocabulary, by language; other words are added to
+        `unknown`.
+        """
         several, found = self.languages != ("",), dict[str, dict[int, None]]()
         for code, words in concept.words.items():
             foreign = not several and code not in ("", only)
@@ -90,7 +92,7 @@ class _Rows:
 
 @dataclass
 class _Builder:
-    """Builds nodes, edges and leaves, from the top."""
+    """Builds the arrays of a tree (nodes, edges and leaves) from the top."""
 
     rows: _Rows
     strength: float
@@ -106,7 +108,7 @@ class _Builder:
     spare: set[str] = field(default_factory=set[str])
 
     def build(self) -> None:
-        """Build the whole tree: concepts, and by language the words without concepts."""
+        """Build the whole tree: concepts, and the words without concepts by language."""
         rows = self.rows
         several = [name for name in rows.kinds.get(None, ()) if rows.n_words(name) > 1]
         met: dict[str, set[int]] = {code: set() for code in rows.languages}
@@ -128,7 +130,7 @@ class _Builder:
         words: Mapping[str, Iterable[int]],
         factor: float,
     ) -> None:
-        """Build what an edge leads to: concepts, and words by language."""
+        """Build what an edge leads to: these concepts, and these words by language."""
         own = {code: list(words.get(code, ())) for code in languages}
         shared = [one for one in concepts if all(code in self.rows.below(one) for code in languages)]
         single: dict[str, list[str]] = {code: [] for code in languages}
@@ -170,7 +172,7 @@ class _Builder:
             self.concept(node, one, (code,), factor)
 
     def concept(self, node: int, name: str, languages: Sequence[str], factor: float) -> None:
-        """Build a concept below a node, for tokens of given languages."""
+        """Build a concept below a node, for tokens in these languages."""
         if self.rows.n_words(name, languages) > 1:
             self.tied.add(name)
             self.apart |= {name} if len(languages) < len(self.rows.languages) else set()
@@ -196,7 +198,7 @@ class _Builder:
         return len(self.edges) - 1
 
     def leaves_below(self, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of leaves (word, node) below each edge."""
+        """The number of leaves below each edge. leaves (leaves × 2): word and node of each."""
         nodes = np.bincount(leaves[:, 1], minlength=len(self.node_edges))
         edges = np.zeros(len(self.edges), np.int64)
         for node in reversed(range(len(self.node_edges))):  # children come later
@@ -207,7 +209,7 @@ class _Builder:
         return edges
 
     def result(self, n_words: int) -> CompiledTree:
-        """The compiled arrays, with the nodes with leaves first."""
+        """The tree as arrays, in which nodes with leaves come first."""
         leaves = np.array(sorted(set(self.leaves)), np.int64).reshape(-1, 2)
         bearing = np.zeros(len(self.node_edges), np.bool_)
         bearing[leaves[:, 1]] = True

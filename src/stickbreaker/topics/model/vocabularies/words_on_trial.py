@@ -136,7 +136,9 @@ class OpenWordsOnTrial(WordsOnTrial):
         return self._with_topics(ordered, np.arange(len(self.spelled)))
 
     def _with_topics(self, counts: TruncatedCounts, positions: NDArray[np.int64]) -> "OpenWordsOnTrial":
-        """The same with the topics of some counts, in whose rows `positions` the words are."""
+        """The same words with the topics of some counts added; positions: the rows of the words in the
+        counts.
+        """
         logs, left = self.words.expected_logs(self.params, counts)
         left = np.minimum(left, self.left.min(initial=np.inf))  # of topics of the table: as it is
         probabilities, rests = self.words.expected(self.params, counts)
