@@ -61,7 +61,7 @@ class CompiledTree:
         return f"{self.concepts:,} of {self.given:,} tie words of the corpus{apart}"
 
     def remarks(self) -> list[str]:
-        """Lines that tell a user about words that are not tied as the concepts say."""
+        """Remarks for users about words that are not tied as the concepts say, one per line."""
         lines: list[str] = []
         if self.lacking:
             every = ", ".join(self.languages)
