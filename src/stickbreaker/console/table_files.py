@@ -36,8 +36,8 @@ def refuse_other_ending(out: Path) -> None:
 def refuse_table(out: Path, overwrite: bool, *, printed: bool = False) -> None:
     """Raise UserError if a table cannot be written to `out`.
 
-    The format is unknown, the file exists (without `overwrite`), or it is standard output and the table may
-    not be `printed`.
+    That is so if the format is unknown, if the file exists (without `overwrite`), and for standard output
+    unless the table may be `printed`.
     """
     refuse_other_ending(out)
     if out == STANDARD_OUTPUT:

@@ -173,7 +173,7 @@ class Source:
         return Shards(self, chunks)
 
     def all_shards(self) -> "Shards":
-        """All documents as shards, block by block."""
+        """All documents to learn from as shards, block by block."""
         return self.shards(*range(self.n_blocks))
 
 

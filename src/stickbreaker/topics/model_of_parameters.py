@@ -72,7 +72,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @property
     def has_concepts(self) -> bool:
-        """Whether a tree of concepts ties words."""
+        """Whether the words are tied by a tree of concepts."""
         return vocabulary_choice(self.words)[0] == ConceptVocabulary.name
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -89,7 +89,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @abstractmethod
     def _documents(self, stream: bool) -> TopicPrior:
-        """The documents slot that the parameters describe."""
+        """The documents slot with these parameters."""
 
     def topic_model(
         self,
@@ -141,13 +141,14 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return schedule_of(self.schedule, **self.schedule_defaults)
 
     def stream_schedule(self) -> Online:
-        """The schedule for streams, independent of that for runs over a corpus."""
+        """The schedule for streams, which does not depend on the one for runs over a corpus."""
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(**self.stream_defaults)
 
     def for_stream(self) -> Self:
-        """The estimator with the defaults of streams written out, so that a saved stream continues even if
-        they change."""
+        """A copy of the estimator with the defaults for streams as values, so that a saved stream continues
+        even if the defaults change.
+        """
         made, point = copy(self), self._has_points("partial_fit", stream=True)
         made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
         return made
@@ -158,17 +159,19 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @property
     def _continues_a_fit(self) -> bool:
-        """Whether `partial_fit` continues a `fit`, which has its own default of eta."""
+        """Whether `partial_fit` continues a `fit`, which has another default of eta."""
         return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
-        """The parameter `eta`, or its default; `point`: for topics as points."""
+        """The parameter `eta`, or its default; `point`: the default for topics as point estimates."""
         if self.eta is not None:
             return self.eta
         return POINT_ETA if point else ETA
 
     def _needs_distributions(self, schedule: str) -> str | None:
-        """The choice, as named in messages, that requires distributions over beta; None if there is none."""
+        """The choice that requires distributions over beta instead of points, as messages name it; None if
+        there is none.
+        """
         if self.is_open:
             return "an open vocabulary"
         if isinstance(self.eta, str):
@@ -178,7 +181,11 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return "schedule='memoised'" if schedule == "memoised" else None
 
     def _has_points(self, schedule: str, stream: bool) -> bool:
-        """Whether beta is a point: in streams, unless another choice requires distributions."""
+        """Whether beta is a point estimate: as the user chose, or else in streams, unless another choice
+        forbids it.
+
+        Raises UserError if the user's choice is not possible.
+        """
         if self.point_topics is None:
             return stream and self._needs_distributions(schedule) is None
         against = self._needs_distributions(schedule) if self.point_topics else None
@@ -192,7 +199,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return 1.0 / n_topics
 
     def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
-        """Whether topics of a stream open and close."""
+        """Whether new topics are opened, and unneeded ones closed, in a stream."""
         return False
 
     @abstractmethod
@@ -210,7 +217,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _words(
         self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
     ) -> TopicVocabulary:
-        """The words slot; `prior`: eta as given."""
+        """The words slot with these parameters; `prior`: eta as the user gave it; `point`: for point
+        estimates of beta.
+        """
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
             return self._concepts(settings, vocabulary, prior, point)
@@ -242,7 +251,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _concepts(
         self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: Any, point: bool
     ) -> ConceptVocabulary:
-        """The words slot of a tree of concepts over a vocabulary (None: over two words of a concept)."""
+        """The words slot for a tree of concepts over a vocabulary (None: over two words of a concept, for
+        checks).
+        """
         eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
             raise UserError("eta cannot be learned with concepts", remedy="give eta as a number")
@@ -273,7 +284,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         self._refuse("partial_fit")
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
-        """The mean-field solver of the documents slot, with `max_iter` rounds."""
+        """The mean-field solver for the documents slot; max_iter: the most rounds per document."""
         return MeanField(max_iter, float(self.doc_tol), keep_local)
 
     def fold_in_solver(self) -> LocalSolver:

@@ -8,7 +8,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def scored_topics(estimator: LearnedTopics) -> Topics:
-    """A fitted estimator's topics as `Topics`."""
+    """The topics of a fitted estimator, as the object `Topics` that evaluation takes."""
     return Topics(
         estimator.topic_word_,
         estimator.alpha_,
@@ -28,5 +28,7 @@ def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
 
 
 def spelling_of(estimator: LearnedTopics) -> LogSpelling:
-    """log G0 of a fitted estimator with an open vocabulary, without reading its topics."""
+    """A function that returns log G0 of words, for a fitted estimator with an open vocabulary; topics are not
+    read.
+    """
     return partial(estimator.model.words.log_spelling, estimator.params_)

@@ -26,7 +26,7 @@ AUTO = "auto"  # n_topics that is to be searched for
 
 @dataclass(frozen=True, slots=True)
 class HybridParameters(Settings):
-    """Parameters of inference by sampled documents."""
+    """The parameters of hybrid inference, in which the topics of documents are sampled."""
 
     home: ClassVar[str] = "stickbreaker.topics.model.solvers.hybrid:Hybrid"
 

@@ -125,7 +125,7 @@ def collect_documents_and_figures(
 
 @dataclass(frozen=True)
 class Lowest:
-    """Finds the lowest `LIMIT` hashes of ids in given blocks."""
+    """Finds the `LIMIT` lowest hashes of document ids in some blocks."""
 
     source: Source
 
@@ -137,8 +137,9 @@ class Lowest:
 
 
 class Seen(NamedTuple):
-    """The results from given blocks: rows of documents.parquet, as columns, co-occurrences of top words by
-    language, and topics by metadata field."""
+    """What was found in some blocks: rows of documents.parquet as columns, co-occurrences of top words by
+    language, and topics by metadata field.
+    """
 
     rows: dict[str, list[Any]]
     sides: "list[TopWords]"
@@ -147,7 +148,7 @@ class Seen(NamedTuple):
 
 @dataclass
 class Look:
-    """Processes blocks with an estimator whose table is in the engine (always the same).
+    """Processes blocks with an estimator whose table is in the engine; the engine's model is always the same.
 
     Also returns the counts of words learned from and of those predicted (2 × V).
     """
@@ -188,8 +189,9 @@ class Look:
         kept: dict[str, list[Any]],
         sums: MetadataSums,
     ) -> None:
-        """Add the chosen documents of a block, with the model's topics, to the columns, and all documents
-        with metadata to the sums."""
+        """Add a block's documents: those chosen, with their topics, to the columns; all with metadata to the
+        sums.
+        """
         ids = corpus.ids(block)
         chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
         reader = Excerpts(corpus, block, entries)
@@ -246,7 +248,7 @@ def title_in(metadata: Mapping[str, object]) -> str:
 
 
 def _short(value: Any) -> Any:
-    """A metadata value, shortened if it is long, to serve as a label."""
+    """A metadata value to be used as a label: long texts and long lists are shortened."""
     if isinstance(value, str) and len(value) > LONGEST_VALUE:
         return value[: LONGEST_VALUE - 1] + "…"
     if isinstance(value, list):

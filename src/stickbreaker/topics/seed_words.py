@@ -63,7 +63,7 @@ class Guide:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The categories, in the order of their topics."""
+        """The names of the categories, in the order of their topics."""
         return tuple(name for name, _ in self._pairs())
 
     def _pairs(self) -> Sequence[tuple[str, Words]]:
@@ -138,7 +138,9 @@ class Guide:
 
 
 def _plain(words: Any) -> Any:
-    """Words as a list, or as a dict of plain numbers, for saving; anything else is unchanged."""
+    """Words as a list, or as a dict of plain numbers, to be saved; a text or another value stays
+    unchanged.
+    """
     if isinstance(words, Mapping):
         return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
     if isinstance(words, set | frozenset):
@@ -167,7 +169,7 @@ class _Finder:
                 place += 1
 
     def _spellings(self, text: str) -> Iterator[str]:
-        """Possible spellings of a word in the vocabulary: as given, and after analysis."""
+        """Ways in which a word may be spelled in the vocabulary: as given, and after analysis."""
         if not text:
             return
         if not self.languages:
@@ -184,7 +186,7 @@ class _Finder:
 
 
 def forms_of(analysis: Analysis | None, text: str) -> list[str]:
-    """The word that the analysis makes of an entry; empty for phrases."""
+    """The word that the analysis makes of an entry of a guide, as a list; empty for a phrase."""
     words = [] if analysis is None else analysis.analyse(text).words
     return words if len(words) == 1 else []
 
@@ -268,7 +270,7 @@ def _json_categories(path: str) -> dict[str, Any]:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object. Raises UserError for a key that occurs twice."""
+    """A JSON object from its pairs. Raises UserError for a key that occurs twice."""
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:

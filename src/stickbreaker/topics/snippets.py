@@ -46,13 +46,14 @@ class Excerpts:
         self.starts = table.column("starts") if ordered else None
 
     def metadata(self, i: int) -> dict[str, Scalar]:
-        """A document's fields."""
+        """The metadata fields of document i."""
         with making_sense_of(self.corpus.path, REBUILD):
             return metadata_from(self._metadata[i])
 
     def excerpt(self, i: int) -> Excerpt:
-        """The beginning of a text; without a text, the words in order, or the most frequent words of a
-        bag."""
+        """The beginning of document i: of its text, or else its words in order, or the most frequent words of
+        a bag.
+        """
         codes = self.entries.codes[self.entries.offsets[i] : self.entries.offsets[i + 1]]
         if self.texts is not None and self.starts is not None:
             text, starts = self.texts[i].as_py(), self.starts[i].values
@@ -122,7 +123,9 @@ def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
 
 
 def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """A text with white space reduced to single spaces, and the new positions of characters at `places`."""
+    """A text with each run of white space replaced by a space, and the new positions of the characters at
+    `places`.
+    """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     befores = np.array([start for start, _ in spans], np.int64)
     lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)
@@ -139,7 +142,7 @@ def _cut_off(
     words: NDArray[np.int64],
     limit: int = SNIPPET,
 ) -> Excerpt:
-    """Cut a text to at most `limit` characters, with the words that are complete."""
+    """Cut a text to at most `limit` characters, and drop the marked words that are no longer complete."""
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     whole = (starts + lengths <= len(text) - text.endswith("…")) & (lengths > 0)
@@ -147,7 +150,9 @@ def _cut_off(
 
 
 def _joined(words: Sequence[str], rows: NDArray[np.int32]) -> Excerpt:
-    """Words joined by spaces, those of the vocabulary marked."""
+    """Words joined by spaces, in which those of the vocabulary are marked; rows: of the words, -1 if not in
+    it.
+    """
     lengths = np.array([len(word) for word in words], np.int64)
     starts = np.cumsum(lengths + 1) - lengths - 1
     known = rows >= 0

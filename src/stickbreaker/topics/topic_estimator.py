@@ -36,7 +36,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 class TopicEstimator(LearnedTopics):
-    """An estimator of topics: learning, scoring, naming and saving."""
+    """Base of estimators of topics, with what they share: learning, scoring, naming and saving."""
 
     def name_topics(self, names: Mapping[int, str | None]) -> Self:
         """Name topics, by number (the row of `components_`); None or "" removes a name.
@@ -153,8 +153,10 @@ class TopicEstimator(LearnedTopics):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """Log probability of documents in nats, and the number of scored tokens: of known words, or all if
-        the vocabulary is open. See `evaluation.log_probability`."""
+        """log p of documents in nats, and the number of scored tokens.
+
+        These are tokens of known words, or all if the vocabulary is open. See `evaluation.log_probability`.
+        """
         if self.is_open:
             from stickbreaker.topics.evaluation.open_vocabulary import log_probability_of_strings
             from stickbreaker.topics.open_topics import open_topics_of
@@ -227,5 +229,5 @@ class TopicEstimator(LearnedTopics):
 def load_topics(
     path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
 ) -> TopicEstimator:
-    """`saving.load` for a verb about topics. Raises UserError if the model has no topics."""
+    """`saving.load` for a command about topics. Raises UserError if the model has no topics."""
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)

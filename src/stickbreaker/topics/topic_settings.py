@@ -30,7 +30,7 @@ TOPIC_SETTING_TYPES: SettingTypes = {  # parameters with settings as values, by 
 
 
 def inference_of(value: object) -> Inference:
-    """A way of inference, from its name or a value. Raises UserError for anything else."""
+    """The settings of inference from a name, or from such settings. Raises UserError for anything else."""
     if isinstance(value, str) and value in INFERENCE:
         return INFERENCE[value]
     if isinstance(value, Inference):
@@ -94,7 +94,9 @@ def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree 
 
 
 def guide_of(value: object) -> Guide | None:
-    """A guide, given as `Guide`, mapping of topics to words, or None. Raises UserError for anything else."""
+    """A guide from a `Guide` or a mapping of topics to words; None stays None. Raises UserError for anything
+    else.
+    """
     if value is None or isinstance(value, Guide):
         return value
     if isinstance(value, Mapping):

@@ -6,8 +6,10 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def topics_over_words(estimator: LearnedTopics) -> UnigramTopics:
-    """The topics of a fitted estimator. Raises UserError if there are none, for words that share rows, and
-    for several languages."""
+    """The topics of a fitted estimator as distributions over single words.
+
+    Raises UserError if there are none, for words that share rows, and for several languages.
+    """
     if "topic_ids_" not in vars(estimator):
         raise UserError("there are no topics", remedy="call fit first")
     vocabulary = estimator.vocabulary_

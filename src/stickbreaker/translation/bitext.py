@@ -99,7 +99,7 @@ class Bitext:
         where: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> "Bitext":
-        """A bitext of pairs, which records what was left out, by kind of problem."""
+        """A bitext from pairs; it records how many were left out, by kind of problem."""
         documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
         made = Corpus.from_documents(documents, rule=rule, progress=progress)
@@ -172,7 +172,7 @@ class Bitext:
 
     @cached_property
     def document_of(self) -> NDArray[np.int64]:
-        """(pairs,) The document of each pair, as an index into `names`."""
+        """The document of each pair, as an index into `names` (pairs,)."""
         numbers = {name: number for number, name in enumerate(self.names)}
         return np.array([numbers[name] for name in self._metadata[0]], np.int64)
 
@@ -206,7 +206,9 @@ class Bitext:
 
     @cached_property
     def document_texts(self) -> tuple[list[str], list[str]]:
-        """The sources and the targets of the documents, one sentence per line."""
+        """For each document, its source sentences and its target sentences as texts, with one sentence per
+        line.
+        """
         sides: tuple[list[list[str]], list[list[str]]] = ([[] for _ in self.names], [[] for _ in self.names])
         for number, pair in zip(self.document_of.tolist(), self.texts(range(self.n_pairs)), strict=True):
             for side, text in zip(sides, pair, strict=True):

@@ -10,7 +10,9 @@ HIGHEST_ORDER = 4  # length of the longest n-grams of BLEU
 
 
 class NgramMatches(NamedTuple):
-    """The counts of BLEU for a translation, for n-grams of 1 to 4 words."""
+    """The numbers of matching and of all n-grams in a translation, for n-grams of 1 to 4 words, as BLEU needs
+    them.
+    """
 
     matches: tuple[int, ...]  # n-grams also in the reference, each at most as often as there
     totals: tuple[int, ...]  # n-grams of the translation

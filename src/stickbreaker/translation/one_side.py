@@ -53,7 +53,7 @@ def read_references(path: Path, fields: BitextFields) -> list[str]:
 
 
 def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
-    """The sentences of one language in a file, as pairs without a target."""
+    """The sentences of one language in a file, as pairs whose translation is empty."""
     problems = Problems(skip=False, skippable=False)
     if not has_fields(str(path), None):
         for _, line in lines_of(one_source(str(path), REMEDY), problems):

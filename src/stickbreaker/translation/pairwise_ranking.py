@@ -21,7 +21,7 @@ ROUNDING = 1e-10  # of the scale of other features: smaller differences are roun
 
 
 class PairSampling(NamedTuple):
-    """How pairs of a sentence's candidates are sampled."""
+    """How many pairs of a sentence's candidates are sampled, and which of them are used for learning."""
 
     drawn: int = 5000  # pairs
     chosen: int = 50  # most pairs used, at random among those that differ
@@ -65,7 +65,11 @@ def learn_weights(
 
 
 def _differences(matrix: Array, quality: Array, random: np.random.Generator, sampling: PairSampling) -> Array:
-    """Differences of features between the better and the worse candidate (chosen pairs × features)."""
+    """For sampled pairs of candidates, the features of the better minus those of the worse (chosen pairs ×
+    features).
+
+    matrix: features of the candidates; quality: of each.
+    """
     if len(quality) < 2:
         return np.empty((0, matrix.shape[1]))
     drawn = np.sort(random.integers(0, len(quality), (sampling.drawn, 2)), axis=1)

@@ -68,7 +68,7 @@ class BitextFields:
 
     @property
     def texts(self) -> str:
-        """The fields of texts, in the form that readers expect."""
+        """The fields of texts, written as the option of the readers."""
         return self.text_field or f"{self.source}={self.source},{self.target}={self.target}"
 
 
@@ -144,7 +144,7 @@ def documents_of(
 
 
 def _value_of(metadata: Mapping[str, object], field: str) -> str | None:
-    """A field of a row as text; None if it is missing or empty."""
+    """The value of a row's field as text; None if it is missing or empty."""
     value = metadata.get(field)
     return None if value is None or value == "" else str(value)
 
@@ -158,8 +158,10 @@ def has_fields(name: str, form: str | None) -> bool:
 
 
 def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Problems) -> Iterator[Pair]:
-    """Pair the lines of two files, without lines that are unreadable in either. Raises UserError if one file
-    has more lines."""
+    """Pairs of the lines of two files, without lines that cannot be read in either file.
+
+    Raises UserError if one file has more lines.
+    """
     remedy = "give two files with one sentence per line, in which equal line numbers translate each other"
     sides = [_numbered_lines(name, remedy, problems, reading.largest_text) for name in (first, second)]
     here = [next(side, None) for side in sides]

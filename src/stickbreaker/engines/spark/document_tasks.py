@@ -132,7 +132,9 @@ class StoredField:
 
 @dataclass(frozen=True)
 class MapTask:
-    """Local steps of portions, with the table of the current step."""
+    """Makes the local steps for the documents of portions, with the table of the current step; yields the
+    reports' records, by key.
+    """
 
     model: Any  # a broadcast variable, whose `value` is the Model
     params: Record

@@ -28,7 +28,10 @@ class GuideChoice:
     )
 
     def build(self) -> "Guide | None":
-        """The guide. Raises UserError for a file that is none, a usage error for options without a guide."""
+        """The guide that the options describe, or None.
+
+        Raises UserError for an invalid file, a usage error for options that need a guide without one.
+        """
         from stickbreaker.topics.seed_words import Guide
 
         if self.guide is None:

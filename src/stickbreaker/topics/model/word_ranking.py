@@ -169,8 +169,11 @@ def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]
 
 
 def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """`document_words`, with the first ones also ordered by company. Raises UserError if co-occurrences were
-    not counted."""
+    """As `document_words`, but the first words of each topic are also ranked by how often they occur with the
+    others.
+
+    Raises UserError if co-occurrences were not counted.
+    """
     kept = _order_by_documents(evidence, within, company=True)
     if kept is None:
         problem = f"by={COMPANY!r}: the model has not counted which words occur together"
@@ -179,7 +182,11 @@ def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)
 
 
 def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
-    """The stored words among given rows (topics × words), in order; None if there are none."""
+    """The stored words of each topic among these vocabulary rows (topics × words), in order; None if none are
+    stored.
+
+    company: whether co-occurrences also count for the order.
+    """
     if evidence.counted is None:
         return None
     side = evidence.counted.side(within, evidence.topics.shape[1])
@@ -224,8 +231,9 @@ def _best_words(
 
 
 def _relevance_scores(part: Array, overall: Array, least: Array, weight: float) -> Array:
-    """Relevance of words (topics × words); words that are too rare get lower scores, sorted by
-    probability."""
+    """The relevance of words (topics × words); words less probable than `least` follow, in order of their
+    probability.
+    """
     with np.errstate(divide="ignore"):
         frequency = np.log(part)
     relevant = relevance(frequency, np.log(np.maximum(overall, 1e-300)), weight)
@@ -238,8 +246,9 @@ def relevance(log_probability: Array, log_overall: Array, weight: float) -> Arra
 
 
 def least_probability(leading: Array) -> Array:
-    """The least probability of relevant words (topics), given probabilities of each topic's first words
-    (topics × n)."""
+    """The probability (topics) below which words are too rare to be relevant, from those of each topic's
+    first words (topics × n).
+    """
     if not leading.shape[1]:
         return np.zeros(len(leading))
     return LEAST_OF_TENTH * (1.0 - SAME) * leading[:, min(TENTH, leading.shape[1]) - 1]

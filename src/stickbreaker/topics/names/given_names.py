@@ -49,7 +49,9 @@ class FileNames(NamedTuple):
 
 
 def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str]:
-    """The names of a model's topics by lasting id, after naming some by number; see `name_topics`."""
+    """All names of a model's topics by lasting id, after changing some that are given by topic number; see
+    `name_topics`.
+    """
     if not isinstance(names, Mapping):
         raise UserError("names must be a dict by topic number", remedy='give names like {3: "weather"}')
     given = dict(model.given_names_)
@@ -64,7 +66,7 @@ def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str
 
 
 def _checked_number(model: LearnedTopics, number: object) -> int:
-    """Check a topic's number. Raises UserError if the model has no such topic."""
+    """A topic's number. Raises UserError if the model has no such topic."""
     last = len(model.alpha_) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
         return int(number)
@@ -101,7 +103,7 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
 
 
 def _read_file(path: Path) -> list[dict[str, Any]]:
-    """Read the topics in a file of names."""
+    """The topics in a file of names. Raises UserError for an invalid file."""
     content = read_given_file(path, _MOST_BYTES, _REMEDY)
     with making_sense_of(path, _REMEDY):
         record = json.loads(content)
@@ -116,7 +118,7 @@ def _read_file(path: Path) -> list[dict[str, Any]]:
 
 
 def _first_words(model: LearnedTopics) -> list[set[str]]:
-    """The first words of each topic, in all languages."""
+    """For each topic, the set of its first words, in all languages."""
     vocabulary = model.vocabulary_
     words: list[set[str]] = [set() for _ in model.alpha_]
     for side in vocabulary.parts:

@@ -56,7 +56,7 @@ class NamedTopics:
 
     @property
     def joined(self) -> bool:
-        """Whether any topics are merged."""
+        """Whether a group has several topics with the same name."""
         return len(self.members) < len(self.group_of)
 
     @cached_property
@@ -76,7 +76,7 @@ class NamedTopics:
         return names, self.means(shares)
 
     def sums(self, values: ArrayLike) -> Array:
-        """Figures of topics (… × K), such as shares, summed by group (… × G)."""
+        """The sums over each group (… × G) of values of topics (… × K), such as shares."""
         numbers = np.asarray(values, np.float64)
         return np.stack([numbers[..., list(group)].sum(axis=-1) for group in self.members], axis=-1)
 
@@ -111,7 +111,7 @@ class NamedTopics:
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
     def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """`LearnedTopics.ranked_words` for groups (both G × n)."""
+        """As `LearnedTopics.ranked_words`, for groups of topics with the same name (both G × n)."""
         return ranking(by)(self.word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:

@@ -101,9 +101,10 @@ def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
 
 
 def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
-    """Topics over the dates in a metadata field: `wanted`, or the first with a date's name and dates.
+    """Topic shares over the dates in a metadata field: in `wanted`, or in the first field named like a date
+    that has dates.
 
-    Raises UserError if there is no field `wanted`, or no dates in it.
+    Raises UserError if there is no field `wanted`, or no dates in it; None if no field is found.
     """
     for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
         _check(sums, name, wanted)
@@ -136,7 +137,7 @@ def _first_day(text: str) -> date:
 
 
 def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
-    """Topics by the values of metadata fields: of `wanted`, or of those found that have few values.
+    """Topic shares by the values of metadata fields: of `wanted`, or of those that have few values.
 
     `dated` is the field of dates, which is left out. Raises UserError if there is no field `wanted`.
     """
@@ -151,7 +152,7 @@ def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | No
 
 
 def _by_name(fields: list[str], likely: Sequence[str]) -> list[str]:
-    """Fields with a likely name first."""
+    """The fields in order, but those with a likely name first."""
     place = {name: i for i, name in enumerate(likely)}
     return sorted(fields, key=lambda name: place.get(name.lower(), len(place)))
 
@@ -174,7 +175,9 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
 
 
 def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
-    """A document with several values is in the part of each."""
+    """Topic shares by value of a field, frequent values only; a document with several values counts in
+    each.
+    """
     most = sorted(counted, key=lambda value: (-counted[value], value))
     shown = in_order(most if len(most) <= MOST_GROUPS else most[: MOST_GROUPS - 1])
     place = {value: i for i, value in enumerate(shown)}

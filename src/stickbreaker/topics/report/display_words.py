@@ -93,9 +93,10 @@ def look_at(
     sides: Sequence[slice],
     ranked: Callable[[int, slice], RankedWords],
 ) -> WordFigures:
-    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all.
+    """Read what a report shows of the topics' words.
 
-    `ranked` returns a number of words, from some rows, that stand for each topic.
+    `shares` (K) are those of all tokens; `sides` the rows of each language, or all rows. `ranked` returns a
+    number of words, from some rows, that stand for each topic.
     """
     n_topics, n_words = topics.shape
     overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)

@@ -87,9 +87,9 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
 
 
 def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:
-    """The sums over all documents by metadata field; None of a model that has none.
+    """The sums over all documents by metadata field, saved with a model; None if it has none.
 
-    Raises UserError for a file that does not hold them.
+    Raises UserError for an invalid file.
     """
     if METADATA_SUMS not in ModelDirectory(model).manifest()["files"]:
         return None

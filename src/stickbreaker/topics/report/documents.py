@@ -89,7 +89,10 @@ def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: i
 
 
 def places_payload(places: Sequence[tuple[float, float] | None]) -> str:
-    """(x, y) from 0 to 1294, two digits of base 36 each; "zzzz" for none; "" where all are none."""
+    """The positions on a map as text: x and y as numbers from 0 to 1294, with two digits of base 36 each.
+
+    "zzzz" stands for a missing position; the text is empty if all are missing.
+    """
     if not any(places):
         return ""
     none = (MOST_PAIR, MOST_PAIR)

@@ -51,7 +51,7 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class TopicMove:
-    """A split (`topic` stayed, `other` is new) or a merge (`other` is gone into `topic`): lasting ids.
+    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), by lasting ids.
 
     `gain` is what the bound gained, in nats; None if the move was not judged by a bound.
     """
@@ -407,7 +407,7 @@ def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
 
 
 def _refined(moves: Sequence[TopicMove], kept: Kept) -> list[TopicMove]:
-    """Splits whose words before and after are known."""
+    """Those splits for which the words of the topics are known before and after."""
     known = {(at, int(i)) for at, record in kept for i in record.get("before", {}) if i in record["words"]}
     return [move for move in moves if move.kind == "split" and (move.at, move.topic) in known]
 
@@ -444,7 +444,7 @@ def _column(at: float, words: Mapping[str, Rows], pair: tuple[Life, Life]) -> Co
 
 
 def _spread(columns: Columns) -> Columns:
-    """The first, the last and some between."""
+    """The first and the last column, and some evenly spaced ones between them; all if there are few."""
     last = len(columns) - 1
     if last < MOST_COLUMNS:
         return columns
@@ -452,7 +452,9 @@ def _spread(columns: Columns) -> Columns:
 
 
 def _greatest(moves: Sequence[TopicMove], n: int) -> list[TopicMove]:
-    """The moves of the greatest gain, the greatest first; then those without one, the last first."""
+    """The n moves with the greatest gains, the greatest first; then those without a gain, the latest
+    first.
+    """
 
     def order(move: TopicMove) -> tuple[bool, float]:
         return (True, -move.at) if move.gain is None else (False, -move.gain)

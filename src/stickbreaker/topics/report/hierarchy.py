@@ -45,7 +45,10 @@ class HowTheyRelate(TopicSection):
 
 
 def relations_payload(relations: Relations) -> dict[str, Any]:
-    """The lower triangle of the similarities, row by row, in thousandths: two digits of base 36 each."""
+    """The relations of topics as JSON values.
+
+    The lower triangle of the similarities, row by row, in thousandths, has two digits of base 36 for each.
+    """
     rows = (row[:k] for k, row in enumerate(relations.similarity))
     return {
         "similarity": base36_pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
@@ -66,7 +69,9 @@ def relate(distances: Floats) -> Relations:
 
 
 def relate_used(distances: Floats, used: NDArray[np.intp]) -> Relations:
-    """Relations of topics (K × K) of which some are in use: the others are similar to none and in no tree."""
+    """Relations of K topics of which only those in `used` are in use: the others are similar to none, and not
+    in the tree.
+    """
     n, n_used = len(distances), len(used)
     inner = relate(distances[np.ix_(used, used)])
     similarity = np.eye(n)

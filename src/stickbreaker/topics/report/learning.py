@@ -82,7 +82,9 @@ def trace_payload(point: TracePoint) -> dict[str, Any]:
 
 
 def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
-    """The score of a unigram model on the documents learned from; None if it cannot be known exactly."""
+    """The score of a unigram model on the documents learned from, in nats per word; None if not known
+    exactly.
+    """
     if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
         return None  # such scores are of words and topics together
     if "unigram" in figures:

@@ -19,7 +19,7 @@ MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """How well the documents of a stream were predicted before they were learned from, up to a moment.
+    """How well the documents of a stream up to a moment were predicted before they were learned from.
 
     The moment is a number of documents and of seconds. Scores are in nats per word: those of the topics, and
     those of a unigram model whose counts fade.
@@ -58,14 +58,16 @@ def predictions_payload(predictions: Sequence[Prediction]) -> list[list[float | 
 
 
 def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:
-    """The predictions of a run, per word: means over groups of minibatches, so that points stay few."""
+    """The predictions during a run, per word; groups of minibatches are averaged, so that there are few
+    points.
+    """
     records = [record for record in trace if "prequential" in record]
     size = -(-len(records) // MOST_POINTS) or 1
     return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]
 
 
 def _mean_prediction(records: Sequence[dict[str, Any]]) -> Prediction:
-    """Several minibatches as one, at the place of the last."""
+    """The mean prediction of several minibatches, at the time of the last one."""
     found, last = [record["prequential"] for record in records], records[-1]
     tokens = sum(each["tokens"] for each in found) or 1.0
     score, unigram = (

@@ -81,11 +81,11 @@ NOTHING: dict[str, Any] = {  # what scripts find of sections that are not shown
 
 
 class TopicReport(SavedReport[TopicEstimator]):
-    """Topics; those of one name are one, which `named` knows.
+    """The report on topics; `named` merges topics with the same name.
 
-    `leading` is the language whose words name topics of several languages, "" of one; `compared_with` is
-    another model, to match topics with. `date_field` and `group_field` are metadata fields to draw topics
-    over and by; None looks for them.
+    `leading` is the language whose words name topics if there are several, "" otherwise; `compared_with` is
+    another model, to match topics with. `date_field` and `group_field` are the metadata fields over and by
+    which topics are drawn; None looks for them.
     """
 
     sections = (
@@ -167,7 +167,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Figures of the whole corpus."""
+        """Figures on the whole corpus, from the saved model."""
         return self._saved_documents[1]
 
     named = cached_property(lambda self: NamedTopics(self.model))
@@ -293,7 +293,7 @@ def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str
 
 
 def _concepts_in_words(held: dict[str, Any]) -> str:
-    """The setting of a tree of concepts."""
+    """The setting of a tree of concepts as text: their number, and the strength."""
     return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
 
 
@@ -306,10 +306,10 @@ def page_of(
     language: str | None = None,
     compare: Path | None = None,
 ) -> Page:
-    """The page of the topics at `path`: see `TopicReport`.
+    """The report page of the topics at `path`: see `TopicReport`.
 
-    Raises UserError for what is not a model (a run over a corpus that is not finished is none), for fields
-    that its documents lack, and for a language that it has not.
+    Raises UserError if it is not a model, or an unfinished run over a corpus, for fields that its documents
+    lack, and for a language that it does not have.
     """
     manifest = readable_manifest(path)
     model = load_topics(path, "report")

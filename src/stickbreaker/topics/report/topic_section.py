@@ -15,13 +15,15 @@ VIEWS = ("change_views", "naming_views", "document_map_view", "views", "report_v
 
 
 class TopicSection(Section["TopicReport"]):
-    """A section of a `TopicReport`, with the scripts of all: each draws the chosen topic in its way."""
+    """A section of a `TopicReport`, with the scripts that all of these share; each draws the topic that a
+    reader chose.
+    """
 
     scripts = tuple(f"{name}.js" for name in (*CHARTS, *MORE_CHARTS, *VIEWS))
 
 
 def sample_note(report: TopicReport, sampled: bool) -> str:
-    """Where not all documents were counted: how many were."""
+    """A sentence that says how many documents were counted, if that is a sample; "" otherwise."""
     if not sampled or report.documents_total <= len(report.documents):
         return ""
     return (

@@ -41,8 +41,10 @@ _GREY = "#848a94"  # of topics not in use
 
 @dataclass(frozen=True, slots=True)
 class TopicMember:
-    """A learned topic, alone or with others of its name shown as one: its number in the model, the id that
-    lasts while the model continues learning, and its first words."""
+    """A learned topic that is shown on the page, alone or merged with others of the same name.
+
+    number: in the model; id: lasts while the model continues learning; words: its first words.
+    """
 
     number: int
     id: int
@@ -109,7 +111,7 @@ class Topics(TopicSection):
 
 
 def _namers(topics: Sequence[Topic]) -> str:
-    """Who named topics: "" for nobody, "guide", "reader"."""
+    """Where the names of topics come from: "reader" (users), "guide", or "" if there are none."""
     if any(topic.given for topic in topics):
         return "reader"
     return "guide" if any(topic.named for topic in topics) else ""
@@ -295,7 +297,10 @@ def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
 
 
 def leading_language(model: TopicEstimator, wanted: str | None) -> str:
-    """The language wanted, or that with the most words in the collection; "" unless there are several."""
+    """The language `wanted`, or the one with the most tokens in the corpus; "" if the model has only one.
+
+    Raises UserError for a language that the model does not have.
+    """
     languages = model.vocabulary_.languages
     if wanted is not None and wanted not in languages:
         available = ", ".join(languages) or "one language"

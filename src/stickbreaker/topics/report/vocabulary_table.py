@@ -71,9 +71,9 @@ def lexicon_payload(words: Sequence[WordRow]) -> dict[str, list[Any]]:
 
 
 def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]:
-    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to.
+    """The most frequent words of the vocabulary, each with the topic that has the most of its tokens.
 
-    `overall`: their shares of all words by the model, which stand in for counts if there are none.
+    `overall`: their shares of all words according to the model, which replace counts if there are none.
     """
     vocabulary = named.model.vocabulary_
     counted = vocabulary.is_counted

@@ -44,7 +44,7 @@ def run_of(
 
 
 def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, seed: int) -> SamplingState:
-    """New chains of a run, each from seeds of its own."""
+    """New chains for a run, each started from initial topics of its own."""
     sampling, tokens = _sampling(estimator), _tokens(source)
     assignments: list[NDArray[np.int32]] = []
     for number in range(sampling.chains):
@@ -83,7 +83,9 @@ def read(
 def learned_by_chains(
     estimator: LearnedTopics, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
-    """The result of the best chain in the form of a variational run: a table and a state."""
+    """The result of the best chain in the form of a variational run: an engine with the table, and a
+    state.
+    """
     fitted = state.chains.fitted()
     columns = None
     if fitted.columns is not None:
@@ -120,7 +122,7 @@ def _chains(
     assignments: Sequence[NDArray[np.int32]],
     seed: int,
 ) -> Chains:
-    """Chains, each started from its assignments (a topic for every token)."""
+    """Chains of the same sampler, each started from its own assignments (a topic for every token)."""
     sampling = _sampling(estimator)
     samplers = [
         sampling.sampler(model, tokens, first, _seed(seed, number))
@@ -137,7 +139,7 @@ def _sampling(estimator: LearnedTopics) -> Gibbs:
 
 
 def _seed(seed: int, number: int) -> int:
-    """The seed of a chain of a run."""
+    """The seed of chain number `number` of a run."""
     return seed if number == 0 else derived_seed(seed, purposes.CHAIN, number)
 
 

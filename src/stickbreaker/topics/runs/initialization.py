@@ -25,7 +25,7 @@ TRIALS = 20  # candidates for each seed
 def seeds_of(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
-    """The initial table of a run or chain, with rows computed on demand."""
+    """The initial counts of the table of a run or a chain; rows are computed when they are needed."""
     seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
     return seeds if words is None else PathSeeds(seeds, words)
 
@@ -33,7 +33,7 @@ def seeds_of(
 def _word_seeds(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds":
-    """Starting counts by word."""
+    """The initial counts of words in topics."""
     guided = sum(name is not None for name in estimator.guide_names())
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
@@ -94,8 +94,10 @@ def seed_from_documents(
 
 
 def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Generator) -> csr_matrix:
-    """Counts (words × topics) of a few similar documents for each topic, far from those of others, without
-    the common part of `seed_from_documents`; `counts`: documents × words."""
+    """Counts (words × topics) of a few similar documents for each topic, far from those of other topics.
+
+    Without the common part of `seed_from_documents`. counts: documents × words.
+    """
     n_documents = _shape(counts)[0]
     n_topics = min(n_topics, n_documents)
     near = max(1, min(NEAR, n_documents // (2 * n_topics)))
@@ -108,8 +110,10 @@ def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Gener
 
 @dataclass(frozen=True)
 class DocumentSeeds:
-    """Initial counts (words × topics), computed for the requested rows: a common part of all topics, plus the
-    counts of each topic's documents."""
+    """Initial counts (words × topics), computed for the rows that are needed.
+
+    They are a part that all topics have, plus the counts of each topic's documents.
+    """
 
     base: Array  # words
     own: csr_matrix  # words × topics
@@ -126,7 +130,7 @@ class DocumentSeeds:
 
 @dataclass(frozen=True)
 class NoiseSeeds:
-    """A model's own initial counts (words × topics), drawn on demand and keyed by words' spelling."""
+    """A model's own random initial counts (words × topics), computed for the rows that are needed."""
 
     model: Model
     words: Sequence[str]
@@ -145,7 +149,9 @@ class NoiseSeeds:
 
 @dataclass(frozen=True)
 class PathSeeds:
-    """Initial counts of paths: those of each word, divided evenly. `words`: the word of each path."""
+    """Initial counts of paths: those of each word, divided equally among its paths. `words`: the word of each
+    path.
+    """
 
     seeds: DocumentSeeds | NoiseSeeds
     words: NDArray[np.int64]  # ascending
@@ -164,8 +170,9 @@ class PathSeeds:
 
 
 def _meanings(model: TopicModel) -> csr_matrix | None:
-    """The meanings of each word, in equal shares if there are several (words × meanings); None: words are
-    their own meanings."""
+    """The share of each meaning in each word (words × meanings), equal if it has several; None if words are
+    meanings.
+    """
     meanings, words = model.words.row_meanings(), model.words.row_words()
     if meanings is None or words is None:
         return None
@@ -207,7 +214,7 @@ def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
 
 
 class _Likeness:
-    """Computes cosines between documents."""
+    """Computes cosines between all documents and some of them."""
 
     def __init__(self, vectors: csr_matrix) -> None:
         self.vectors, self.by_word = vectors, vectors.tocsc()
@@ -222,7 +229,7 @@ class _Likeness:
 
 
 def _nearest(likeness: Array, n: int) -> NDArray[np.int64]:
-    """The documents with the greatest similarity; ties go to the first."""
+    """The n documents with the greatest similarity, the most similar first; ties in order."""
     bound = np.partition(likeness, len(likeness) - n)[len(likeness) - n]
     near = np.flatnonzero(likeness >= bound)
     return near[np.argsort(-likeness[near], kind="stable")][:n]
@@ -235,9 +242,10 @@ def _seeds(
     n_topics: int,
     generator: np.random.Generator,
 ) -> list[NDArray[np.float64]]:
-    """The similarity of every document to each seed: first given ones, then chosen documents.
+    """The similarity of every document to each seed: first to the vectors in `leans`, then to chosen
+    documents.
 
-    Each seed is the best of `TRIALS` candidates: the one that leaves the smallest total distance.
+    Each document is the best of `TRIALS` candidates: the one that leaves the smallest total distance.
     """
     chosen = [np.asarray(likeness.vectors @ lean) for lean in leans]
     if not chosen:

@@ -47,8 +47,11 @@ Words = NDArray[np.int64] | list[str]  # of documents: rows of the table, or the
 
 
 class Opened(NamedTuple):
-    """Topics to open: their counts (words of the documents × new), weights (new) and gains in nats, and the
-    change of all counts (words × topics, new ones last)."""
+    """Topics to open.
+
+    counts (words of the documents × new); weights, gains in nats (new); change: of all counts (words ×
+    topics, new ones last).
+    """
 
     counts: Array
     weights: Array
@@ -118,8 +121,12 @@ def worth(gains: Array) -> float:
 
 
 class Outcome(NamedTuple):
-    """The topics to keep; for each tried one that is kept, documents' gains from it, by number; for each
-    other one, the topic that gains most of its tokens, and documents' gains from closing it."""
+    """The result of trying to do without topics.
+
+    trial: the topics to keep; gains: for each topic that was tried and is kept, by number, documents' gains
+    from it; closures: for each other one, the topic that gains most of its tokens, and documents' gains from
+    closing it.
+    """
 
     trial: TopicsOnTrial
     gains: dict[int, float]
@@ -161,7 +168,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
 
 
 def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Words) -> list[Event]:
-    """Close topics that are no longer justified; returns the events."""
+    """Close topics without which the documents are predicted as well; returns the events."""
     trial = _on_trial(job, state, words)
     found = judge(trial, bags, range(trial.n_topics))
     if not found.closures:
@@ -183,8 +190,10 @@ def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Word
 def candidates(
     trial: TopicsOnTrial, bags: Bags, number: int, weight: float, generator: np.random.Generator
 ) -> Opened | None:
-    """New topics for the documents explained worst: fitted to every second of them, judged by the others.
-    None if none is justified."""
+    """New topics for the documents that are explained worst; None if no new topic is justified.
+
+    They are fitted to every second of these documents, and judged by the others.
+    """
     worst = bags.take(explained_worst(trial, bags))
     n = len(worst.unseen)
     made, judges = worst.take(np.arange(0, n, 2)), worst.take(np.arange(1, n, 2))
@@ -232,7 +241,7 @@ def _open(
     bags: Bags,
     words: Words,
 ) -> Changes:
-    """Open topics; returns the events, and how many words came into the vocabulary."""
+    """Open new topics; returns the events, and the number of words that the vocabulary gained."""
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
     source = _numbers(job, state)[parent]

@@ -72,5 +72,5 @@ def warning_text(warning: dict[str, Any]) -> str:
 
 
 def is_warning(value: Any) -> bool:
-    """Whether a value from a file is a warning."""
+    """Whether a value read from a file describes a warning."""
     return record_with({"about": is_text, "share": is_number})(value) and value["about"] in TEXTS

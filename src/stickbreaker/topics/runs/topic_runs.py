@@ -63,7 +63,7 @@ def resume_run(
 def learned(
     estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState
 ) -> tuple[TopicModel, Engine, VariationalState]:
-    """The result of a run: the model, an engine with its table, and the state."""
+    """What a run has learned: the model, an engine with its table, and the state."""
     if isinstance(state, SamplingState):
         model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
         return model, *gibbs_runs.learned_by_chains(estimator, model, state)
@@ -92,7 +92,7 @@ def finish_run(
 
 
 def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
-    """Count documents by topic and word after a run in memory, for ranking words."""
+    """Count in how many documents each topic uses each word, for ranking words, after a run in memory."""
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())
     engine = job.engine if variational else estimator.engine_
@@ -100,8 +100,9 @@ def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> N
 
 
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
-    """Write documents and figures for the report to a model's directory, like `finish_run` for its own
-    corpus."""
+    """Save documents and figures for the report in a model's directory, as `finish_run` does for the run's
+    own corpus.
+    """
     source = source_of(corpus, estimator.model)
     learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
     if not learned and estimator.updates_:

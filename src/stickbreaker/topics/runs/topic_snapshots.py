@@ -10,7 +10,7 @@ from stickbreaker.topics.model.model import topic_model
 
 
 class TopicMoments(Moments):
-    """Snapshots of topics' words, by lasting number."""
+    """The observer that takes snapshots of topics' words, by lasting number of the topic."""
 
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
         return words_now(job, state, None if last is None else last.step)

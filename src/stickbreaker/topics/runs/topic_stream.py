@@ -33,7 +33,7 @@ def online_step(
     shards: Shards,
     warned: Collection[str] = (),
 ) -> TraceRecord:
-    """One step on documents, in order, which are predicted first; it counts as a pass.
+    """Make one online step on documents, in order, after predicting them; it counts as a pass.
 
     `documents` and `warned`: as in `StreamLearner.stream_step`. The first minibatch is not predicted, since
     topics start from its documents.
@@ -58,7 +58,9 @@ def online_step(
 def _open_and_close(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards, record: TraceRecord
 ) -> TraceRecord:
-    """Open and close topics if the model has births; returns fields for the step's record."""
+    """Open new topics and close unneeded ones, if the model does that; returns fields for the step's
+    record.
+    """
     model, schedule = topic_model(job.model), job.schedule
     assert isinstance(schedule, Online)
     if not model.births:
@@ -83,9 +85,10 @@ def can_go_on(estimator: LearnedTopics) -> bool:
 
 
 def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine, also for a model learned on Spark.
+    """Make one online step on a whole corpus, in order, on this machine, also for a model that was learned on
+    Spark.
 
-    Raises UserError for an estimator that has a Spark session.
+    `begun`: the estimator has learned before. Raises UserError for an estimator that has a Spark session.
     """
     if not isinstance(estimator.engine, str):
         remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'

@@ -27,8 +27,11 @@ class Halves:
 
     @classmethod
     def of(cls, bags: Bags, spelled: Sequence[str] | None = None) -> "Halves":
-        """Tokens are split at random, keyed by the documents' words, or by their spelling; each half of each
-        must have some."""
+        """Cut documents in halves; tokens are drawn at random, keyed by the document's words, or by their
+        spelling.
+
+        Each half of each document must have some tokens.
+        """
         return cls(*split_halves(bags, words=spelled))
 
     def take(self, documents: NDArray[np.int64]) -> "Halves":
@@ -37,9 +40,9 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class TopicsOnTrial:
-    """The topics of a model, restricted to the words of given documents; `params`: the model's.
+    """The topics of a model over only the words of some documents, in order to try changes of them.
 
-    Documents are inferred by mean field, even if the model samples them.
+    `params`: the model's. Documents are inferred by mean field, even if the model samples them.
     """
 
     model: TopicModel
@@ -72,7 +75,7 @@ class TopicsOnTrial:
         return self.counts.shape[1]
 
     def halves(self, bags: Bags) -> Halves:
-        """Some documents in two halves."""
+        """Cut some documents in halves."""
         return Halves.of(bags, self.words.spelled)
 
     def without(self, topic: int) -> "TopicsOnTrial":
@@ -82,7 +85,9 @@ class TopicsOnTrial:
         return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
-        """The same with further topics: `counts` (n × new) and `weights` (new), which all others give."""
+        """These topics and additional ones with `counts` (n × new) and `weights` (new), which are taken from
+        all others.
+        """
         return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
@@ -94,7 +99,7 @@ class TopicsOnTrial:
         return self.model.local_step(view, shard, None, 0)
 
     def counts_of(self, bags: Bags) -> Array:
-        """Expected tokens of each word in each topic (n × topics)."""
+        """Expected tokens of the documents' words in each topic (n × topics)."""
         found = self.infer(bags)[1].rows.rows()
         counts = np.zeros(self.counts.shape)
         counts[found.positions] = found.values
@@ -106,7 +111,7 @@ class TopicsOnTrial:
         return np.maximum(gamma - self.model.documents.prior(self.params), 0.0)
 
     def predict(self, halves: Halves) -> Array:
-        """Nats of each document, each half given the other."""
+        """log p of each document in nats, each half predicted from the other."""
         words = np.ascontiguousarray(self.words.topic_words())
         nats = np.zeros(len(halves.first.unseen))
         for seen, asked in ((halves.first, halves.second), (halves.second, halves.first)):

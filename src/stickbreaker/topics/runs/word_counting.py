@@ -26,8 +26,7 @@ CELLS = 1 << 25  # words × topics at most: two arrays of 256 MB
 
 
 def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
-    """Count in how many documents of a source each topic uses its words, and co-occurrences of the first
-    ones.
+    """Count in how many documents each topic uses its words, and how often its first words co-occur.
 
     Every document is inferred once, by `engine`. None if the table is too large: more than `CELLS`, or on
     Spark more than a quarter of `task_bytes`.
@@ -49,7 +48,9 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
 
 
 class Counts(Protocol):
-    """Counts in given blocks of a source, with an estimator whose table is in `engine` (None: its own)."""
+    """Base of functions that count in some blocks of a source, with an estimator whose table is in `engine`
+    (None: its own).
+    """
 
     source: Source
 
@@ -73,7 +74,9 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentCounts:
-    """Counts D (words × topics) and, as last column, df of given blocks' documents: see `WordDocuments`."""
+    """Counts D (words × topics), and df as the last column, over the documents of some blocks: see
+    `WordDocuments`.
+    """
 
     estimator: LearnedTopics
     source: Source
@@ -88,7 +91,9 @@ class DocumentCounts:
 
 
 def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -> None:
-    """Add documents to D and df (words × topics + 1); `theta` (documents × topics): their topic shares."""
+    """Add documents to `counts`, which has D and df (words × topics + 1). theta (documents × topics): topic
+    shares.
+    """
     rows, codes = np.unique(bags.words, return_inverse=True)
     found = np.zeros((len(rows), theta.shape[1]))
     words = np.ascontiguousarray(topics.of(rows).T)
@@ -99,8 +104,11 @@ def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -
 
 @dataclass
 class MeetingCounts:
-    """Counts, in given blocks, the documents in which the first words of each topic co-occur, for each side
-    in turn (1 × all): topics × words × words, and last the number of documents with the language."""
+    """Counts the documents in some blocks in which first words of a topic co-occur.
+
+    For each language in turn, in one row: topics × words × words, and last the number of documents with the
+    language.
+    """
 
     estimator: LearnedTopics
     source: Source
@@ -132,7 +140,9 @@ def count_company(bags: Bags, side: Side, n_words: int) -> Array:
 
 
 def company_from(side: Side, counted: Array) -> Array:
-    """The company of a side's first words (K × n), from the total of `count_company` over all documents."""
+    """How much each first word of each topic occurs with the others (K × n), from the sum of `count_company`
+    over all documents.
+    """
     n = min(IN_COMPANY, side.words.shape[1])
     both = counted[:-1].reshape(-1, n, n) / max(float(counted[-1]), 1.0)
     alone = np.diagonal(both, axis1=1, axis2=2)

@@ -17,10 +17,10 @@ NOISE = 0.0005  # nats per word by which equal runs may differ
 
 
 class Fewest(NamedTuple):
-    """The number of topics to choose, the one with the best mean score, and their comparison.
+    """The number of topics to choose, the one with the best mean score, and how they compare.
 
-    `behind`: nats per word by which it is worse than the best; `error`: the standard error of that; both are
-    0 if it is the best itself.
+    `behind`: nats per word by which the first is worse than the best; `error`: the standard error of that;
+    both are 0 if it is the best itself.
     """
 
     topics: int
@@ -134,7 +134,10 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
 
 
 def _error(best: NDArray[np.float64], other: NDArray[np.float64], words: NDArray[np.float64]) -> float:
-    """The standard error of the difference of two mean scores, in nats per word (a ratio of sums)."""
+    """The standard error of the difference of two mean scores, in nats per word (a ratio of sums).
+
+    best, other (seeds × documents): nats; words (documents).
+    """
     gain = best.mean(axis=0) - other.mean(axis=0)
     residuals = gain - words * gain.sum() / words.sum()
     documents = int((words > 0).sum())

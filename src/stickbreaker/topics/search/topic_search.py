@@ -29,7 +29,7 @@ Settings = dict[str, Any]  # parameters of a run that override those of the esti
 
 @dataclass(frozen=True)
 class TopicSearch:
-    """Determines the next run and the result, given the finished runs.
+    """Searches for the number of topics: chooses the next run, and the model, from the finished runs.
 
     `judge`: "bound" or "held-out"; `max_iter`: most passes of a run.
     """
@@ -82,10 +82,10 @@ class TopicSearch:
         return settings
 
     def held_out(self, points: Sequence[SearchPoint], share: float) -> float:
-        """The share of documents held out from the next run.
+        """The share of documents that the next run holds out.
 
-        `share`: of the run before, or set by the user. If the user holds out nothing, runs that check the
-        bound hold out a tenth, and the resulting run to the end learns from all documents again.
+        `share`: of the run before, or what the user asked for. If the user holds out nothing, runs that check
+        the bound hold out a tenth, and the complete run that results learns from all documents again.
         """
         settings = self.next_settings(points) or {}
         checks = settings.get("judge") == "held-out"
@@ -104,7 +104,7 @@ class TopicSearch:
         )
 
     def most(self, judge: str) -> int:
-        """The greatest number of topics to try."""
+        """The greatest number of topics that the search tries with this judge."""
         most = min(self.n_documents / DOCUMENTS, self.n_tokens / TOKENS)
         if judge == "bound":
             most = min(most, max(FIRST, self.n_documents / MANY))
@@ -118,7 +118,7 @@ class TopicSearch:
         return {"n_topics": n_topics, "max_iter": passes, "tol": 0.0}
 
     def _next_by_held_out(self, points: Sequence[SearchPoint]) -> Settings | None:
-        """The next run of a search judged by held-out documents."""
+        """The settings of the next run of a search that is judged by held-out documents."""
         scores = {point.topics: point.score("held-out") for point in points if not point.final}
         number = next_number(scores, self.most("held-out"))
         if number is not None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Sentences(NamedTuple):
-    """Sentences of one language, concatenated; an unknown word is -1."""
+    """Sentences of one language as word numbers, concatenated; an unknown word is -1."""
 
     words: NDArray[np.int32]  # numbers of words, from 0
     offsets: NDArray[np.int64]  # sentences + 1: where each begins in `words`

@@ -10,8 +10,9 @@ from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
 def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]], sizes: tuple[int, int]) -> None:
-    """Raise ValueError for arrays that are not from `WordAligner.to_arrays`; sizes: of the source and target
-    vocabularies."""
+    """Raise ValueError for arrays that `WordAligner.to_arrays` cannot have returned; sizes: of the source and
+    target vocabularies.
+    """
     offsets, targets = arrays["offsets"], arrays["targets"]
     slots = len(targets)
     shapes = {

@@ -33,7 +33,7 @@ PRUNED = 1e-6  # translations less likely than this in both directions by model 
 
 
 class AlignmentSettings(NamedTuple):
-    """Settings of learning; the defaults are the best of about seventy settings on Multi30k.
+    """Settings of learning word alignments; the defaults are the best of about seventy settings on Multi30k.
 
     Steps of each direction alone before those in agreement gave worse links.
     """
@@ -61,7 +61,7 @@ class LearnedTranslations(NamedTuple):
 
 
 class _Learner(NamedTuple):
-    """The state of learning in one direction."""
+    """The state of learning one direction of translation."""
 
     pairs: Pairs
     given: NDArray[np.int32]  # slots: their given words
@@ -69,13 +69,16 @@ class _Learner(NamedTuple):
     direction: Direction
 
     def blank(self, pairs: Pairs) -> Side:
-        """The direction with zero counts, for the given sentence pairs."""
+        """The direction with these sentence pairs, and with expected counts of zero."""
         counts = Direction(*(np.zeros_like(values) for values in self.direction))
         contexts = Contexts(np.zeros((WIDEST + 1, WIDEST + 1)), np.zeros(WIDEST))
         return Side(pairs, self.direction, counts, contexts)
 
     def after(self, side: Side, alpha: float) -> "_Learner":
-        """The learner with parameters from expected counts; translations of unknown words stay."""
+        """The learner after a step: its parameters are estimated from the expected counts.
+
+        The probability of translations of unknown words stays.
+        """
         counts, (translations, null, *_) = side.counts, (values.copy() for values in self.direction)
         nowhere = np.zeros(len(null) - 1, np.int32)
         if alpha == 0.0:
@@ -135,7 +138,9 @@ def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) ->
 
 
 def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """A step of the hidden Markov model, each direction alone."""
+    """One step of the hidden Markov model in each direction alone; returns the new parameters and the nats
+    before it.
+    """
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_with_order(side, settings.shares), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
@@ -164,7 +169,7 @@ def _blanks(learners: _Both) -> tuple[Side, Side]:
 
 
 def _some(pairs: Pairs, begin: int, end: int) -> Pairs:
-    """Consecutive sentence pairs."""
+    """The consecutive sentence pairs from `begin` to `end` (exclusive)."""
     ends = slice(begin, end + 1)
     return pairs._replace(
         generated_offsets=pairs.generated_offsets[ends],
@@ -176,7 +181,7 @@ def _some(pairs: Pairs, begin: int, end: int) -> Pairs:
 
 
 def _sum(one: Side, other: Side) -> Side:
-    """A direction with the sum of the expected counts of two halves."""
+    """One direction, with the sum of the expected counts of two halves of the sentence pairs."""
     counts = Direction(*(a + b for a, b in zip(one.counts, other.counts, strict=True)))
     jumps = one.contexts.jumps + other.contexts.jumps
     return one._replace(counts=counts, contexts=Contexts(jumps, one.contexts.starts + other.contexts.starts))
@@ -211,7 +216,7 @@ def _index(
 
 
 def _first(n_slots: int, n_words: int) -> Direction:
-    """A direction with uniform translation probabilities."""
+    """The initial parameters of a direction: uniform translation probabilities."""
     share = 1.0 / max(n_words, 1)
     translations = np.append(np.full(n_slots, share), (MISSING, UNKNOWN))
     return Direction(translations, np.append(np.full(n_words, share), UNKNOWN), *first_jumps())

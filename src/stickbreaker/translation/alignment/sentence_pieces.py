@@ -67,7 +67,7 @@ def pairs_of(
 
 
 def blocks(source: Sentences, target: Sentences) -> Iterator[tuple[Sentences, Sentences]]:
-    """Split the pairs into blocks of consecutive pairs with about a million cells each."""
+    """Cut sentence pairs into blocks of consecutive pairs that have about a million cells each."""
     starts = cell_starts(source, target)
     ends = np.searchsorted(starts, np.arange(_BLOCK, starts[-1] + _BLOCK, _BLOCK), "right")
     begin = 0

@@ -42,8 +42,10 @@ def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
 def _of_translations(
     model: "PhraseModel", bitext: "Bitext", shares: "Array", threads: int | None
 ) -> dict[str, Any]:
-    """Scores of the translations of a bitext's sources, whose documents have some shares of the topics; none,
-    and a note, if sacrebleu is missing."""
+    """The scores of translating a bitext's source, given the topic shares of its documents, as JSON values.
+
+    Without sacrebleu it prints a note and returns an empty dict.
+    """
     from stickbreaker.translation.phrases.token_documents import in_order, token_documents
     from stickbreaker.translation.phrases.translating import translate_documents
     from stickbreaker.translation.phrases.translation_scores import has_sacrebleu, translation_scores
@@ -90,7 +92,7 @@ def scores_by_domain(
 
 
 def _figures(scores: "EventScores", domains: tuple[str, ...]) -> dict[str, Any]:
-    """Nats per word of all words and of those of each domain."""
+    """Nats per word, of all words and of the words of each domain, as JSON values."""
     of = np.array(domains)[scores.document]
     by_domain = {name: of == name for name in sorted(set(domains) - {""})}
     return {
@@ -125,7 +127,7 @@ def _as_text(result: dict[str, Any]) -> str:
 
 
 def _of_scores(scores: dict[str, Any], adapts: bool) -> list[str]:
-    """A table of the scores of translations."""
+    """The scores of translations as lines of a table; `adapts`: whether topics were used."""
     from stickbreaker.translation.phrases.translation_scores import METRICS
 
     how = "by topics" if adapts else "all documents alike"

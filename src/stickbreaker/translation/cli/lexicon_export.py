@@ -67,7 +67,7 @@ def export(
 
 
 def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> list[Iterator[str]]:
-    """The lines of each file. Raises UserError for a lexicon without phrases, if these are wanted."""
+    """For each file to write, its lines. Raises UserError if phrases are wanted of a lexicon without them."""
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     if form == "phrase-table":
@@ -86,7 +86,7 @@ def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> li
 
 
 def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None":
-    """The topic shares of a document; None without one."""
+    """The topic shares of a document in a file (topics,); None without one."""
     from stickbreaker.translation.cli.document_text import text_of_document
 
     return None if document is None else lexicon.shares_of([text_of_document(document)])[0]
@@ -94,8 +94,9 @@ def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None"
 
 @contextmanager
 def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
-    """A file to write, compressed if its name will be one of a compressed file. The same lines have the same
-    bytes."""
+    """A context with the file to write, compressed if `name` ends in .gz; the same lines give the same
+    bytes.
+    """
     with partial.open("wb") as file:
         if name.suffix.lower() != ".gz":
             yield file
@@ -105,7 +106,7 @@ def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
 
 
 def _write(stream: BinaryIO, lines: Iterable[str]) -> int:
-    """Write lines; returns how many."""
+    """Write lines; returns their number."""
     written = 0
     for line in lines:
         stream.write(line.encode("utf-8") + b"\n")

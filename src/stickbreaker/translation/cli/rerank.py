@@ -97,7 +97,9 @@ def rerank(
 def _scores(
     lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
 ) -> "list[Array]":
-    """The lexicon's score of every candidate. Raises UserError for lists of other sentences."""
+    """For each sentence, the lexicon's scores of its candidates. Raises UserError for lists that are not of
+    these sentences.
+    """
     from stickbreaker.translation.lexicon.reranking import lexical_scores
     from stickbreaker.translation.one_side import read_source
 
@@ -111,7 +113,7 @@ def _scores(
 
 
 def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
-    """The features by name, one that has several values numbered."""
+    """The names of the features; a feature with several values has a numbered name for each."""
     first = next(candidates[0] for candidates in lists if candidates)
     return [
         name if len(values) == 1 else f"{name}.{number}"
@@ -123,7 +125,9 @@ def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
 def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
 ) -> dict[str, Any]:
-    """Weights under which the better of two candidates is ranked higher, and what they change."""
+    """Weights learned so that the better of two candidates is ranked higher, and how they change the results,
+    as JSON values.
+    """
     from stickbreaker.translation.bleu import Reference, sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
     from stickbreaker.translation.one_side import read_references
@@ -155,7 +159,7 @@ def _tuned(
 
 
 def _weights_from(path: Path, names: list[str]) -> "Array":
-    """The weights of a file. Raises UserError for a file of something else, or of other features."""
+    """The weights saved in a file. Raises UserError for an invalid file, or weights of other features."""
     content = read_given_file(path, LARGEST_WEIGHTS, REMEDY)
     with making_sense_of(path, REMEDY):
         held = json.loads(content)
@@ -168,9 +172,10 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
 
 
 def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "list[Candidate]":
-    """Candidates ranked by score plus `weight` times the mean of the lexicon's scores of their words.
+    """The candidates of a sentence by descending score plus `weight` times the lexicon's mean log p of their
+    words.
 
-    The sum of these is the last feature; `code`: of the words' language.
+    The sum of log p is the last feature; `code`: of the words' language.
     """
     from stickbreaker.ngrams.nbest_lists import best_first
     from stickbreaker.translation.sentence_tokens import tokens_of

@@ -62,7 +62,9 @@ def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
 
 
 def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[dict[str, Any]]:
-    """The topics with most links of the word, each with its translations and a sentence of each."""
+    """The topics in which a word has most links, each with its translations and an example sentence for
+    each.
+    """
     from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 
     order = descending(entry.word_topic_counts, top)
@@ -92,14 +94,18 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
 
 
 def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> int:
-    """The pair of sentences whose document has most of a topic; the shortest of equals."""
+    """Of these sentence pairs, the one whose document has the largest share of a topic; the shortest among
+    equals.
+    """
     shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
     lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
     return int(pairs[np.lexsort((pairs, lengths, -shares))[0]])
 
 
 def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:
-    """The document's largest topics, and the translations by them."""
+    """The largest topics of a document, and the most probable translations of a word in it, as JSON
+    values.
+    """
     p = entry.found.topic_p @ shares
     best = descending(p, top).tolist()
     topics = descending(shares, top).tolist()

@@ -29,7 +29,7 @@ class SentenceOptions(NamedTuple):
 
 
 class SpanPair(NamedTuple):
-    """A source span and its target span; ends are exclusive."""
+    """A span of source words and the span of target words that translates it; ends are exclusive."""
 
     source_begin: int
     source_end: int

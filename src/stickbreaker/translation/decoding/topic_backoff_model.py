@@ -64,7 +64,7 @@ class TopicBackoffModel:
         return cls(model, tuple(words), len(levels), keys, arrays, inside, outside)
 
     def mixed(self, shares: Array) -> BackoffModel:
-        """The backoff model of a document with given topic shares (topics,)."""
+        """The backoff model for a document with these topic shares (topics,)."""
         log_p, back_off = np.empty(len(self.inside)), np.empty(len(self.inside))
         arrays, topics = self.arrays, (self.inside, self.outside)
         mix_topics(self.keys, arrays.n_words, arrays.shorter, topics, shares, log_p, back_off)
@@ -72,12 +72,14 @@ class TopicBackoffModel:
 
     @cached_property
     def of_no_document(self) -> BackoffModel:
-        """The backoff model of a document without known words."""
+        """The backoff model for a document without known words."""
         return self.mixed(self.shares_of([]))
 
     def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
-        """(topics,) The expected topic shares of a document in the model's language, as by `transform`;
-        sentences are lists of tokens."""
+        """The expected topic shares of a document in the model's language (topics,), as by `transform`.
+
+        Sentences are lists of tokens.
+        """
         numbers, known = self.model.numbers_, self._known
         words = [known.get(word, numbers.unknown) for sentence in sentences for word in sentence]
         starts = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
@@ -91,5 +93,5 @@ class TopicBackoffModel:
 
 
 def _numbers_of(model: PlainTopicNgramModel) -> dict[str, int]:
-    """The numbers of a model's known words."""
+    """{known word: its number in the model}."""
     return {word: number for number, word in enumerate(model.numbers_.known)}

@@ -38,7 +38,7 @@ class Ends(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The words of translations, for finding duplicates."""
+    """The words of translations that were found, to recognise duplicates."""
 
     words: NDArray[np.int64]  # of all translations, concatenated, with room for one more
     starts: NDArray[np.int64]  # translations + 1
@@ -81,7 +81,7 @@ def best_paths(n, k, most, graph, options, weights, model):
 
 @njit(**EXACT)
 def _no_translations(n, k, options):
-    """Memory for k translations of n source words."""
+    """Allocate memory for k translations of n source words."""
     longest = 0
     for option in range(len(options.begins)):
         longest = max(longest, options.offsets[option + 1] - options.offsets[option])
@@ -94,7 +94,9 @@ def _no_translations(n, k, options):
 
 @njit(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
-    """Put the suffix that starts with an edge into the queue, if there is an edge."""
+    """Put the suffix that begins with `edge` and continues with `later` into the queue; nothing if `edge` is
+    -1.
+    """
     if edge >= 0:
         end = ends.used[0]
         ends.edges[end], ends.later[end], ends.gains[end] = edge, later, gain

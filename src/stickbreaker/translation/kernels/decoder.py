@@ -102,7 +102,9 @@ def _is_free(graph, node, begin, end):
 
 @njit(**LEAF)
 def _rest(graph, node, begin, end, sentence):
-    """The estimate for the words left after translating a span: the sum over gaps."""
+    """The estimated score of the words that remain after translating a span: the sum over the gaps between
+    covered words.
+    """
     total, gap = 0.0, 0
     for place in range(sentence.n):
         if (begin <= place < end) or is_covered(graph, node, place):
@@ -152,7 +154,7 @@ def _open_tables(number, sentence, weights, limits, stacks, graph):
 
 @njit(**EXACT)
 def _no_candidates(tables, most):
-    """Memory for tables and at most `most` candidates."""
+    """Allocate memory for this many tables and at most `most` candidates."""
     room = tables + 2 * most
     return Candidates(
         np.empty((tables, 3), np.int64),

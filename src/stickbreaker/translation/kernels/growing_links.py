@@ -37,7 +37,8 @@ def _grow(of_target, of_source, links, linked_targets, linked_sources):
 
 @njit(**PART)
 def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_sources):
-    """Add links whose words both have none yet: those chosen by target words, then by source words.
+    """Add links whose words both have no link yet: those chosen by target words, then those chosen by source
+    words.
 
     Both in order of (target, source).
     """

@@ -25,7 +25,7 @@ from stickbreaker.translation.kernels.word_alignment import (
 
 
 class Shares(NamedTuple):
-    """Probabilities that are the same for all words."""
+    """Probabilities of alignment that are the same for all words: of null, and of a jump to any position."""
 
     null: float  # p that a generated word has no link
     anywhere: float  # p that the next position is uniform, whatever the jump
@@ -77,7 +77,9 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
 
 @njit(**PART)
 def _forward(n, m, null_share, room):
-    """Fill states, links (given the words so far) and scales; returns nats of the generated words."""
+    """The forward pass: fill states, links (p given the words so far) and scales; returns nats of the
+    generated words.
+    """
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
     nats = 0.0
@@ -106,7 +108,9 @@ def _forward(n, m, null_share, room):
 
 @njit(**PART)
 def _backward(n, m, null_share, room):
-    """Multiply links by the probability of the words after them, and sum the moves between states."""
+    """The backward pass: multiply links by the probability of the words after them, and sum the moves between
+    states.
+    """
     room.after[: m + 1] = 1.0
     for state in range(m + 1):
         room.moves[state, :m] = 0.0
@@ -142,7 +146,7 @@ def _infer(pairs, pair, direction, shares, room):
 
 @njit(**PART)
 def _add_jumps(m, anywhere, room, counts_out, contexts_out):
-    """Add the expected jumps of a pair, less those to anywhere, to counts and contexts."""
+    """Add the expected jumps of a pair, without those to any position, to counts and contexts."""
     for state in range(m + 1):
         last = state - 1
         total = 0.0
@@ -180,7 +184,7 @@ def count_with_order(side, shares):
 
 @njit(**OPTIONS)
 def count_in_agreement(side, other, shares):
-    """Like count_with_order for both directions, with links weighted by the product of their p in each.
+    """As `count_with_order` for both directions, with links weighted by the product of their p in each.
 
     See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns nats of all words in each
     direction.

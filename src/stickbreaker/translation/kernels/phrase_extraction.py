@@ -11,7 +11,7 @@ MOST = 5  # words of a phrase on each side
 
 
 class PhrasePlaces(NamedTuple):
-    """The positions of phrases; arrays of equal length, to be filled."""
+    """The positions of phrases in a bitext, as arrays of equal length, which a kernel fills."""
 
     source: np.ndarray  # int64, position of the first source word among all source words
     target: np.ndarray  # int64, position of the first target word
@@ -22,8 +22,10 @@ class PhrasePlaces(NamedTuple):
 
 @njit(**PART)
 def _edges(links_source, links_target, first, last, n_source, n_target, low, high, target_low, target_high):
-    """Fill the lowest and highest position that each word is linked to: for target words low and high, for
-    source words target_low and target_high; -1 without a link."""
+    """Fill the lowest and the highest position that each word of a pair is linked to; -1 without a link.
+
+    low and high are for target words, target_low and target_high for source words.
+    """
     low[:n_target] = -1
     high[:n_target] = -1
     target_low[:n_source] = -1
@@ -38,7 +40,7 @@ def _edges(links_source, links_target, first, last, n_source, n_target, low, hig
 
 @njit(**PART)
 def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
-    """The links within a phrase, as bits."""
+    """The links inside a phrase pair, as bits."""
     bits = 0
     for link in range(first, last):
         i, j = links_source[link] - s, links_target[link] - t

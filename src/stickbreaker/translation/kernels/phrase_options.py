@@ -20,7 +20,7 @@ class Options(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights of features."""
+    """The weights of the features in the decoder."""
 
     options: NDArray[np.float64]  # features of options
     language_model: float  # weight of log p of the target words and the sentence's end (nats)
@@ -29,7 +29,7 @@ class Weights(NamedTuple):
 
 
 class ScoredOptions(NamedTuple):
-    """Options with scores and estimates, for a search."""
+    """The options of a sentence with their scores and estimates, for the search."""
 
     scores: NDArray[np.float64]  # options: weights · features, without the language model
     estimates: NDArray[np.float64]  # options: the same with the language model, without context
@@ -41,7 +41,7 @@ class ScoredOptions(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence to be translated."""
+    """A sentence prepared for translation: its options and estimates."""
 
     n: int  # source words
     longest: int  # source words of the longest span with options
@@ -116,14 +116,14 @@ def estimate_spans(n, longest, scored):
 
 @njit(**EXACT)
 def sentence_of(n, longest, options, weights, model):
-    """The `Sentence` of n words with given options, which span at most `longest` words."""
+    """The `Sentence` of n words with these options, which span at most `longest` words."""
     scored = score_options(n, longest, options, weights, model)
     return Sentence(n, longest, options, scored, estimate_spans(n, longest, scored))
 
 
 @njit(**LEAF)
 def extend(model, sentence, option, state):
-    """(log p of an option's target words after a state, in nats; state after them).
+    """log p of an option's target words after a language model state, in nats, and the state after them.
 
     Once the state is the same as without context, the rest has been computed before.
     """

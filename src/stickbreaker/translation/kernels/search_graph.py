@@ -36,7 +36,7 @@ class Graph(NamedTuple):
 
 
 class Stacks(NamedTuple):
-    """The nodes to be extended: by stack, in groups with the same covered words and end."""
+    """The nodes that the search extends, by stack, in groups with the same translated words and end."""
 
     ranked: NDArray[np.int64]  # nodes, sorted by descending score within a group
     starts: NDArray[np.int64]  # groups + 1: where in `ranked` each begins
@@ -45,7 +45,7 @@ class Stacks(NamedTuple):
 
 @njit(**EXACT)
 def new_graph(n, n_nodes, n_edges):
-    """An empty graph with room for nodes and edges, for a sentence of n words."""
+    """An empty graph with space for this many nodes and edges, for a sentence of n words."""
     return Graph(
         np.empty((n_nodes, (max(n, 1) + PIECE - 1) // PIECE), np.uint64),
         np.empty(n_nodes, np.int64),
@@ -86,7 +86,7 @@ def cover(graph, node, begin, end):
 
 @njit(**LEAF)
 def _place_hash(graph, node):
-    """A hash of covered words and end."""
+    """A hash of a node's translated words and end."""
     mixed = np.uint64(graph.ends[node])
     for piece in range(graph.covered.shape[1]):
         mixed = (mixed ^ graph.covered[node, piece]) * MIXER
@@ -96,7 +96,7 @@ def _place_hash(graph, node):
 
 @njit(**LEAF)
 def _same_place(graph, one, other):
-    """Whether two nodes have the same covered words and end."""
+    """Whether two nodes have the same translated words and end."""
     same = graph.ends[one] == graph.ends[other]
     for piece in range(graph.covered.shape[1]):
         same = same and graph.covered[one, piece] == graph.covered[other, piece]
@@ -128,7 +128,9 @@ def recombine(graph, slots):
 
 @njit(**LEAF)
 def add_edge(graph, node, tail, option, total):
-    """Add an edge to a node; its edges stay sorted by descending total, ties by age."""
+    """Add an edge to a node, whose edges stay sorted by descending total; among ties, earlier ones come
+    first.
+    """
     edge = graph.used[1]
     graph.used[1] += 1
     graph.tails[edge], graph.options[edge], graph.totals[edge] = tail, option, total
@@ -144,7 +146,8 @@ def add_edge(graph, node, tail, option, total):
 
 @njit(**EXACT)
 def close_stack(graph, first, most, threshold, number, stacks):
-    """Choose the nodes to be extended among those from `first` on, as stack `number` of `stacks`.
+    """Choose, among the nodes from `first` on, those that the search extends, and store them as stack
+    `number`.
 
     They are the best by score plus estimate of the rest: at most `most`, none more than `threshold` below the
     best.

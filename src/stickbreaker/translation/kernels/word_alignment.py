@@ -57,7 +57,7 @@ class Room(NamedTuple):
 
 @njit(**OPTIONS)
 def room_for(pairs):
-    """Working memory for any of the sentence pairs."""
+    """Allocate working memory that is large enough for any of the sentence pairs."""
     n, m = 1, 1
     for pair in range(len(pairs.starts) - 1):
         n = max(n, pairs.generated_offsets[pair + 1] - pairs.generated_offsets[pair])
@@ -69,7 +69,9 @@ def room_for(pairs):
 
 @njit(**PART)
 def load(pairs, pair, direction, room):
-    """Look up the translations of a pair; returns n and m."""
+    """Copy the translation probabilities of a sentence pair to `room`; returns its numbers of generated and
+    given words.
+    """
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
     by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]
@@ -94,7 +96,7 @@ def add_links(pairs, pair, n, m, room, counts_out):
 
 @njit(**PART)
 def add_null(pairs, pair, n, m, room, counts_out):
-    """Add to the counts of null the probability that each generated word has no link."""
+    """Add the probability that each generated word has no link to the expected counts of null."""
     for j in range(n):
         rest = 1.0
         for i in range(m):

@@ -18,7 +18,9 @@ AT_ONCE = 1 << 16  # distinct word pairs whose topic counts are in memory
 
 
 class Strengths(NamedTuple):
-    """Prior strengths, in links: of word frequencies in p(e | f), and of p(e | f) in each topic."""
+    """Prior strengths, in numbers of links: of word frequencies in p(e | f), and of p(e | f) in each topic's
+    p.
+    """
 
     base: float = 1.0
     topic: float = 100.0
@@ -64,18 +66,18 @@ class DirectedLexicon:
 
     @cached_property
     def pair_counts(self) -> Array:
-        """(pairs,) Link counts c(f, e)."""
+        """The number of links c(f, e) of each word pair (pairs,)."""
         return np.asarray(self.counts.by_document.sum(axis=1), np.float64).ravel()
 
     @cached_property
     def word_counts(self) -> Array:
-        """(words,) Link counts c(f)."""
+        """The number of links c(f) of each word (words,)."""
         ends = np.concatenate([[0.0], np.cumsum(self.pair_counts)])
         return np.diff(ends[self.counts.offsets])
 
     @cached_property
     def word_topic_counts(self) -> Array:
-        """(words × topics) Link counts c_k(f)."""
+        """The number of links c_k(f) of each word in each topic (words × topics)."""
         from scipy.sparse import csr_matrix
 
         pairs, offsets = len(self.counts.words), self.counts.offsets
@@ -84,7 +86,7 @@ class DirectedLexicon:
 
     @cached_property
     def base(self) -> Array:
-        """(translations + 1,) p(e); the last is for all unknown words."""
+        """p(e) of each translation (translations + 1,); the last is for all unknown words."""
         n = self.counts.n_translations
         linked = np.bincount(self.counts.translations, self.pair_counts, minlength=n)
         total, once = linked.sum(), float((linked == 1.0).sum())
@@ -102,20 +104,26 @@ class DirectedLexicon:
         return found
 
     def p_plain(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """p(e | f) of word pairs; -1 is an unknown word."""
+        """p(e | f) of each pair of a word f (`words`) and a translation e, without topics; -1 stands for an
+        unknown word.
+
+        For an unknown word f, it is p(e).
+        """
         return self._plain(self.counts.rows_of(words, translations), words, translations)
 
     def _plain(
         self, rows: NDArray[np.int64], words: NDArray[np.int64], translations: NDArray[np.int64]
     ) -> Array:
-        """`p_plain`, given the rows of the pairs."""
+        """As `p_plain`; rows: of the pairs in the counts, -1 for pairs that were never linked."""
         counts = np.where(rows >= 0, np.append(self.pair_counts, 0.0)[rows], 0.0)
         totals = np.where(words >= 0, np.append(self.word_counts, 0.0)[words], 0.0)
         strength = self.strengths.base
         return (counts + strength * self.base[translations]) / (totals + strength)
 
     def p_topics(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """p(e | f; k) of pairs of words (pairs × topics)."""
+        """p(e | f; k) of each pair of a word f (`words`) and a translation e, in each topic k (pairs ×
+        topics).
+        """
         known, strengths = words >= 0, self.strengths
         rows = self.counts.rows_of(words, translations)
         counts = self.topic_counts(rows)
@@ -168,12 +176,12 @@ class EventScores(NamedTuple):
 
     @property
     def gain(self) -> Array:
-        """(words,) log p(e | f, d) - log p(e | f)."""
+        """The gain from topics for each word (words,): log p(e | f, d) - log p(e | f), in nats."""
         return self.adapted - self.plain
 
 
 def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> EventScores:
-    """Scores of linked words by the topic shares (documents × topics) of their documents."""
+    """The scores of linked words, given the topic shares (documents × topics) of their documents."""
     _, first, event = np.unique(linked.target_place, return_index=True, return_inverse=True)
     plain = lexicon.p_plain(linked.source, linked.target)
     adapted = lexicon.p_adapted(linked.source, linked.target, shares[linked.document])
@@ -189,7 +197,8 @@ Fold = tuple[LinkCounts, LinkedWords]  # counts of the training documents, and l
 
 
 def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
-    """The strengths that make held-out links most probable: first that of p(e | f), then the topics'.
+    """The strengths that make held-out links most probable: first the one of p(e | f), then the one of
+    topics.
 
     `shares` (documents × topics): of all documents. Without links, the defaults.
     """

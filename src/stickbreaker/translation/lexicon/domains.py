@@ -30,7 +30,7 @@ class Domains(ABC):
     @property
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """The names of the domains, for readers."""
+        """The names of the domains, as users see them."""
 
     @abstractmethod
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
@@ -48,8 +48,11 @@ class Domains(ABC):
 
 
 class TopicDomains(Domains):
-    """The topics of a fitted model as domains. A document's shares come from its source side alone, since a
-    new document has no translation yet. Raises UserError for a model of another language than `source`."""
+    """The topics of a fitted model as domains.
+
+    A document's shares come from its source side alone, since a new document has no translation yet. Raises
+    UserError for a model of another language than `source`.
+    """
 
     kind = "topics"
 
@@ -89,7 +92,9 @@ class TopicDomains(Domains):
 
 
 class KnownDomains(Domains):
-    """The values of a field as domains; a document without one gets the overall shares."""
+    """The values of a metadata field as domains; a document without one gets the mean shares of all
+    documents.
+    """
 
     kind = "field"
 

@@ -11,7 +11,7 @@ from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
-    """(pairs,) p(e | f) of all linked word pairs; with topic shares, p(e | f, d)."""
+    """p(e | f) of all linked word pairs (pairs,); with topic shares (topics,) of a document, p(e | f, d)."""
     words, translations = lexicon.counts.words, lexicon.counts.translations
     if shares is None:
         return lexicon.p_plain(words, translations)
@@ -19,8 +19,11 @@ def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
 
 
 def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> Iterator[str]:
-    """A heading and a tab-separated row per word pair: source, target, links, p(target | source), p(source |
-    target); most frequent source words first, then most probable translations."""
+    """The lines of a table: a heading, then a tab-separated row per word pair.
+
+    Columns: source, target, links, p(target | source), p(source | target); most frequent source words first,
+    then most probable translations.
+    """
     source, target = lexicon.bitext.words
     forward, backward = lexicon.forward, lexicon.backward
     p = probabilities(forward, shares)

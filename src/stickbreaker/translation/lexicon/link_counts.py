@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LinkedWords(NamedTuple):
-    """Links with their words, documents and positions."""
+    """The links of a bitext, with the words, the document and the positions of each."""
 
     source: NDArray[np.int64]  # (links,) numbers of words, -1: not known
     target: NDArray[np.int64]  # (links,)
@@ -88,11 +88,11 @@ class LinkCounts:
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        """(pairs,) A key for each pair of words, ascending."""
+        """A number for each pair of words (pairs,), ascending, by which pairs are found."""
         return self.words * self.n_translations + self.translations
 
     def rows_of(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of word pairs; -1 if they were never linked."""
+        """The row of each word pair in the counts; -1 if it was never linked."""
         keys = self._keys
         wanted = words * self.n_translations + translations
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))

@@ -68,9 +68,9 @@ def save(
     overwrite: bool = False,
     beside: Callable[[Path], dict[str, Any]] | None = None,
 ) -> None:
-    """Write a lexicon into a directory, completely or not at all. Raises UserError if the path exists.
+    """Save a lexicon in a directory, completely or not at all. Raises UserError if the path exists.
 
-    The function `beside` writes more into the directory, and returns entries for the manifest.
+    The function `beside` writes more files into the directory, and returns entries for the manifest.
     """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:
@@ -99,7 +99,7 @@ def save(
 
 
 def load(path: Path) -> "TopicLexicon":
-    """Load what `save` wrote. Raises UserError naming what is missing, damaged or altered."""
+    """Load a lexicon that `save` saved. Raises UserError naming what is missing, damaged or altered."""
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     manifest = read_manifest(path)
@@ -155,7 +155,9 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 
 
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
-    """The links, checked to be of the bitext's words."""
+    """The links from the arrays of a saved lexicon. Raises ValueError if they are not between words of the
+    bitext.
+    """
     links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
     if any(one.ndim != 1 or one.dtype.kind != "i" for one in links):
         raise ValueError("links are not positions")
@@ -173,7 +175,9 @@ def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
 
 
 def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
-    """The shares of documents, checked to sum to one."""
+    """The topic shares of documents from the arrays of a saved lexicon. Raises ValueError if they do not sum
+    to one.
+    """
     shares = arrays["shares"]
     if shares.shape != (len(bitext.names), n_topics) or (shares < 0.0).any():
         raise ValueError("shares belong to other documents")

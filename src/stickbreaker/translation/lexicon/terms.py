@@ -30,7 +30,7 @@ class TermInTopic(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A word whose translation depends on the topic."""
+    """A word whose translation depends on the topic, with the gain from topics in nats per link."""
 
     word: str
     links: float  # number of links
@@ -90,7 +90,7 @@ def terms_of(
     *,
     all_words: bool = False,
 ) -> list[Term]:
-    """The source words whose translation depends on the topic, largest gains first.
+    """The source words whose translation depends on the topic, the largest gains first.
 
     Terms and their translations are content words, and a term's translations are not all the same;
     `all_words` lists the others too.
@@ -113,8 +113,10 @@ def terms_of(
 def _in_topics(
     lexicon: TopicLexicon, word: int, gains: Array, shares: Array, wanted: NDArray[np.bool_]
 ) -> Iterator[TermInTopic]:
-    """The translations of a word in the topics that add most to its gain; `wanted` (target words): which
-    translations can be shown for a topic."""
+    """The translations of a word in those topics that add most to its gain.
+
+    gains, shares (topics): of the word; wanted (target words): which translations may be shown for a topic.
+    """
     found = lexicon.forward.translations_of(word)
     left = SHOWN_TOPICS
     for topic in descending(gains).tolist():

@@ -124,28 +124,28 @@ class TopicLexicon:
 
     @cached_property
     def linked(self) -> LinkedWords:
-        """The links of the bitext as words."""
+        """The links of the bitext with their words, documents and positions."""
         return LinkedWords.of(self.bitext.sides, self.links, self.bitext.document_of)
 
     @cached_property
     def forward(self) -> DirectedLexicon:
-        """p(target word | source word)."""
+        """The lexicon of p(target word | source word)."""
         return self._directed(0)
 
     @cached_property
     def backward(self) -> DirectedLexicon:
-        """p(source word | target word)."""
+        """The lexicon of p(source word | target word)."""
         return self._directed(1)
 
     def _directed(self, side: int) -> DirectedLexicon:
-        """The lexicon of words of the source (0) or of the target (1)."""
+        """The lexicon from source words (side 0), or from target words (side 1), to the other language."""
         linked, sizes = self._ways[side]
         counts = LinkCounts.of(linked, sizes, len(self.bitext.names))
         return DirectedLexicon(counts, self.shares, self.strengths[side])
 
     @property
     def _ways(self) -> tuple[tuple[LinkedWords, tuple[int, int]], ...]:
-        """The links of each direction, with the vocabulary sizes of both languages."""
+        """For each direction, the links and the vocabulary sizes of the two languages."""
         source, target = map(len, self.bitext.words)
         return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
@@ -170,11 +170,14 @@ class TopicLexicon:
     # Queries
 
     def shares_of(self, texts: Sequence[str], domains: Sequence[str] | None = None) -> Array:
-        """Topic shares of documents in the source language (documents × topics)."""
+        """Topic shares of documents in the source language (documents × topics), from their texts and
+        domains, if known.
+        """
         return self.domains.shares(texts, domains or [""] * len(texts))
 
     def entry(self, word: str, language: str | None = None) -> WordEntry:
-        """A word with its translations; in the source language, unless only the target language has it.
+        """A word with its translations. It is looked up in the source language first, unless `language` is
+        given.
 
         Raises UserError for a word without links.
         """
@@ -236,8 +239,10 @@ class TopicLexicon:
     def report(
         self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False
     ) -> "ReportPage":
-        """The page of `stickbreaker report`, shown in notebooks, and written to `path` if given. Raises
-        UserError if the file exists, unless `overwrite`."""
+        """The page of `stickbreaker report`, which notebooks show; also written to `path`, if given.
+
+        Raises UserError if the file exists, unless `overwrite`.
+        """
         from stickbreaker.estimators.notebooks.report_page import ReportPage
         from stickbreaker.pages.page import Page
         from stickbreaker.translation.report.lexicon_page import LexiconReport
@@ -258,7 +263,9 @@ class TopicLexicon:
 
     @classmethod
     def load(cls, path: str | Path) -> "TopicLexicon":
-        """Load what `save` wrote. Raises UserError for a file that is missing, damaged or altered."""
+        """Load a lexicon that `save` saved. Raises UserError for a file that is missing, damaged or
+        altered.
+        """
         from stickbreaker.translation.lexicon.saved_lexicon import load
 
         return load(Path(path))

@@ -11,7 +11,7 @@ from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseCou
 
 
 def require_table(table: PhraseTable, words: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-    """Raise ValueError for a table that does not belong to a bitext with these words."""
+    """Raise ValueError for a phrase table that does not fit a bitext with these words."""
     index, n = table.index, table.n_options
     for own, more in zip(words, table.more_words, strict=True):
         _require({*more}.isdisjoint(own), "more_words contains known words")
@@ -38,7 +38,7 @@ def require_table(table: PhraseTable, words: tuple[tuple[str, ...], tuple[str, .
 
 
 def _require_scores(scores: PhraseCounts | GivenScores, n: int) -> None:
-    """Raise ValueError if these are not scores of n translations."""
+    """Raise ValueError unless these are the scores of n translations."""
     if isinstance(scores, GivenScores):
         for values in scores:
             _require(values.shape == (n, 2) and values.dtype == np.float64, "scores belong to other phrases")
@@ -93,7 +93,7 @@ def _within(values: NDArray[Any], kind: type[np.integer[Any]], low: int, high: i
 
 
 def _offsets(offsets: NDArray[Any], n: int, last: int) -> None:
-    """Raise ValueError for offsets that do not split `last` items into n groups."""
+    """Raise ValueError for offsets that do not divide `last` items into n groups."""
     _within(offsets, np.int64, 0, last + 1)
     _require(
         len(offsets) == n + 1 and offsets[0] == 0 and offsets[-1] == last, "offsets belong to other items"

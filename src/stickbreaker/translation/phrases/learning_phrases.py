@@ -38,8 +38,10 @@ def learn_phrases(
 
 
 def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
-    """A trigram model by a hierarchical Pitman-Yor process, learned from the target side; `target`: all
-    possible target words."""
+    """A trigram model learned from the target side of the bitext (hierarchical Pitman-Yor process).
+
+    `target`: all possible target words.
+    """
     from stickbreaker.estimators.fitting import fit
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 

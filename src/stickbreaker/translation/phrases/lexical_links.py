@@ -60,8 +60,10 @@ def _links_of(
     others: NDArray[np.int64],
     lexicon: DirectedLexicon,
 ) -> LexicalLinks:
-    """The links of `words` (options × 5) with `others`, for a lexicon of p(word | other); `bits` (5 × 5): the
-    bit of each link in `masks`. Words that the lexicon lacks are unknown."""
+    """The links of `words` (options × 5) with `others`, for a lexicon of p(word | other).
+
+    `bits` (5 × 5): the bit of each link in `masks`. Words that the lexicon does not have are unknown.
+    """
     n_words, n_others = lexicon.counts.n_translations, len(lexicon.counts.offsets) - 1
     known = np.where(words < n_words, words, n_words)  # the last entry is for unknown words
     numbers, other_numbers = np.where(words < n_words, words, -1), np.where(others < n_others, others, -1)
@@ -88,10 +90,9 @@ def words_of_pairs(
 
 
 def null_probabilities(linked: LinkedWords, words: NDArray[np.int32], n_words: int) -> Array:
-    """(words + 1,) The share of each target word among target words without links, with add-one smoothing;
-    the last is for words outside the bitext.
+    """The share of each target word among target words without links, with add-one smoothing (words + 1,).
 
-    `words`: all words of the bitext's target side, in order.
+    The last is for words outside the bitext. `words`: all words of the bitext's target side, in order.
     """
     alone = np.ones(len(words), np.bool_)
     alone[linked.target_place] = False

@@ -33,7 +33,7 @@ _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 
 class _Line(NamedTuple):
-    """A translation of a source phrase."""
+    """One translation of a source phrase, as a line of a Moses phrase table."""
 
     target: str
     scores: list[float]  # p(f | e), its lexical weight, p(e | f), its lexical weight
@@ -73,7 +73,9 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
 def _translations(
     model: PhraseModel, phrases: NDArray[np.int64], words: list[str], shares: Array | None, min_p: float
 ) -> Iterator[list[_Line]]:
-    """The translations of each source phrase, in byte order; `words`: the target words."""
+    """For each source phrase, its translations as lines, in order of their bytes; `words`: the target
+    words.
+    """
     table = model.table
     after, options = entries_between(table.starts[phrases], table.starts[phrases + 1])
     features = model.features_of(options, shares)
@@ -109,7 +111,9 @@ def _links(mask: int) -> str:
 
 
 def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> list[list[int]]:
-    """c(e), c(f), c(f, e) of translations; empty for a table read from a file."""
+    """The counts c(e), c(f) and c(f, e) of each translation; empty lists for a table that was read from a
+    file.
+    """
     if isinstance(scores, GivenScores):
         return [[]] * len(options)
     counts = scores.target_counts, scores.source_counts, scores.counts
@@ -167,7 +171,7 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of words, by token; a new word gets the next number."""
+    """A dict from each word to its number; a new word gets the next number."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()

@@ -71,7 +71,7 @@ class PhraseModel:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of all features, in the order of a translation's."""
+        """The names of all features of a translation, in order."""
         return self.option_features + OF_SEARCH
 
     def decoder_weights(self) -> Weights:
@@ -93,7 +93,7 @@ class PhraseModel:
 
     @cached_property
     def _null(self) -> tuple[Array, Array]:
-        """p of words without links, for the target and the source."""
+        """For the target and the source: p of each word to have no link."""
         linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
         sizes = [len(words) for words in self.lexicon.bitext.words]
         return (
@@ -103,13 +103,15 @@ class PhraseModel:
 
     @cached_property
     def _all_shares(self) -> Array:
-        """(topics,) The topics' shares of all links."""
+        """The share of each topic in all links (topics,)."""
         counts = self.lexicon.forward.word_topic_counts.sum(axis=0)
         return counts / max(float(counts.sum()), 1e-300)
 
     def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
-        """The features (options × features) of given options of the table, in a document with topic shares
-        (topics,); None: overall, where topic features are zero."""
+        """The features of translation options (options × features), given by number in the table.
+
+        shares (topics,): of their document; None: without a document, when the features of topics are zero.
+        """
         plain: list[Array] = []
         topical: list[Array] = []
         ranked = self._all_shares if shares is None else shares
@@ -130,7 +132,9 @@ class PhraseModel:
         return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
-        """The features of a document's largest topics, (options,) each; missing topics repeat the last."""
+        """For each of a document's largest topics, its feature of all options (options,); missing topics
+        repeat the last one.
+        """
         order = descending(shares, self.ranks)
         found = [
             links.weights(np.ascontiguousarray(p[:, k]), null) + np.log(max(float(shares[k]), 1e-10))
@@ -139,8 +143,10 @@ class PhraseModel:
         return found + [found[-1]] * (self.ranks - len(found))
 
     def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
-        """The translation options of the sentences (lists of tokens) of a document with given topic shares;
-        words that the table lacks are copied."""
+        """The translation options of sentences (lists of tokens) in a document with these topic shares.
+
+        Words that the table does not have are copied.
+        """
         numbers = self._source_numbers
         spans = [self._spans(np.array([numbers.get(t, -1) for t in one], np.int32)) for one in sentences]
         wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *(one[2] for one in spans)]))

@@ -26,21 +26,24 @@ class PhraseCounts(NamedTuple):
     target_counts: NDArray[np.int64]  # (options,) c(e)
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
-        """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats: relative frequencies."""
+        """log p(e | f) and log p(f | e) of these translation options, in nats (options × 2): relative
+        frequencies.
+        """
         together = np.log(self.counts[options])
         given = self.source_counts[options], self.target_counts[options]
         return np.stack([together - np.log(one) for one in given], axis=1)
 
 
 class GivenScores(NamedTuple):
-    """Probabilities of phrases read from a file, in nats: of the target given the source, then the
-    reverse."""
+    """log p of phrases that were read from a file, in nats: of the target given the source, then the
+    reverse.
+    """
 
     log_phrases: Array  # (options × 2) p(e | f), p(f | e)
     log_lexical: Array  # (options × 2) lexical weights, overall
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
-        """(options × 2) log p(e | f) and log p(f | e) of phrases, in nats."""
+        """log p(e | f) and log p(f | e) of these translation options, in nats (options × 2)."""
         return self.log_phrases[options]
 
 
@@ -70,8 +73,10 @@ class PhraseTable:
         sizes: tuple[int, int],
         most: int = MOST_OPTIONS,
     ) -> "PhraseTable":
-        """Count the table of a bitext; `sizes`: of both vocabularies. Leaves out phrases with unknown
-        words."""
+        """A phrase table counted from a word-aligned bitext; `sizes`: of both vocabularies.
+
+        Phrases with unknown words are left out.
+        """
         places = phrase_places(sides, links)
         sources, f = number_phrases(sides[0].words, places.source, places.source_words, sizes[0])
         targets, e = number_phrases(sides[1].words, places.target, places.target_words, sizes[1])
@@ -101,11 +106,13 @@ class PhraseTable:
 
     @cached_property
     def phrases(self) -> NDArray[np.int64]:
-        """(options,) The source phrase of each translation, by number."""
+        """The number of the source phrase of each translation (options,)."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The words (phrases × 5, -1 after the last) and lengths of source phrases, given by number."""
+        """The words (phrases × 5, -1 after the last) and the lengths of source phrases, from their
+        numbers.
+        """
         starts, n_words = self.index.starts, self.index.n_words
         lengths = np.searchsorted(starts, phrases, side="right")
         words = np.full((len(phrases), MOST), -1, np.int64)
@@ -153,7 +160,7 @@ _LINK_BITS = MOST * MOST
 
 
 class _Pairs(NamedTuple):
-    """Distinct pairs of phrases, sorted by their numbers."""
+    """The distinct pairs of phrases, sorted by their numbers, with counts and links."""
 
     numbers: NDArray[np.int64]
     first: NDArray[np.int64]  # one occurrence of each
@@ -181,6 +188,8 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The order that sorts items within contiguous groups by descending counts; ties keep their order."""
+    """An order of items that sorts each group of adjacent items by descending count; ties keep their
+    order.
+    """
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

@@ -41,7 +41,7 @@ FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
 def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicBackoffModel) -> str:
-    """Write a phrase table and a language model alongside a lexicon; returns the digest of the file.
+    """Save a phrase table and a language model next to a lexicon; returns the digest of the file.
 
     A language model with topics gets a directory of its own, whose digest is in the file.
     """
@@ -105,7 +105,7 @@ def read_phrases(
 
 
 def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
-    """Read the language model of a directory and check its digest. Raises UserError for another model."""
+    """Load the language model in a directory. Raises UserError if its digest is not `digest`."""
     from stickbreaker.estimators.saving import load
     from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
@@ -149,7 +149,9 @@ def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> 
 
 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
-    """Read the weights of a file; None if there is none. Raises UserError for weights of other phrases."""
+    """The weights saved in a file; None if there is no file. Raises UserError for weights of other
+    phrases.
+    """
     if not file.exists():
         return None
     remedy = "tune it again with translate tune"

@@ -33,7 +33,7 @@ def token_documents(
 
 
 def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocument]:
-    """The documents of a source text as tokens, with topic shares."""
+    """The documents of a source text as lists of tokens, with their topic shares."""
     documents = [TokenDocument([], own) for own in lexicon.shares_of(text.documents, text.domains)]
     for number, sentence in zip(text.document_of, text.sentences, strict=True):
         documents[number].sentences.append(tokens_of(sentence, lexicon.bitext.source))
@@ -41,7 +41,6 @@ def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocum
 
 
 def in_order(document_of: Sequence[int], by_document: Sequence[Sequence[T]]) -> list[T]:
-    """Put results by document back into the order of all sentences; `document_of`: the document of each
-    sentence."""
+    """Results by document in the order of all sentences. document_of: the document of each sentence."""
     at = [iter(own) for own in by_document]
     return [next(at[number]) for number in document_of]

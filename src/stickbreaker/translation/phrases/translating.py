@@ -56,7 +56,7 @@ def translate_documents(
 def with_language_shares(
     model: PhraseModel, documents: Sequence[TokenDocument], threads: int | None = None
 ) -> list[TokenDocument]:
-    """Documents with their shares of the language model's topics, if it has topics.
+    """The documents with their shares of the language model's topics, if that has topics.
 
     They are inferred from a first translation with untuned weights and without topics, so that tuning and
     later translation see the same shares.
@@ -154,7 +154,7 @@ def tune(
 
 
 def _mixed(before: Array, learned: Array, features: Sequence[Array]) -> Array:
-    """Mix old and learned weights.
+    """A mixture of old and learned weights.
 
     Both are divided by the spread of candidates' scores under them (candidates × features in each list), so
     that a large weight of a feature with little variation does not make all others small.

@@ -128,7 +128,7 @@ def _translation(row: ChangedTranslation) -> list[Any]:
 
 
 def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
-    """The changes of all words that have content and are linked often enough."""
+    """The changes of all content words that are linked often enough."""
     wanted = content.source & (lexicon.forward.word_counts >= LEAST_COUNT)
     linked, n = lexicon.linked, len(lexicon.bitext.names)
     chosen = wanted[linked.source]
@@ -143,8 +143,11 @@ def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
 
 
 def divergences(found: Translations, shares: Array) -> Array:
-    """(documents,) divergence of p(e | f, d) from p(e | f) of one word f, in nats, by the documents' shares
-    of topics (documents × topics). Translations that were never linked add nothing."""
+    """For each document, the divergence in nats of p(e | f, d) from p(e | f) for one word f (documents,).
+
+    found: the translations of the word; shares (documents × topics). Translations that were never linked add
+    nothing.
+    """
     here = shares @ found.topic_p.T
     return np.maximum((here * np.log(here / found.p)).sum(axis=1), 0.0)
 
@@ -188,7 +191,7 @@ def changed_documents(
 
 
 def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
-    """The documents that are shown, the largest changes first."""
+    """The numbers of the documents to show: those with the largest changes, and some of each domain."""
     enough = links >= min(LEAST_WORDS, links.max(initial=0.0))
     ranked = [d for d in np.argsort(-nats, kind="stable").tolist() if enough[d] and nats[d] > 0.0]
     names = sorted({domain for domain in domains if domain}, key=lambda name: (-domains.count(name), name))

@@ -20,7 +20,9 @@ BOUNDARY = 15  # characters in which a space is looked for, so that no word is c
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence and its translation, each in pieces: by turns without a mark and marked, first without."""
+    """A sentence and its translation, each as a list of pieces: unmarked and marked pieces in turn, the first
+    unmarked.
+    """
 
     source: Sequence[str]
     target: Sequence[str]
@@ -49,12 +51,16 @@ class Examples:
         return len(self._numbers)
 
     def links_of(self, word: int) -> NDArray[np.int64]:
-        """The links of a source word."""
+        """The numbers of the links of a source word."""
         return self._order[self._starts[word] : self._starts[word + 1]]
 
     def in_topic(self, word: int, translation: int, topic: int) -> int:
-        """The number of an example from a document with much of a topic, of a sentence that is neither short
-        nor long if there is one. The word and the translation are linked somewhere."""
+        """The number of an example of a word with a translation, from a document with a large share of a
+        topic.
+
+        Its sentence is neither short nor long, if there is such a sentence. The word and the translation must
+        be linked somewhere.
+        """
         linked, links = self.lexicon.linked, self.links_of(word)
         links = links[linked.target[links] == translation]
         tenths = np.round(10.0 * self.lexicon.shares[linked.document[links], topic])
@@ -63,7 +69,11 @@ class Examples:
         return self._add(int(links[order[0]]))
 
     def in_document(self, word: int, translation: int, document: int) -> int:
-        """The number of an example from a document, which has the word; with the translation where it can."""
+        """The number of an example of a word from a document, with the given translation if the document has
+        it.
+
+        The document must have the word.
+        """
         linked, links = self.lexicon.linked, self.links_of(word)
         links = links[linked.document[links] == document]
         return self._add(int(links[np.lexsort((links, linked.target[links] != translation))[0]]))
@@ -137,5 +147,5 @@ def short(value: float) -> float:
 
 
 def flat(rows: Sequence[tuple[int, float]]) -> list[float]:
-    """Place and share of each row, one after another."""
+    """The position and the share of each row, in one flat list."""
     return [value for place, share in rows for value in (place, short(share))]

@@ -104,7 +104,7 @@ def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
 
 
 def _by_domain(lexicon: TopicLexicon, domains: tuple[str, ...]) -> Array:
-    """Shares (topics × domains) of known domains among the links of each topic."""
+    """The share of each known domain in the links of each topic (topics × domains)."""
     links = np.bincount(lexicon.linked.document, minlength=len(lexicon.bitext.names))
     places = {name: place for place, name in enumerate(domains)}
     sums = np.zeros((lexicon.shares.shape[1], len(domains)))

@@ -73,8 +73,11 @@ class TwoTopics(Section["LexiconReport"]):
 
 
 def _word(row: WordAcrossTopics) -> list[Any]:
-    """Word, links, translations with p in all, and of each topic: its number, links, the number of the
-    example, and p of each translation."""
+    """[word, links, translations, topics] for the page.
+
+    A translation has its p over all topics; a topic has its number, links, the number of the example, and p
+    of each translation.
+    """
     translations = [[one_line(name), short(p)] for name, p in row.translations]
     topics = [[one.topic, short(one.links), one.example, *map(short, one.p)] for one in row.topics]
     return [one_line(row.word), round(row.links), translations, topics]
@@ -83,7 +86,7 @@ def _word(row: WordAcrossTopics) -> list[Any]:
 def words_across_topics(
     lexicon: TopicLexicon, content: ContentWords, gains: Array, examples: Examples
 ) -> list[WordAcrossTopics]:
-    """The words whose likeliest translation is not the same in all topics, while there is room for examples.
+    """Words whose likeliest translation differs between topics, up to the number of examples allowed.
 
     Sorted by gain times links, the largest first. `gains` (words,): nats per link.
     """

@@ -55,7 +55,9 @@ def place_documents(
 
 
 def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
-    """(D, K): the shares that can be seen, nothing for documents without words."""
+    """The topic shares of documents (D × K) that are large enough to be seen; zero for documents without
+    words.
+    """
     shares = np.zeros((len(documents), n_topics))
     for d, document in enumerate(documents):
         for k, share in document.mix if document.n_tokens > 0 else ():
@@ -96,14 +98,17 @@ def _embed(mixes: Floats, start: Floats) -> Floats:
 
 
 def _sunflower(n: int) -> Floats:
-    """(n, 2): places of seeds in a sunflower, all apart, in a disc of radius 1."""
+    """Points in a disc of radius 1 (n × 2), spaced evenly like the seeds of a sunflower."""
     i = np.arange(n)
     radius = np.sqrt((i + 0.5) / n)
     return np.column_stack([radius * np.cos(_GOLDEN_ANGLE * i), radius * np.sin(_GOLDEN_ANGLE * i)])
 
 
 def _squared_hellinger(mixes: Floats) -> Floats:
-    """(D, D) squared Hellinger distances, topic by topic: a topic touches few documents."""
+    """Squared Hellinger distances of all pairs of documents (D × D), computed topic by topic.
+
+    That is fast, since few documents have a topic.
+    """
     roots = np.sqrt(mixes).astype(np.float32)
     alike = np.zeros((len(roots), len(roots)), dtype=np.float32)
     for column in roots.T:
@@ -139,7 +144,9 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
 
 
 def _weights(distances: Floats, perplexity: float) -> Floats:
-    """Weights exp(-βd) of each row's neighbours, which sum to 1; β makes their entropy log(perplexity)."""
+    """The weights exp(-βd) of the neighbours in each row, normalised; β makes their entropy
+    log(perplexity).
+    """
     distances = distances - distances.min(axis=1, keepdims=True)
     low, high = np.zeros(len(distances)), np.full(len(distances), np.inf)
     beta = np.ones(len(distances))
@@ -154,7 +161,9 @@ def _weights(distances: Floats, perplexity: float) -> Floats:
 
 
 def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Floats:
-    """(D, 2): Σ p / (1 + d²) times the way from the other to the one."""
+    """The attraction of each point by its neighbours (D × 2): Σ p / (1 + d²) times the vector from neighbour
+    to point.
+    """
     one, other, strength, first = pairs
     across, up = (axis[one] - axis[other] for axis in points.T)
     pull = strength / (1 + across * across + up * up)
@@ -162,7 +171,10 @@ def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Float
 
 
 def _repulsion(points: Floats) -> Floats:
-    """(D, 2): Σ q / (1 + d²) times the way, where q is 1 / (1 + d²) over its sum over all pairs."""
+    """The repulsion of each point by all others (D × 2): Σ q / (1 + d²) times the vector to it.
+
+    q is 1 / (1 + d²) divided by its sum over all pairs.
+    """
     x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
     push, total = np.empty_like(points), 0.0
     for start in range(0, len(points), _BLOCK):

@@ -81,7 +81,7 @@ def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, f
 
 
 def _stretched(d: Matrix) -> Matrix:
-    """Stretch the distances between different topics to [0, 1], favouring the small ones."""
+    """The distances between different topics, rescaled to [0, 1] so that small ones are enlarged."""
     between = d[~np.eye(len(d), dtype=bool)]
     low, high = float(between.min()), float(between.max())
     if high - low < 1e-9:
@@ -104,7 +104,9 @@ def _classical(d: Matrix) -> Matrix:
 
 
 def _majorised(points: Matrix, target: Matrix) -> Matrix:
-    """Lower the stress from a start by Guttman transforms (SMACOF): (K, 2)."""
+    """The points (K × 2) after Guttman transforms (SMACOF), which bring their distances closer to
+    `target`.
+    """
     n = len(points)
     for _ in range(_STEPS):
         gaps = points[:, None, :] - points[None, :, :]
@@ -120,7 +122,7 @@ def _majorised(points: Matrix, target: Matrix) -> Matrix:
 
 
 def _turned(points: Matrix) -> Matrix:
-    """Turn the long axis to the horizontal and fix its signs, which scaling leaves open."""
+    """The points rotated so that their longer axis is horizontal, with signs that make the result unique."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     turned = centred @ axes.T
