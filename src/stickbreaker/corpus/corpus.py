@@ -515,7 +515,7 @@ class Corpus:
         return True
 
     def __getitem__(self, number: int) -> Document:
-        """For each distinct word of a block, the number of its documents that contain it.
+        """A document by its number; a number below 0 counts from the end. Raises IndexError.
 
         >>> corpus = Corpus.from_texts(["A cat sat.", "Two cats."])
         >>> corpus[0].text, corpus[-1].id, len(corpus)

@@ -63,7 +63,7 @@ def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
 
 
 def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
-    """The number of documents of a block that contain each of its words."""
+    """For each distinct word of a block, the number of its documents that contain it."""
     from scipy.sparse import csr_array
 
     shape = (len(entries.offsets) - 1, width)

@@ -105,10 +105,10 @@ class PitmanYorChain(Sampler):
         draw_by_depth(self._priors, self._by_depth(), generator)
 
     def learn(self) -> None:
-        """Discounts and concentrations are drawn in every sweep."""
+        """Do nothing: discounts and concentrations are drawn in every sweep."""
 
     def score(self) -> Score:
-        """Do nothing: discounts and concentrations are drawn in every sweep."""
+        """log p(words, seating, lengths of contexts, discounts, concentrations), in nats."""
         nats = log_by_depth(self._priors, self._by_depth())
         opened = self._seating.seats[: self._events.contexts.n_words, TABLES]
         nats += float(opened[opened > 0] @ np.log(self._events.base[opened > 0]))
@@ -117,7 +117,10 @@ class PitmanYorChain(Sampler):
         return Score(nats, float(self._events.own.sum()), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """log p(words, seating, lengths of contexts, discounts, concentrations), in nats."""
+        """Numbers of contexts and tables, and the last sweep's perplexity of each word given all others.
+
+        That is exp(-mean log p(word | context)), each p taken when the word was reseated.
+        """
         totals = self._seating.totals
         counts = {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
         if not len(self._nats):
