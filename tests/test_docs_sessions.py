@@ -1,5 +1,6 @@
 """The how-to pages, the tutorials and the examples of commands tell the truth: all that they show runs."""
 
+import re
 import shutil
 
 import pytest
@@ -20,7 +21,7 @@ MADE = {
     ),
     "topic-of-each-document": ("topics.csv",),
     "update-a-model": ("posts-new.model/model.json", "posts-later.model/model.json"),
-    "figures": ("posts-page.html",),
+    "figures": ("figures", "posts-page.html"),
     "from-mallet": ("keys.txt", "doc-topics.txt"),
 }
 
@@ -48,6 +49,14 @@ def test_a_how_to_page_runs(page, files, tmp_path):
 def test_a_tutorial_runs(page, tmp_path):
     assert len(run_page(page, tmp_path)) >= 4
     assert all((tmp_path / name).exists() for name in MADE.get(page.stem, ()))
+
+
+@pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
+def test_no_command_of_a_how_to_page_is_left_out(page):
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^ *(?:\$ )?(stickbreaker .*)", text.replace("\\\n", " "), re.MULTILINE)
+    commands = [step.text for step in steps(page) if step.kind == "console"]
+    assert [line for line in shown if line not in commands] == []
 
 
 @pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
