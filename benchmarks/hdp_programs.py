@@ -59,7 +59,7 @@ class OurHDP:
 
         watch.start()
         model.seed_ = seed
-        job, state = model.new_run(corpus, seed)
+        job, state = model._new_run(corpus, seed)
         run(job, state, [trace, Passes()])
         watch.facts["in_table"] = in_table
 

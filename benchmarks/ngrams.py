@@ -110,7 +110,7 @@ def learning(
 
 def chain_row(model: NgramModel, corpus: Corpus) -> Row:
     """A new chain's size and the time of its fastest sweep."""
-    chain: Any = model.new_run(corpus, 1)[1].chains.samplers[0]
+    chain: Any = model._new_run(corpus, 1)[1].chains.samplers[0]
     tokens = float(chain.score().tokens)
     numbers = iter(range(2 * SWEEPS))
     seconds = cpu_seconds(lambda: chain.sweep(next(numbers), 1), SWEEPS // 2)

@@ -62,7 +62,7 @@ class Ours:
                 steps.append(counted.taken())
                 return False
 
-        job, state = model.new_run(self.corpus, seed)
+        job, state = model._new_run(self.corpus, seed)
         counted.taken()
         run(job, state, [trace, Steps()])
         self.facts = {"last_step": {**steps[-1], **figures_of(job), "steps": len(steps)}}

@@ -71,7 +71,7 @@ class Watch(Observer):
 
 def topics_of(estimator: LDA) -> Topics:
     """A fitted model as the scorers take it."""
-    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator.infer_shares)
+    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._infer_shares)
 
 
 def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> Curve:
@@ -86,7 +86,7 @@ def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> C
         n_jobs=1,
         random_state=curve.seed,
     )
-    job, state = estimator.new_run(train, curve.seed)
+    job, state = estimator._new_run(train, curve.seed)
     estimator.seed_ = curve.seed
     run(job, state, [Watch(estimator, train, test, curve, SCORED if passes == PASSES else (passes,))])
     scores = state.scores
@@ -118,7 +118,7 @@ def curves(name: str, seeds: tuple[int, ...]) -> Iterator[Curve | dict[str, Any]
         tries[alpha] = follow(rest, dev, curve, TRY_PASSES).completion[-1]
     best = max(tries, key=lambda alpha: tries[alpha])
     model = LDA(1, alpha=1.0, max_iter=1, tol=0.0, random_state=0)
-    job, state = model.new_run(train, 0)
+    job, state = model._new_run(train, 0)
     fitting.finish(model, train, job, state, Trace())
     yield {
         "corpus": name,

@@ -81,7 +81,7 @@ def learn(plan: Plan, sentences: Callable[[str], Sentences]) -> Run:
         agreement.type.f1,
         model.bound_ * int(np.sum(model.params_["lengths"].values)),
         model.trace_[-1]["nats_per_symbol"],
-        model.sizes(),
+        model._sizes(),
         model.discounts_.tolist(),
         model.concentrations_.tolist(),
         seconds / plan.sweeps,

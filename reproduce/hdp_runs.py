@@ -122,7 +122,7 @@ def follow(curve: Curve, train: Corpus, scorer: Scorer, *, batch: int, passes: i
     """A run of that many passes; `curve` names the run and is filled."""
     model = estimator(curve.method, curve.start, curve.seed, batch=batch, passes=passes)
     model.seed_ = curve.seed
-    job, state = model.new_run(train, curve.seed)
+    job, state = model._new_run(train, curve.seed)
     at = points(batch, passes * train.n_documents)
     watch = Watch(model, train, scorer, curve, at)
     run(job, state, [watch.trace, watch])

@@ -56,7 +56,7 @@ def _run(session: Any, corpus: Corpus, inference: str, combined: bool) -> dict[s
     engine = SparkEngine(session, task_bytes=HELD if combined else 0)
     model = LDA(TOPICS, inference=inference, random_state=0, engine=engine)
     model.seed_ = 0
-    job, state = model.new_run(readable(model, corpus), 0)
+    job, state = model._new_run(readable(model, corpus), 0)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
     assert isinstance(job.engine, ShardedEngine)

@@ -136,7 +136,7 @@ def measure_pitman_yor(
     learning = time.process_time() - start
     seen = {name: part.with_vocabulary(model.vocabulary_) for name, part in parts.items()}
     start = time.process_time()
-    scores = {name: model.score_parts(part) for name, part in seen.items()}
+    scores = {name: model._score_parts(part) for name, part in seen.items()}
     predicting = time.process_time() - start
     perplexities = {
         name: Perplexity(

@@ -98,7 +98,7 @@ def learn(plan: Plan) -> Run:
     model.fit([text.joined[number] for number in learned])
     seconds = time.perf_counter() - start
     return Run(
-        plan.row, plan.grammar, plan.tried, plan.whole, *scored(model, text, tested), model.sizes(), seconds
+        plan.row, plan.grammar, plan.tried, plan.whole, *scored(model, text, tested), model._sizes(), seconds
     )
 
 

@@ -124,10 +124,10 @@ def learn(plan: Plan) -> list[Scored]:
         start = time.perf_counter()
         model.fit(lines)
         return [_scored(plan, model, time.perf_counter() - start)]
-    analysis, rule = model.reads_texts_by()
+    analysis, rule = model._reads_texts_by()
     corpus = Corpus.from_texts(lines, analysis=analysis, rule=rule)
     model.seed_ = 0
-    job, state = model.new_run(corpus, 0)
+    job, state = model._new_run(corpus, 0)
     trace = Trace()
     watch = ScoredSweeps(plan, model, corpus, trace)
     run(job, state, [trace, watch])

@@ -67,7 +67,7 @@ def learn(plan: Plan) -> Found:
         TOPICS, limit=MODELS[plan.model], max_iter=plan.sweeps, chains=CHAINS, random_state=0, n_jobs=1
     ).fit(corpus_of(train))
     topics = []
-    for k in model.topics_in_use:
+    for k in model._topics_in_use:
         tag = int(model.topic_tags_[k].argmax())
         words = model.top_words(5)[k]
         topics.append(
@@ -76,7 +76,7 @@ def learn(plan: Plan) -> Found:
     new, held = corpus_of(test).with_vocabulary(model.vocabulary_), model.learned_
     pooled = model.perplexity(new)
     model.learned_ = replace(held, **{name: getattr(held, name)[: held.own] for name in KEPT})
-    scores = [model.word_scores(new, block) for block in range(len(new.block_sizes))]
+    scores = [model._word_scores(new, block) for block in range(len(new.block_sizes))]
     nats, tags = (np.concatenate([getattr(one, name) for one in scores]) for name in ("nats", "tags"))
     names = new.about.tag_names or ()
     by_tag = {name: float(np.exp(-nats[tags == k].mean())) for k, name in enumerate(names)}

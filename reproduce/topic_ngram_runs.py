@@ -209,7 +209,7 @@ def _with_topics(plan: Plan, text: Text) -> Run:
 
 def fit(model: NgramModel | TopicNgramModel, text: Text, watch: Watch) -> None:
     """What `fit` does, watched."""
-    job, state = model.new_run(text.train, SEED)
+    job, state = model._new_run(text.train, SEED)
     model.seed_ = SEED
     run(job, state, [watch])
     finished: RunState = state

@@ -143,7 +143,7 @@ def test_the_figures_of_a_model_are_those_of_its_scores(data):
         run = measure_pitman_yor(split, train, parts, order, sweeps=6)
         model = NgramModel(order, max_iter=6, samples=3, random_state=0).fit(train)
         held_out = parts["test"].with_vocabulary(model.vocabulary_)
-        nats, events = model.score_parts(held_out)["all"]
+        nats, events = model._score_parts(held_out)["all"]
         assert run.scores["test"].all_words == pytest.approx(np.exp(-nats / events))
         assert run.scores["test"].samples >= run.scores["test"].all_words  # Jensen
         assert len(list(single_samples(model.language_model_))) == 3

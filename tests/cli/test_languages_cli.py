@@ -161,13 +161,13 @@ def test_nearest_documents_have_their_titles(cli, tmp_path, monkeypatch):
     ]
     whole = json.loads(cli("nearest", tmp_path / "m", file, "--json").stdout)["queries"]
     assert alone == [one for one in whole if one["id"] in ("2", "bare")]
-    inferred, infer = [], PlainLDA.infer_shares
+    inferred, infer = [], PlainLDA._infer_shares
 
     def counting(model, bags):
         inferred.append(len(bags.offsets) - 1)
         return infer(model, bags)
 
-    monkeypatch.setattr(PlainLDA, "infer_shares", counting)
+    monkeypatch.setattr(PlainLDA, "_infer_shares", counting)
     cli("corpus", "build", file, "--out", tmp_path / "c", "--min-documents", 1, "--max-share", 1)
     cli("nearest", tmp_path / "m", file, "--id", 2, "--among", tmp_path / "c")
     assert inferred == [1, 4]  # the query alone, and all to choose from

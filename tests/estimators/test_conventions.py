@@ -166,32 +166,40 @@ def test_what_a_fit_prints_is_not_saved(texts, tmp_path):
     assert LDA.load(tmp_path / "m").verbose is False
 
 
+OF_OTHER_KINDS = {
+    "engine",
+    "n_init",
+    "guide",
+    "prior",
+}  # parameters of some, fixed in others
+SCIKIT_LEARN = {"get_params", "set_params", "get_metadata_routing"}  # methods of every estimator there
+OF_TRANSFORMERS = {"fit_transform", "get_feature_names_out", "set_output"}
+
+
 @pytest.mark.parametrize("made", [LDA, HDP, NgramModel, TopicNgramModel, SyntacticTopics, AdaptorGrammar])
 def test_users_see_what_the_docs_show(made):
-    """`dir`, and so completion, has parameters, documented methods, and little of the machinery of runs."""
+    """A class has no public name, own or inherited, but parameters, documented methods, what is learned.
+
+    Editors complete from these names, without `dir`. What runs, files and reports call has an underscore.
+    """
     pages = sorted((Path(__file__).parents[2] / "docs" / "reference" / "api").glob("*.md"))
     text = "\n".join(page.read_text("utf-8") for page in pages)
-    documented = re.search(rf"autoclass:: stickbreaker.{made.__name__}\n   :members: (.*)", text)[1].split(
-        ", "
-    )
+    members = re.search(rf"autoclass:: stickbreaker.{made.__name__}\n   :members: (.*)", text)[1].split(", ")
     model = made("unigram") if made is AdaptorGrammar else made()
-    shown = set(dir(model))
-    assert shown >= {*documented, *model.get_params(), "get_params", "set_params"}
-    machinery = {
-        "take_run",
-        "new_run",
-        "resume_run",
-        "restore",
-        "snapshot",
-        "limits",
-        "seen",
-        "origin",
-        "over",
+    public = {
+        name
+        for one in made.__mro__
+        for name in (*vars(one), *vars(one).get("__annotations__", {}))
+        if not name.startswith("_") and not name.endswith("_")
     }
-    assert not shown & machinery
+    expected = {*members, *model.get_params(), *SCIKIT_LEARN, "kind"}
+    if hasattr(made, "transform"):
+        expected |= OF_TRANSFORMERS
+    assert expected <= public <= expected | OF_OTHER_KINDS
+    shown = {name for name in dir(model) if not name.startswith("_")}
+    assert {*model.get_params(), "fit", "load"} <= shown <= public
     for name in shown:
-        assert name.startswith("_") or getattr(model, name, "nothing") != "nothing", "works before a fit"
-    assert machinery - {"seen", "over"} <= {name for name in machinery if hasattr(model, name)}
+        assert getattr(model, name, "nothing") != "nothing", "works before a fit"
 
 
 def test_a_column_of_texts(texts):

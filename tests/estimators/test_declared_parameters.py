@@ -62,7 +62,7 @@ class MixtureParameters(RunParameters):
 
 
 class OldMixture(MixtureParameters, PlainMixture):
-    def refuse_params(self, vocabulary=None, analysis=None):
+    def _refuse_params(self, vocabulary=None, analysis=None):
         refuse_values(self)
 
 

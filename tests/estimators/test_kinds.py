@@ -60,7 +60,7 @@ def test_a_spec_is_of_its_kind(kind):
     assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
     assert (kind.topics is not None) == ("topics" in kind.verbs)
-    assert (kind.plain().block_shares is not Estimator.block_shares) == ("transform" in kind.verbs)
+    assert (kind.plain()._block_shares is not Estimator._block_shares) == ("transform" in kind.verbs)
 
 
 # Kinds without topics
@@ -71,10 +71,10 @@ def test_they_are_saved_and_loaded(door, plain, registered, texts, tmp_path):
     learned = door(random_state=0).fit(texts)
     learned.save(tmp_path / "m")
     for again in (load(tmp_path / "m"), door.load(tmp_path / "m")):
-        assert again.sizes() == learned.sizes()
+        assert again._sizes() == learned._sizes()
         assert again.trace_[-1]["score"] == learned.trace_[-1]["score"]
         assert again.vocabulary_.words == learned.vocabulary_.words
-        assert again.score_documents(Corpus.from_texts(texts)) == learned.score_documents(
+        assert again._score_documents(Corpus.from_texts(texts)) == learned._score_documents(
             Corpus.from_texts(texts)
         )
     assert type(load(tmp_path / "m")) is plain
@@ -112,7 +112,7 @@ def test_they_go_on_where_they_were_interrupted(plain, registered, texts, tmp_pa
     assert json.loads((tmp_path / "resumed" / "model.json").read_bytes())["run"]["step"] == 2
     fitting.resume(tmp_path / "resumed", every=60.0, threads=1)
     whole, resumed = load(tmp_path / "whole"), load(tmp_path / "resumed")
-    assert resumed.score_documents(corpus) == whole.score_documents(corpus)
+    assert resumed._score_documents(corpus) == whole._score_documents(corpus)
     assert untimed(resumed.trace_) == untimed(whole.trace_)
     assert len(whole.trace_) == 4
 

@@ -54,20 +54,20 @@ class PlainMixture(Estimator):
     n_jobs: int | None = None
     random_state: int | None = None
 
-    def refuse_params(self, vocabulary=None, analysis=None):
+    def _refuse_params(self, vocabulary=None, analysis=None):
         positive("n_components", self.n_components, whole=True)
 
-    def limits(self):
+    def _limits(self):
         return Limits(self.max_iter, 0.0)
 
-    def new_run(self, corpus, seed, held_out=0.0, folder=None):
+    def _new_run(self, corpus, seed, held_out=0.0, folder=None):
         model = ClosedMixture(self.n_components)
         generator = np.random.default_rng(seed)
         engine = LocalEngine(threads_of(self.n_jobs), folder=folder)
         engine.start(model, generator.random((corpus.n_words, self.n_components)))
         return self._run(corpus, engine, seed, held_out), VariationalState(model.start())
 
-    def resume_run(self, corpus, snapshot, folder):
+    def _resume_run(self, corpus, snapshot, folder):
         manifest = snapshot.manifest
         engine = LocalEngine(threads_of(self.n_jobs), folder=folder)
         engine.restore(ClosedMixture(self.n_components), snapshot.arrays, snapshot.keys)
@@ -76,21 +76,21 @@ class PlainMixture(Estimator):
 
     def _run(self, corpus, engine, seed, held_out):
         source = Source(corpus, held_out)
-        return VariationalRun(engine.model, engine, Batch(), source, seed=seed, limits=self.limits())
+        return VariationalRun(engine.model, engine, Batch(), source, seed=seed, limits=self._limits())
 
-    def sizes(self):
+    def _sizes(self):
         return {"components": self.component_words_.shape[1]}
 
-    def take_run(self, corpus, job, state):
+    def _take_run(self, corpus, job, state):
         self._take(job.engine, state)
 
     def _take(self, engine, state):
         self.state_ = state
-        self.take_state(state)
+        self._take_state(state)
         self.engine_ = engine
         self.component_words_ = engine.table.counts(slice(None))
 
-    def score_documents(self, corpus):
+    def _score_documents(self, corpus):
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
@@ -100,10 +100,10 @@ class PlainMixture(Estimator):
             tokens += float(words.sum())
         return nats, tokens
 
-    def snapshot(self, fixed):
+    def _snapshot(self, fixed):
         return model_of(self.engine_, self.state_, fixed, "done")
 
-    def restore(self, snapshot, folder, *, lasts):
+    def _restore(self, snapshot, folder, *, lasts):
         engine = LocalEngine(self.n_jobs, folder=folder)
         engine.restore(ClosedMixture(self.n_components), snapshot.arrays, snapshot.keys)
         self.n_features_in_ = len(self.vocabulary_)
@@ -158,40 +158,40 @@ class PlainUnigrams(Estimator):
     n_jobs: int | None = None
     random_state: int | None = None
 
-    def refuse_params(self, vocabulary=None, analysis=None):
+    def _refuse_params(self, vocabulary=None, analysis=None):
         positive("max_iter", self.max_iter, whole=True)
 
-    def limits(self):
+    def _limits(self):
         return Limits(self.max_iter, 0.0)
 
-    def new_run(self, corpus, seed, held_out=0.0, folder=None):
-        job = SamplingRun(corpus.n_documents, seed=seed, limits=self.limits())
+    def _new_run(self, corpus, seed, held_out=0.0, folder=None):
+        job = SamplingRun(corpus.n_documents, seed=seed, limits=self._limits())
         return job, SamplingState(Chains([Shares(_counts(corpus), seed)], 0, 1, 1))
 
-    def resume_run(self, corpus, snapshot, folder):
-        job, state = self.new_run(corpus, snapshot.manifest["settings"]["random_state"])
+    def _resume_run(self, corpus, snapshot, folder):
+        job, state = self._new_run(corpus, snapshot.manifest["settings"]["random_state"])
         return job, sampling_state_of(snapshot, state.chains)
 
-    def take_run(self, corpus, job, state):
+    def _take_run(self, corpus, job, state):
         self.params_ = state.chains.fitted().params
         self.state_ = state
-        self.take_state(state)
+        self._take_state(state)
 
-    def sizes(self):
+    def _sizes(self):
         return {"words": len(self.params_["shares"].values)}
 
-    def score_documents(self, corpus):
+    def _score_documents(self, corpus):
         counts = _counts(corpus)
         return float(counts @ np.log(self.params_["shares"].values)), float(counts.sum())
 
-    def snapshot(self, fixed):
+    def _snapshot(self, fixed):
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
-    def restore(self, snapshot, folder, *, lasts):
+    def _restore(self, snapshot, folder, *, lasts):
         self.n_features_in_ = len(self.vocabulary_)
         self.params_ = params_from(snapshot)
         self.state_ = RunState(**snapshot.manifest["run"])
-        self.take_state(self.state_)
+        self._take_state(self.state_)
 
 
 def _counts(corpus):

@@ -203,7 +203,7 @@ def test_marks_are_of_documents_whatever_block_they_are_in(monkeypatch):
     texts = [f"word{'abcdefgh'[n]}" for n in range(8)]
     whole = AdaptorGrammar("topic", n_topics=2, max_iter=3, random_state=0)
     corpus = Corpus.from_texts(texts, rule=VocabularyRule(1, 1.0))
-    job, state = whole.new_run(corpus, 0, held_out=0.4)
+    job, state = whole._new_run(corpus, 0, held_out=0.4)
     (chain,) = state.chains.samplers
     marks = [chain._grammar.terminals[k] for k in chain._text.letters[chain._text.starts[:-1]]]
     content = chain._text.letters
@@ -291,11 +291,11 @@ def test_punctuation_cuts_sentences():
 
 
 def test_the_pieces_of_alike_sentences_are_those_of_the_samples(learned):
-    symbol, line = learned.symbol_number(None), LINES[0]
-    content = learned.sentences_in(learned.lines_of([line]).content)[0].tobytes()
+    symbol, line = learned._symbol_number(None), LINES[0]
+    content = learned._sentences_in(learned._lines_of([line]).content)[0].tobytes()
     found = known_cuts(learned, symbol, {content, b"none"})
     assert set(found) == {content}
-    assert known_cuts(learned, learned.symbol_number("Chars"), {content}) == {}
+    assert known_cuts(learned, learned._symbol_number("Chars"), {content}) == {}
     ends = np.cumsum(learned.params_["lengths"].values)
     cuts = learned.params_["cuts"].values[0] / learned.params_["kept"].values
     own = [cuts[end - len(line) : end] for end, other in zip(ends, LINES, strict=True) if other == line]
@@ -500,7 +500,7 @@ def test_collocations_are_found_from_small_steps():
     assert scores[0] > 0.7  # one of six starts ends with words that are too long
     assert scores[1] > 0.95
     sizes = [
-        AdaptorGrammar(name, **HYBRID).learning_schedule().first_batch for name in ("collocation", "unigram")
+        AdaptorGrammar(name, **HYBRID)._learning_schedule().first_batch for name in ("collocation", "unigram")
     ]
     assert sizes == [2, None]
 
@@ -714,7 +714,7 @@ def test_measuring_changes_nothing_of_what_is_learned():
 def test_trees_of_other_strings_change_no_cut():
     model = AdaptorGrammar("collocation", **ONLINE).fit(GOLD)
     online, counts = model.engine_.model, model.engine_.table.whole()
-    sentences = model.sentences_in(model.lines_of(LINES[:30]).content)
+    sentences = model._sentences_in(model._lines_of(LINES[:30]).content)
     whole = online.learned(model.params_, counts)
     part = online.learned(model.params_, counts, sentences.letters)
     assert 0 < len(part.customers) < len(whole.customers)

@@ -43,7 +43,7 @@ class Tables(Observer):
 @pytest.mark.parametrize("kind", CASES)
 def test_seeds_stay_for_the_first_pass_and_then_leave_nothing(kind):
     model = CASES[kind](4, random_state=0, schedule=FOUR, max_iter=2, n_jobs=1)
-    job, state = model.new_run(Corpus.from_matrix(X), 0)
+    job, state = model._new_run(Corpus.from_matrix(X), 0)
     run(job, state, [seen := Tables()])
     for table, reports in zip(seen.tables[:3], seen.reports[:3], strict=True):
         np.testing.assert_allclose(table, seen.seeds + reports, rtol=1e-12)
@@ -134,7 +134,7 @@ def test_held_out_documents_leave_time_for_moves(schedule):
     corpus = Corpus.from_matrix(plant_topics(n_documents=200, length=40, seed=2).counts)
     taken = {}
     for moves in (ONE_BY_ONE, None):
-        job, state = HDP(2, moves=moves, **settings).new_run(corpus, 0, held_out=0.3)
+        job, state = HDP(2, moves=moves, **settings)._new_run(corpus, 0, held_out=0.3)
         run(job, state, [watch := Untouched()])
         assert len(watch.scores) == watch.passes
         taken[moves] = state

@@ -41,17 +41,17 @@ def test_the_words_of_a_text_are_recovered(order):
 def test_it_is_the_fit_of_all(order, unknown):
     texts = OLD if unknown == "spelled" else NEW
     model = made(order, unknown=unknown).fit(OLD)
-    model.learn_more(model._as_corpus(texts, reset=False))
+    model._learn_more(model._as_corpus(texts, reset=False))
     whole = Corpus.from_texts([*OLD, *texts], analysis=ANALYSIS, vocabulary=model.vocabulary_)
     fitted = made(order, unknown=unknown)
     fitted.seed_ = 3
-    source = fitted.source_of(whole, 0.0)
-    events, base = fitted.text_events(
+    source = fitted._source_of(whole, 0.0)
+    events, base = fitted._text_events(
         whole, source, EarlierWords(np.zeros(0, np.int64), np.zeros((0, order - 1), np.int64))
     )
     from stickbreaker.learning.loop import run
 
-    job, state = fitted.run_of((events, base), source, 3)
+    job, state = fitted._run_of((events, base), source, 3)
     run(job, state, [])
     params = state.chains.fitted().params
     for name, field in params.items():
@@ -63,8 +63,8 @@ def test_it_is_the_fit_of_all(order, unknown):
 def test_again_and_again_is_once_of_all():
     twice, once = made(3).fit(OLD), made(3).fit(OLD)
     for part in (NEW[:4], NEW[4:]):
-        twice.learn_more(twice._as_corpus(part, reset=False))
-    once.learn_more(once._as_corpus(NEW, reset=False))
+        twice._learn_more(twice._as_corpus(part, reset=False))
+    once._learn_more(once._as_corpus(NEW, reset=False))
     for name, field in once.params_.items():
         assert field.values.tobytes() == twice.params_[name].values.tobytes()
 
@@ -72,10 +72,10 @@ def test_again_and_again_is_once_of_all():
 def test_what_cannot_learn_more_says_so():
     model = made("unbounded").fit(OLD)
     with pytest.raises(UserError, match="does not store the counts"):
-        model.learn_more(model._as_corpus(NEW, reset=False))
+        model._learn_more(model._as_corpus(NEW, reset=False))
     spelled = made(2, unknown="spelled").fit(OLD)
     with pytest.raises(UserError, match="not in the vocabulary"):
-        spelled.learn_more(spelled._as_corpus(NEW, reset=False))
+        spelled._learn_more(spelled._as_corpus(NEW, reset=False))
 
 
 def test_the_program_updates_a_language_model(cli, tmp_path):
@@ -98,7 +98,7 @@ def test_the_program_updates_a_language_model(cli, tmp_path):
     assert "learned from 9 documents more, 21 in all" in told.stdout
     model = load(tmp_path / "m")
     other = made(3).fit(OLD)
-    other.learn_more(other._as_corpus(NEW, reset=False))
+    other._learn_more(other._as_corpus(NEW, reset=False))
     for name, field in other.params_.items():
         assert np.array_equal(field.values, model.params_[name].values)
     assert cli("report", tmp_path / "m", "--out", tmp_path / "r.html").stdout

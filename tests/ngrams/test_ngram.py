@@ -134,7 +134,7 @@ def test_rare_words_and_the_symbol_itself_are_unknown():
     model = NgramModel(2, min_count=2, max_iter=5, random_state=0).fit([["a", "a", "b", "<unk>", "<unk>"]])
     assert model.words_ == ("a", "<unk>", "</s>")
     whole, known = (
-        model.score_parts(model._as_corpus([["a", "b", "c"]], reset=False))[n] for n in ("all", "known")
+        model._score_parts(model._as_corpus([["a", "b", "c"]], reset=False))[n] for n in ("all", "known")
     )
     assert (whole[1], known[1]) == (4, 2)
     assert whole[0] < known[0] < 0.0

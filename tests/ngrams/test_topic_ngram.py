@@ -76,8 +76,8 @@ class TestLaws(EstimatorTests):
     def test_scores_are_those_of_documents_one_by_one(self):
         model = self.fitted()
         texts = [PETS, STOCKS, "A cat."]
-        sums = [model.score_documents(model._as_corpus([text], reset=False)) for text in texts]
-        whole = model.score_documents(model._as_corpus(texts, reset=False))
+        sums = [model._score_documents(model._as_corpus([text], reset=False)) for text in texts]
+        whole = model._score_documents(model._as_corpus(texts, reset=False))
         assert np.allclose(np.sum(sums, axis=0), whole, rtol=1e-12)
 
 
@@ -144,7 +144,7 @@ def test_sentences_of_a_topic():
 def test_a_topic_in_the_format_of_arpa_is_what_the_model_predicts(prior, tmp_path):
     """p of the file is p(w | context, topic) of the sample, by the kernels that predict."""
     model = fitted(prior=prior, order=3)
-    held = model.language_of_topic(1, 2)
+    held = model._language_of_topic(1, 2)
     counts = write_arpa(held, model.base_, tmp_path / "t.arpa")
     assert counts[1] == len(model.words_) + 1
     lines = (tmp_path / "t.arpa").read_text().splitlines()
@@ -161,13 +161,13 @@ def test_a_topic_in_the_format_of_arpa_is_what_the_model_predicts(prior, tmp_pat
 
 def test_what_the_format_of_arpa_cannot_say_is_refused():
     with pytest.raises(UserError, match="draw on the common"):
-        fitted(prior="hierarchical").language_of_topic(0)
+        fitted(prior="hierarchical")._language_of_topic(0)
     with pytest.raises(UserError, match="no common part"):
-        fitted(prior="none").language_of_topic(None)
-    assert fitted().language_of_topic(None).end == len(fitted().words_) - 1
+        fitted(prior="none")._language_of_topic(None)
+    assert fitted()._language_of_topic(None).end == len(fitted().words_) - 1
     for topic, sample in ((7, -1), (-1, -1), (0, 99)):
         with pytest.raises(UserError):
-            fitted().language_of_topic(topic, sample)
+            fitted()._language_of_topic(topic, sample)
 
 
 def test_a_running_model_is_its_last_checkpoint(tmp_path):

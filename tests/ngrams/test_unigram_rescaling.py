@@ -69,12 +69,12 @@ def model(request, corpus):
 
 
 def scores(model, new, *args, **settings):
-    return list(model.rescaled_scores(new, *args, **settings))
+    return list(model._rescaled_scores(new, *args, **settings))
 
 
 def test_it_sums_to_one_over_all_words(model, lda):
     """The probability of each word after the same past, with the topics of that past."""
-    rescaling, numbers = model.rescaling(lda), model.numbers_
+    rescaling, numbers = model._rescaling(lda), model.numbers_
     total = 0.0
     past = [numbers.known.index("cat"), numbers.end, numbers.known.index("mouse")]
     for word in range(numbers.n_words):
@@ -91,7 +91,7 @@ def test_it_sums_to_one_over_all_words(model, lda):
 
 
 def test_sums_go_down_the_restaurants(model, lda):
-    rescaling, numbers = model.rescaling(lda, 1.3), model.numbers_
+    rescaling, numbers = model._rescaling(lda, 1.3), model.numbers_
     rng = np.random.default_rng(0)
     words = rng.integers(0, len(numbers.known), 30)
     marked, positions = with_ends(words, np.array([0, 7, 11, 20]), numbers.end)
@@ -113,8 +113,8 @@ def test_sums_go_down_the_restaurants(model, lda):
 def test_exponent_zero_is_the_plain_model(model, lda, new):
     for scored in scores(model, new, lda, exponent=0.0):
         assert scored.nats.tolist() == scored.plain.nats.tolist()
-    plain = model.score_parts(new)
-    parts = RescaledSums.of(model.rescaled_scores(new, lda)).parts
+    plain = model._score_parts(new)
+    parts = RescaledSums.of(model._rescaled_scores(new, lda)).parts
     assert parts["all"] == pytest.approx(plain["all"])
     assert parts["known"] == pytest.approx(plain["known"])
     assert parts["rescaled_all"][1] == plain["all"][1]
@@ -153,7 +153,7 @@ def test_words_without_a_ratio_are_counted(model, lda, new):
 def test_topics_help_where_documents_have_them(corpus, lda):
     model = NgramModel(2, max_iter=20, min_count=2, random_state=0).fit(corpus)
     new = corpus_of(texts(40, 7)).with_vocabulary(corpus.vocabulary)
-    parts = RescaledSums.of(model.rescaled_scores(new, lda)).parts
+    parts = RescaledSums.of(model._rescaled_scores(new, lda)).parts
     assert parts["rescaled_all"][0] > parts["all"][0]
     nats, words = parts["rescaled_all"]
     assert model.rescaled_perplexity(new, lda) == pytest.approx(np.exp(-nats / words))
@@ -170,8 +170,8 @@ def test_an_hdp_has_topics_and_a_language_model_has_none(corpus, model, new):
     hdp = HDP(5, max_iter=3, tol=0.0, random_state=0).fit(corpus)
     assert np.isfinite(scores(model, new, hdp)[0].nats).all()
     with pytest.raises(UserError, match=r"NgramModel has no topics over single words; .* LDA or HDP"):
-        model.rescaled_scores(new, model)
+        model._rescaled_scores(new, model)
     with pytest.raises(UserError, match="call fit first"):
-        model.rescaled_scores(new, LDA(3))
+        model._rescaled_scores(new, LDA(3))
     with pytest.raises(UserError, match="exponent is a number from 0 to 10"):
-        model.rescaled_scores(new, hdp, exponent=-1.0)
+        model._rescaled_scores(new, hdp, exponent=-1.0)

@@ -127,12 +127,12 @@ def learned_here(
         corpus = Corpus.from_texts(
             texts, analysis=ANALYSIS, rule=VocabularyRule(1, 1.0), vocabulary=vocabulary
         )
-        model = estimator.topic_model(corpus.vocabulary, ANALYSIS, stream=True)
+        model = estimator._topic_model(corpus.vocabulary, ANALYSIS, stream=True)
         source = source_of(corpus, model)
         if job is None:
-            run = VariationalRun(model, LocalEngine(1), estimator.learning_schedule(), source, seed=1)
+            run = VariationalRun(model, LocalEngine(1), estimator._learning_schedule(), source, seed=1)
             documents, (job, state) = 0, start_run(estimator, run)
-        size = estimator.learning_schedule().batch_size
+        size = estimator._learning_schedule().batch_size
         for start in range(0, FILE, size):
             documents += size
             shards = source.shards(np.arange(start, start + size))

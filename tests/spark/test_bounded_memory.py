@@ -61,7 +61,7 @@ def stored(folder: Path, words: int) -> StoredTable:
 def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, inference):
     """A task of all documents views and sends no more rows at once than it may, or one shard's."""
     corpus = zipf(tmp_path / "corpus", 1024, 4000)
-    model = LDA(TOPICS, inference=inference).topic_model(corpus.vocabulary, None)
+    model = LDA(TOPICS, inference=inference)._topic_model(corpus.vocabulary, None)
     table, source = stored(tmp_path, 4000), Source(corpus)
     everything = Portion(0, chunks=tuple(range(source.n_blocks)))
     most_of_a_shard = max(len(shard.rows) for shard in everything.shards(source))

@@ -165,10 +165,10 @@ def test_words_are_predicted_by_an_exact_sum():
     assert len(held.tau) == 1
     even = np.zeros((predicted.n_documents, 6))
     sum_topics(predicted.nodes, Weights(even, held.log_pi[0], held.beta[0]), nats)
-    scores = model.word_scores(PLANTED, 0)
+    scores = model._word_scores(PLANTED, 0)
     assert scores.nats.sum() == pytest.approx(nats.sum())
     assert len(scores.nats) == len(half.predicted.words)
-    assert model.score_documents(PLANTED) == pytest.approx((nats.sum(), len(scores.nats)))
+    assert model._score_documents(PLANTED) == pytest.approx((nats.sum(), len(scores.nats)))
 
 
 def test_samples_are_averaged_as_probabilities():
@@ -182,7 +182,7 @@ def test_samples_are_averaged_as_probabilities():
         sum_topics(predicted.nodes, Weights(even, held.log_pi[sample], held.beta[sample]), nats)
     assert len(each) == 2 * held.own > 4
     mean = logsumexp(each, axis=0) - np.log(len(each))
-    assert model.word_scores(PLANTED, 0).nats.sum() == pytest.approx(mean.sum())
+    assert model._word_scores(PLANTED, 0).nats.sum() == pytest.approx(mean.sum())
 
 
 def test_halves_are_every_other_sentence():
@@ -215,7 +215,7 @@ def test_unknown_words_are_blank_or_their_tag():
     assert other.ordered(trees).nodes.words.tolist() == [-1, 0, 0], "a tag that was not learned from"
     for unknown in ("blank", "tag"):
         model = SyntacticTopics(2, unknown=unknown, max_iter=4, random_state=0).fit(corpus)
-        assert model.word_scores(corpus, 0).nats.shape == (2,), "words of the vocabulary alone are scored"
+        assert model._word_scores(corpus, 0).nats.shape == (2,), "words of the vocabulary alone are scored"
 
 
 HARD = {
@@ -340,7 +340,7 @@ def test_topics_of_another_number_are_refused():
     model = fitted(max_iter=2)
     model.n_topics = 7
     with pytest.raises(ValueError, match="the number of topics differs"):
-        model.take_learned(model.params_, model.state_)
+        model._take_learned(model.params_, model.state_)
 
 
 def test_scores_of_many_samples_need_no_more_memory():
@@ -377,10 +377,10 @@ def test_checkpoints_with_numbers_that_no_run_gives_are_refused(tmp_path, infere
     with pytest.raises(Interrupted):
         fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     snapshot = ModelDirectory(tmp_path / "m").read()
-    made.resume_run(corpus, snapshot, tmp_path / "m")
+    made._resume_run(corpus, snapshot, tmp_path / "m")
     snapshot.arrays[name].flat[0] = 1e305
     with pytest.raises(ValueError, match=said):
-        made.resume_run(corpus, snapshot, tmp_path / "m")
+        made._resume_run(corpus, snapshot, tmp_path / "m")
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
@@ -402,6 +402,6 @@ def test_a_run_that_was_killed_after_its_last_step_is_finished_by_resume(tmp_pat
     directory = ModelDirectory(tmp_path / "m")
     snapshot = directory.read()
     snapshot.manifest["run"]["passes"] = 1
-    job, _ = made.resume_run(corpus, snapshot, tmp_path / "m")
+    job, _ = made._resume_run(corpus, snapshot, tmp_path / "m")
     shutil.rmtree(tmp_path / "corpus")
     assert 0 < job.n_documents < len(PLANTED.documents(0)), "as the summary of the run has it"

@@ -164,7 +164,7 @@ def test_the_coherence_of_two_languages_is_the_mean_of_both():
         model.topic_word_,
         model.alpha_,
         model.vocabulary_,
-        model.infer_shares,
+        model._infer_shares,
         model.topic_shares_,
         model.word_documents_,
     )

@@ -93,7 +93,7 @@ def test_topics_of_an_hdp_that_nothing_needs_are_no_fault():
 def read(record):
     """A record that was written as a line, read as a topic model's."""
     found = record_of(line_of(record).encode())
-    refuse_other_kinds(found, LDA.trace_fields, needed=False)
+    refuse_other_kinds(found, LDA._trace_fields, needed=False)
     return found
 
 

@@ -284,7 +284,7 @@ def test_topics_of_one_name_are_their_sum(named):
 def test_without_names_nothing_is_changed(named):
     groups = NamedTopics(named.name_topics(dict.fromkeys(range(4))))
     assert not groups.joined
-    assert groups.words is named.topic_words
+    assert groups.words is named._topic_words
     assert groups.shares is named.topic_shares_
 
 

@@ -58,7 +58,7 @@ def test_the_planted_number_of_dense_topics_is_found():
     model = HDP(random_state=0).fit(planted.counts)
     assert model.n_topics_ == 15
     assert matched(model.topic_word_, planted.topics)[1].min() > 0.8
-    found = model.search_range()
+    found = model._search_range()
     assert (found.fewest, found.most, found.of) == (15, 15, WHOLE)
     assert not found.at_most
 
@@ -246,7 +246,7 @@ def test_topics_that_the_bound_does_not_ask_for_are_found(tmp_path):
     """And a search that goes over to documents held out continues where it stopped, as any does."""
     corpus = Corpus.from_matrix(weak_topics()).write(tmp_path / "corpus")
     model = HDP(random_state=0, max_iter=4).fit(corpus)
-    found = model.search_range()
+    found = model._search_range()
     assert found.few < 10 < model.n_topics_
     held = round(model.components_.sum() - model.eta_ * model.components_.size)
     assert held == pytest.approx(corpus.n_tokens, rel=0.01), "the last run learns from all"

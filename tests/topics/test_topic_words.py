@@ -108,10 +108,10 @@ def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
     whole = model.topic_word_
     assert whole.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
     monkeypatch.setattr(topic_words, "CELLS", 3)
-    parts = list(parts_of(model.topic_words))
+    parts = list(parts_of(model._topic_words))
     assert len(parts) == len(model.vocabulary_)
     assert np.hstack([part for _, part in parts]).tolist() == whole.tolist()
-    assert model.topic_words.of(np.array([4, 1])[::-1]).tolist() == whole[:, [1, 4]].tolist()
+    assert model._topic_words.of(np.array([4, 1])[::-1]).tolist() == whole[:, [1, 4]].tolist()
 
 
 def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_path):

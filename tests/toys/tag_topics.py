@@ -98,38 +98,38 @@ class PlainTagTopics(Estimator):
     n_jobs: int | None = None
     random_state: int | None = None
 
-    def refuse_params(self, vocabulary=None, analysis=None):
+    def _refuse_params(self, vocabulary=None, analysis=None):
         pass
 
-    def limits(self):
+    def _limits(self):
         return Limits(self.max_iter, 0.0)
 
-    def new_run(self, corpus, seed, held_out=0.0, folder=None):
+    def _new_run(self, corpus, seed, held_out=0.0, folder=None):
         source = Source(corpus, held_out, unit=Trees)
-        job = SamplingRun(source.n_documents, seed=seed, limits=self.limits())
+        job = SamplingRun(source.n_documents, seed=seed, limits=self._limits())
         return job, SamplingState(Chains([TagChain(counts_of(source, corpus.n_words), seed)], 0, 1, 1))
 
-    def resume_run(self, corpus, snapshot, folder):
-        job, state = self.new_run(corpus, snapshot.manifest["settings"]["random_state"])
+    def _resume_run(self, corpus, snapshot, folder):
+        job, state = self._new_run(corpus, snapshot.manifest["settings"]["random_state"])
         return job, sampling_state_of(snapshot, state.chains)
 
-    def take_run(self, corpus, job, state):
+    def _take_run(self, corpus, job, state):
         self._take(state.chains.fitted().params, state)
 
     def _take(self, params, state):
         self.params_, self.state_ = params, state
         self.topic_word_ = params["topics"].values
         self.n_features_in_ = len(self.vocabulary_)
-        self.take_state(state)
+        self._take_state(state)
 
-    def score_documents(self, corpus):
+    def _score_documents(self, corpus):
         counts = counts_of(Source(corpus, unit=Trees), corpus.n_words)
         return float((counts * np.log(self.topic_word_)).sum()), float(counts.sum())
 
-    def snapshot(self, fixed):
+    def _snapshot(self, fixed):
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
-    def restore(self, snapshot, folder, *, lasts):
+    def _restore(self, snapshot, folder, *, lasts):
         self._take(params_from(snapshot), RunState(**snapshot.manifest["run"]))
 
 
@@ -158,7 +158,7 @@ def write_tags(asked: ExportRequest):
 
 def evaluate_tags(asked: ScoringRequest):
     model = load(asked.model, verb="evaluate")
-    nats, tokens = model.score_documents(open_documents(model, asked.inputs, asked.reading))
+    nats, tokens = model._score_documents(open_documents(model, asked.inputs, asked.reading))
     return {"nats_per_head": nats / tokens}, lambda scores: f"{scores['nats_per_head']:.3f} nats per head"
 
 

@@ -52,7 +52,7 @@ def model(registered, corpus, tmp_path):
 def test_it_is_learned_saved_and_loaded(model, corpus, tmp_path):
     assert type(load(model)) is PlainTagTopics
     again = TagTopics.load(model)
-    assert again.score_documents(corpus) == load(model).score_documents(corpus)
+    assert again._score_documents(corpus) == load(model)._score_documents(corpus)
     fitted = TagTopics(random_state=0).fit(corpus)
     fitted.save(tmp_path / "n")
     assert contents(tmp_path / "n")["state.safetensors"] == contents(model)["state.safetensors"]

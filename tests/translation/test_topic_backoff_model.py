@@ -62,7 +62,7 @@ def p_by_definition(model, context, shares):
     base = np.exp(model.base_.log_p)
     found = np.zeros(numbers.n_words)
     for sample in range(held.n_samples):
-        p = [model.language_of_topic(k, sample).next_words(words, base) for k in range(model.n_topics)]
+        p = [model._language_of_topic(k, sample).next_words(words, base) for k in range(model.n_topics)]
         mixed = shares @ np.array(p)
         if model.prior == "switching":
             way, restaurant = [0], np.zeros(1, np.int64)
@@ -70,7 +70,7 @@ def p_by_definition(model, context, shares):
                 restaurant = held.contexts.find_restaurants(restaurant, np.array([word]))
                 way += [int(restaurant[0])] if restaurant[0] >= 0 and len(way) <= held.longest else []
             share = held.switches[sample, way[-1]]
-            common = model.language_of_topic(None, sample).next_words(words, base)
+            common = model._language_of_topic(None, sample).next_words(words, base)
             mixed = share * mixed + (1.0 - share) * common
         found += mixed / held.n_samples
     return found
@@ -141,7 +141,7 @@ def test_one_topic_is_a_model_without_topics(order):
         p = p_of_all(found, context)
         known = {word: number for number, word in enumerate(model.numbers_.known)}
         words = [model.numbers_.end, *(known.get(word, model.numbers_.unknown) for word in context)]
-        wanted = model.language_of_topic(0).next_words(words, base)
+        wanted = model._language_of_topic(0).next_words(words, base)
         assert p[: len(wanted)] == pytest.approx(wanted, rel=1e-5)
 
 

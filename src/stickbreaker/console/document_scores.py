@@ -23,7 +23,7 @@ def score_documents(asked: ScoringRequest) -> Outcome:
     with naming(" ".join(asked.inputs)):
         estimator = load(asked.model, verb="evaluate")
         corpus = open_documents(estimator, asked.inputs, asked.reading)
-        scores = part_scores(asked.model, corpus, estimator.score_parts(corpus))
+        scores = part_scores(asked.model, corpus, estimator._score_parts(corpus))
     return scores, scores_as_text
 
 

@@ -330,7 +330,7 @@ def open_or_build(
 class DocumentReader(Protocol):
     """Something that reads new documents as it learned: an estimator, or a language model in a file."""
 
-    reads_trees: ClassVar[bool]
+    _reads_trees: ClassVar[bool]
 
     @property
     def analysis_(self) -> "AnyAnalysis": ...
@@ -349,7 +349,7 @@ def open_documents(
 
 def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
     """The structure that a corpus of raw files needs for an estimator; None: the default."""
-    return StructureChoice(trees=True) if estimator.reads_trees else None
+    return StructureChoice(trees=True) if estimator._reads_trees else None
 
 
 def _refuse_model(given: str) -> None:

@@ -90,10 +90,10 @@ def _default(kind: type[Any], one: Parameter) -> str:
 
     If the default for streams differs, it is added.
     """
-    own = getattr(kind, "schedule_defaults", {}).get(one.name)
+    own = getattr(kind, "_schedule_defaults", {}).get(one.name)
     if own is None:
         return one.unset or (f"{one.default:g}" if isinstance(one.default, float) else f"{one.default}")
-    streamed = getattr(kind, "stream_defaults", {}).get(one.name, own)
+    streamed = getattr(kind, "_stream_defaults", {}).get(one.name, own)
     return f"{own:g}" if streamed == own else f"{own:g}; of streams {streamed:g}"
 
 

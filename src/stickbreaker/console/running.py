@@ -35,7 +35,7 @@ def begin_run(
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
 
-    model.refuse_params()  # reports wrong parameters before anything is read
+    model._refuse_params()  # reports wrong parameters before anything is read
     refuse_existing(run.out, run.overwrite)
     for given in run.inputs:
         _refuse_inside_model(Path(given))
@@ -43,7 +43,7 @@ def begin_run(
         inside, structure = scratch / "corpus", structure_for(model)
         corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, structure=structure)
         look_at(corpus)
-        remark = model.remark_on(corpus)
+        remark = model._remark_on(corpus)
         if remark is not None:
             note(f"note: {as_options(remark)}")
         directory = fitting.begin(
@@ -87,12 +87,12 @@ def go_on(
     if done is None:
         emit_finished(path, as_json)
         return
-    learned, verb = done[0], done[0].next_verb()
+    learned, verb = done[0], done[0]._next_verb()
     kind = kinds()[learned.kind]
     following = kind.verbs[:1] if verb is None else (verb,)
     further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(learned)
-    names = learned.score_names
-    text = partial(_as_text, sizes=learned.sizes(), lines=lines, following=following, scores=names)
+    names = learned._score_names
+    text = partial(_as_text, sizes=learned._sizes(), lines=lines, following=following, scores=names)
     summary = {**_summarize(*done), **further}
     emit({"model": str(path), "status": "done", "resumed": resumed, **summary}, as_json, text)
 
@@ -162,7 +162,7 @@ def run_on(
 
 def _summarize(estimator: "Estimator", job: "Run", state: "RunState") -> dict[str, Any]:
     return {
-        **estimator.sizes(),
+        **estimator._sizes(),
         "documents": job.n_documents,
         "passes": state.passes,
         "steps": state.step,

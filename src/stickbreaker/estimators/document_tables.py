@@ -39,7 +39,7 @@ class DocumentTable:
 
     def __init__(self, estimator: "Estimator", corpus: Corpus, *, metadata: bool = False) -> None:
         self.estimator, self.corpus = estimator, corpus
-        self.shares = [f"topic{k}" for k in range(estimator.n_shares)]
+        self.shares = [f"topic{k}" for k in range(estimator._n_shares)]
         taken = (ID, TOPIC, *self.shares)
         self.metadata = MetadataColumns(corpus, taken, self.without) if metadata else None
 
@@ -56,7 +56,7 @@ class DocumentTable:
             yield self._block(block)
 
     def _block(self, block: int) -> "pa.Table":
-        shares = self.estimator.block_shares(self.corpus, block)
+        shares = self.estimator._block_shares(self.corpus, block)
         between = [] if self.metadata is None else self.metadata.of(block)
         return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
 
@@ -100,7 +100,7 @@ class WholeTable(DocumentTable):
         sums, tokens = np.zeros((0, len(self.shares))), np.zeros(0)
         for block in range(len(self.corpus.block_sizes)):
             own, new = self._wholes(block, numbers)
-            shares, counts = self.estimator.block_shares(self.corpus, block), self._tokens(block)
+            shares, counts = self.estimator._block_shares(self.corpus, block), self._tokens(block)
             grown = len(numbers) - len(tokens)
             sums = np.concatenate([sums, np.zeros((grown, sums.shape[1]))])
             tokens = np.concatenate([tokens, np.zeros(grown)])

@@ -74,12 +74,12 @@ class Estimator(ABC):
     """
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
-    score_names: ClassVar[ScoreNames] = SCORES
-    setting_types: ClassVar[SettingTypes] = (
+    _score_names: ClassVar[ScoreNames] = SCORES
+    _setting_types: ClassVar[SettingTypes] = (
         SCHEDULE_TYPES  # classes of parameters that are dataclasses, by name in JSON
     )
-    trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # fields of its trace, besides those of every kind
-    reads_trees: ClassVar[bool] = False  # whether files of documents are read with heads and tags
+    _trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # fields of its trace, besides those of every kind
+    _reads_trees: ClassVar[bool] = False  # whether files of documents are read with heads and tags
 
     # Parameters of every kind; a kind that lets users choose one has it among its own
     n_init: int = 1
@@ -102,63 +102,63 @@ class Estimator(ABC):
     n_features_in_: int
     search_: tuple[FinishedRun, ...] = ()
     updates_: Sequence[Update] = ()
-    origin: Origin | None = None
+    _origin: Origin | None = None
 
     @property
-    def threads(self) -> int:
+    def _threads(self) -> int:
         """The number of threads that `n_jobs` means on this machine."""
         return threads_of(self.n_jobs) or usable_cores()
 
     @property
-    def is_open(self) -> bool:
+    def _is_open(self) -> bool:
         """Whether the vocabulary is open, so that a run uses all words of a corpus."""
         return False
 
-    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+    def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         """The analysis and the vocabulary's rule for texts passed without a corpus; None: the defaults."""
         return None, None
 
-    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
+    def _tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
         """The tokens to learn from, for a document that was given as tokens."""
         return tokens
 
     # From parameters to a run
 
     @abstractmethod
-    def refuse_params(
+    def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
         """Raise UserError naming a parameter that is wrong; without a vocabulary, before anything is read."""
 
     @abstractmethod
-    def limits(self) -> Limits:
+    def _limits(self) -> Limits:
         """The limits at which a run ends, such as the number of passes."""
 
-    def as_it_started(self) -> Self:
+    def _as_it_started(self) -> Self:
         """A copy of the estimator in which parameters left at None have the values that the model began
         with.
         """
         return self
 
-    def next_verb(self) -> str | None:
+    def _next_verb(self) -> str | None:
         """The command to suggest after a run; None: the first one that the kind of model lists."""
         return None
 
-    def params_to_save(self) -> dict[str, Any]:
+    def _params_to_save(self) -> dict[str, Any]:
         """The parameters for manifests, as values that `settings.to_json` can convert."""
         return params_of(self)
 
-    def search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
+    def _search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
         """The search over settings that this estimator makes, of which each model is one run; None for a
         single run.
         """
         return None
 
-    def of_search(self, settings: Mapping[str, Any]) -> "Estimator":
+    def _of_search(self, settings: Mapping[str, Any]) -> "Estimator":
         """The estimator for one run of a search, from the parameters that the search sets."""
         raise NotImplementedError
 
-    def finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
+    def _finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
         """The runs of a search, from the value stored in a manifest. Raises ValueError for an invalid
         value.
         """
@@ -166,16 +166,16 @@ class Estimator(ABC):
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
 
-    def remark_on(self, corpus: Corpus) -> str | None:
+    def _remark_on(self, corpus: Corpus) -> str | None:
         """A warning line about a surprising property of the model learned from these documents, or None."""
         return None
 
-    def least_held_out(self) -> float:
+    def _least_held_out(self) -> float:
         """The share of the documents to hold out by default."""
         return 0.0
 
     @abstractmethod
-    def new_run(
+    def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
         """A run at its start, which learns from all but the share `held_out` of a corpus.
@@ -184,13 +184,13 @@ class Estimator(ABC):
         """
 
     @abstractmethod
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+    def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         """The run whose checkpoint is `snapshot`, read from `folder`, in the state of the checkpoint.
 
         Raises ValueError if parts of the snapshot do not fit together.
         """
 
-    def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
+    def _evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
         """The observer that takes snapshots for the report during a run; None if the kind or the run has
         none.
         """
@@ -199,12 +199,12 @@ class Estimator(ABC):
     # Storing what a run has learned
 
     @abstractmethod
-    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
+    def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         """Store what a run has learned from a corpus in the estimator, which has its vocabulary, seed and
         trace already.
         """
 
-    def finish_run(
+    def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         """As `take_run`; also returns the finished model. `fixed`: the part of a manifest that all kinds
@@ -213,31 +213,31 @@ class Estimator(ABC):
         Adds what the report shows of the corpus to the model's directory, `folder`, since the corpus may be
         deleted.
         """
-        self.take_run(corpus, job, state)
-        return self.snapshot(fixed)
+        self._take_run(corpus, job, state)
+        return self._snapshot(fixed)
 
     @property
-    def minibatch(self) -> int:
+    def _minibatch(self) -> int:
         """The default number of documents per step of `learn_more`."""
         raise NotImplementedError
 
-    def learn_more(self, corpus: Corpus) -> None:
+    def _learn_more(self, corpus: Corpus) -> None:
         """Make one online step on more documents, as `partial_fit` does; for kinds of models that have this
         method.
         """
         raise NotImplementedError
 
-    def sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         """The numbers of what was learned, for a run's summary, such as {"topics": 20}."""
         return {}
 
-    def overview(self) -> Overview:
+    def _overview(self) -> Overview:
         """An overview of what was learned, for notebooks."""
-        rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self.sizes().items()]
+        rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self._sizes().items()]
         title = f"learned from {counted(self.corpus_['documents'], 'document')}"
         return Overview(title, ("of the model", "value"), rows)
 
-    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+    def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         """Save in a model's directory what its report shows of documents, seen through the model's
         vocabulary.
 
@@ -246,31 +246,31 @@ class Estimator(ABC):
         problem = f"the report of a model of the kind {self.kind} shows no documents"
         raise UserError(problem, remedy="leave documents out")
 
-    def take_state(self, state: RunState) -> None:
+    def _take_state(self, state: RunState) -> None:
         """Record how far a run came, and how it ended."""
         self.n_steps_, self.n_iter_, self.converged_ = state.step, state.passes, state.converged
         self.bound_ = final_score(state)
 
     @abstractmethod
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+    def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """The log probability of documents under the model, in nats, and the number of their tokens in the
         vocabulary.
         """
 
-    def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
+    def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """For each part of the words that is scored separately: its log probability in nats and its number of
         tokens.
 
         "all" stands for all words.
         """
-        return {"all": self.score_documents(corpus)}
+        return {"all": self._score_documents(corpus)}
 
     @property
-    def n_shares(self) -> int:
+    def _n_shares(self) -> int:
         """The number of topics that a document has shares of. Only for models with topics."""
         raise NotImplementedError
 
-    def block_shares(self, corpus: Corpus, block: int) -> Array:
+    def _block_shares(self, corpus: Corpus, block: int) -> Array:
         """The topic shares of a block's documents (documents × topics). Only for models with topics.
 
         The corpus is seen through the model's vocabulary. A row depends only on its document, and sums to
@@ -281,16 +281,16 @@ class Estimator(ABC):
     # Saving and loading
 
     @abstractmethod
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         """What was learned, as the arrays of a finished model. `fixed`: the part of a manifest that all kinds
         share.
         """
 
-    def write_beside(self, folder: Path) -> None:
+    def _write_beside(self, folder: Path) -> None:
         """Write the additional files of a saved model, next to its state; most kinds have none."""
         return
 
-    def take_beside(self, folder: Path) -> None:
+    def _take_beside(self, folder: Path) -> None:
         """Read changes that others made to the additional files in `folder` since the model was loaded from
         it.
 
@@ -298,12 +298,12 @@ class Estimator(ABC):
         """
         return
 
-    def is_beside(self, folder: Path) -> bool:
-        """Whether a saved model has the additional files that `write_beside` would write."""
+    def _is_beside(self, folder: Path) -> bool:
+        """Whether a saved model has the additional files that `_write_beside` would write."""
         return True
 
     @abstractmethod
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+    def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         """Restore what was learned from a snapshot, read from `folder`.
 
         Corpus, vocabulary, seed and trace are set already. `lasts`: the files will exist as long as the

@@ -65,7 +65,7 @@ class Learned:
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     """Make `n_init` complete runs, and keep the one with the best final score; returns its state."""
-    estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
+    estimator._refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
     refuse_unmet_needs(estimator)
     _refuse_nothing(corpus)
     estimator.seed_ = seed_of(estimator.random_state)
@@ -91,14 +91,14 @@ def _refuse_nothing(corpus: Corpus) -> None:
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
     """Make one run, or all those of a search; returns the one that becomes the model."""
-    search, held_out = estimator.search(corpus.n_documents, corpus.n_tokens), estimator.least_held_out()
+    search, held_out = estimator._search(corpus.n_documents, corpus.n_tokens), estimator._least_held_out()
     points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
     while True:
         settings = None if search is None else search.next_settings(points)
-        one = estimator if settings is None else estimator.of_search(settings)
+        one = estimator if settings is None else estimator._of_search(settings)
         held_out = held_out if search is None else search.held_out(points, held_out)
-        job, state = one.new_run(corpus, seed, held_out)
+        job, state = one._new_run(corpus, seed, held_out)
         trace = Trace()
         verbose = bool(estimator.verbose)
         with logged_to_stderr() if verbose else nullcontext():
@@ -120,7 +120,7 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
 def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
     """Store a run's results in the estimator."""
     _record(estimator, corpus, trace)
-    estimator.take_run(corpus, job, state)
+    estimator._take_run(corpus, job, state)
 
 
 def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
@@ -165,16 +165,16 @@ def begin(
     With `corpus_inside`, the corpus's directory is moved in. With `stays_locked` nobody else can claim it
     before `resume` does. Raises UserError if `path` exists and may not be overwritten.
     """
-    seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
-    estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    seed, held_out = seed_of(estimator.random_state), held_out or estimator._least_held_out()
+    estimator._refuse_params(corpus.vocabulary, corpus.analysis)
     refuse_unmet_needs(estimator)
     _refuse_nothing(corpus)
-    search = estimator.search(corpus.n_documents, corpus.n_tokens)
+    search = estimator._search(corpus.n_documents, corpus.n_tokens)
     settings = None if search is None else search.next_settings(())
-    first = estimator if settings is None else estimator.of_search(settings)
+    first = estimator if settings is None else estimator._of_search(settings)
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite, stays_locked=stays_locked) as directory:
-        job, state = first.new_run(corpus, seed, held_out, directory.path)
+        job, state = first._new_run(corpus, seed, held_out, directory.path)
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
             shutil.move(str(corpus.path), directory.path / "corpus")
@@ -261,7 +261,7 @@ def _go_on(
         followed = True
         return following
 
-    evolving = estimator.evolution(job, state, directory)
+    evolving = estimator._evolution(job, state, directory)
     snapshots = None if evolving is None else evolving.snapshots
     checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
     if stopper is not None:
@@ -304,7 +304,7 @@ def _following(
     fixed["held_out"] = search.held_out(points, fixed["held_out"])
     seed = restored.job.seed
     return snapshot_of(
-        *estimator.of_search(settings).new_run(restored.corpus, seed, fixed["held_out"], path), fixed
+        *estimator._of_search(settings)._new_run(restored.corpus, seed, fixed["held_out"], path), fixed
     )
 
 
@@ -324,7 +324,7 @@ def _finished(restored: "Restored", learned: Learned, fixed: dict[str, Any], pat
     estimator.seed_ = learned.job.seed
     _record(estimator, restored.corpus, learned.trace)
     done = {**fixed, "corpus_path": None}
-    return estimator.finish_run(restored.corpus, learned.job, learned.state, done, path)
+    return estimator._finish_run(restored.corpus, learned.job, learned.state, done, path)
 
 
 @dataclass
@@ -362,14 +362,14 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
     if learned_from(manifest)[0] != about(corpus):
         raise ValueError("its description of the corpus does not match the corpus")
     _refuse_other_words(path, manifest, corpus)
-    search = estimator.search(corpus.n_documents, corpus.n_tokens) if SEARCH in manifest else None
-    estimator.search_ = estimator.finished_runs(manifest.get(SEARCH, []))
+    search = estimator._search(corpus.n_documents, corpus.n_tokens) if SEARCH in manifest else None
+    estimator.search_ = estimator._finished_runs(manifest.get(SEARCH, []))
     settings, chosen = None if search is None else search.next_settings(estimator.search_), None
     if search is not None and settings is None:  # it is over, and its best run is repeated
         chosen = search.chosen(estimator.search_)
         settings = search.settings_of(chosen, estimator.search_)
-    one = estimator if settings is None else estimator.of_search(settings)
-    return Restored(estimator, corpus, *one.resume_run(corpus, snapshot, path), search, chosen)
+    one = estimator if settings is None else estimator._of_search(settings)
+    return Restored(estimator, corpus, *one._resume_run(corpus, snapshot, path), search, chosen)
 
 
 def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:

@@ -40,11 +40,11 @@ def manifest_of(
 ) -> dict[str, Any]:
     """The fields of a manifest that do not change during a run; `corpus`: the facts of `about`, and the
     analysis."""
-    settings = {**estimator.params_to_save(), "random_state": seed, "n_jobs": None}
+    settings = {**estimator._params_to_save(), "random_state": seed, "n_jobs": None}
     return {
         "stickbreaker": version("stickbreaker"),
         "estimator": estimator.kind,
-        "settings": to_json(settings, estimator.setting_types),
+        "settings": to_json(settings, estimator._setting_types),
         "held_out": held_out,
         "corpus": corpus,
         "corpus_path": where,
@@ -97,7 +97,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError if they are invalid."""
     made = kind_of(manifest).plain()
-    return made(**{**from_json(manifest["settings"], made.setting_types), "n_jobs": threads})
+    return made(**{**from_json(manifest["settings"], made._setting_types), "n_jobs": threads})
 
 
 def save(
@@ -118,24 +118,24 @@ def save(
         directory.write_vocabulary(estimator.vocabulary_)
         directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
-        held_out = estimator.least_held_out()
-        fixed = manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out)
+        held_out = estimator._least_held_out()
+        fixed = manifest_of(estimator._as_it_started(), estimator.seed_, corpus, held_out=held_out)
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         if estimator.updates_:
             fixed[UPDATES] = [one._asdict() for one in estimator.updates_]
         if documents is not None:
-            estimator.write_report_documents(documents, directory.path)
-        directory.write(estimator.snapshot(fixed))
+            estimator._write_report_documents(documents, directory.path)
+        directory.write(estimator._snapshot(fixed))
         if _origin_of(estimator) == path.absolute():
-            estimator.take_beside(path)
-        estimator.write_beside(directory.path)
+            estimator._take_beside(path)
+        estimator._write_beside(directory.path)
 
 
 def loaded_from(estimator: Estimator) -> Path | None:
     """The finished model that an estimator was loaded from, if it still exists unchanged and the estimator
     has not learned since; else None."""
-    origin = estimator.origin
+    origin = estimator._origin
     if origin is None or origin.steps != estimator.n_steps_ or origin.manifest["status"] != "done":
         return None
     return _origin_of(estimator)
@@ -145,7 +145,7 @@ def _origin_of(estimator: Estimator) -> Path | None:
     """The path of the saved model that an estimator was loaded from, if it is still the same; None
     otherwise.
     """
-    origin = estimator.origin
+    origin = estimator._origin
     if origin is None or origin.trace is not estimator.trace_:
         return None
     try:
@@ -210,7 +210,7 @@ def load_as(kind: type[E], path: Path) -> E:
             )
         estimator = kind(**params_of(plain))
         _fill(estimator, directory, snapshot)
-    estimator.origin = Origin(
+    estimator._origin = Origin(
         directory.path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_
     )
     return estimator
@@ -225,14 +225,14 @@ def _fill(
     refuse_other_languages(analysis, estimator.vocabulary_)
     estimator.analysis_ = analysis or Analysis()
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
-    estimator.search_ = estimator.finished_runs(snapshot.manifest.get(SEARCH, []))
+    estimator.search_ = estimator._finished_runs(snapshot.manifest.get(SEARCH, []))
     estimator.updates_ = Update.from_manifest(snapshot.manifest)
     for record in snapshot.trace:
-        refuse_other_kinds(record, estimator.trace_fields, needed=False)
+        refuse_other_kinds(record, estimator._trace_fields, needed=False)
     estimator.trace_ = snapshot.trace
     lasts = in_place or snapshot.manifest["status"] != "running"
     try:
-        estimator.restore(snapshot, directory.path, lasts=lasts)
+        estimator._restore(snapshot, directory.path, lasts=lasts)
     except (UserError, FileNotFoundError):  # the run may be over, and its corpus deleted
         newer = directory.read()
         if newer.manifest == snapshot.manifest:

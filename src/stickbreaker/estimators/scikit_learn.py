@@ -36,7 +36,7 @@ class ScikitLearn(BaseEstimator, Estimator):
     """
 
     shows: ClassVar[tuple[str, ...]] = ()  # what `dir` lists of the plain estimator, besides what was learned
-    elsewhere: ClassVar[Mapping[str, str]] = ELSEWHERE  # other libraries' parameters, and their names here
+    _elsewhere: ClassVar[Mapping[str, str]] = ELSEWHERE  # other libraries' parameters, and their names here
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -45,7 +45,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             and inspect.isfunction(cls.__init__)
             and "__wrapped__" not in vars(cls.__init__)
         ):
-            cls.__init__ = checked(cls.__init__, cls.elsewhere)
+            cls.__init__ = checked(cls.__init__, cls._elsewhere)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -85,10 +85,10 @@ class ScikitLearn(BaseEstimator, Estimator):
         with alone_with(self):
             corpus = self._as_corpus(X, reset=True)
             state = fitting.fit(self, corpus)
-        warning = fitting.unsettled(state, self.limits().tol)
+        warning = fitting.unsettled(state, self._limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
-        for remark in (self._remark(), self.remark_on(corpus)):
+        for remark in (self._remark(), self._remark_on(corpus)):
             if remark is not None:
                 warnings.warn(remark, UserWarning, stacklevel=2)
         return self
@@ -102,7 +102,7 @@ class ScikitLearn(BaseEstimator, Estimator):
 
         Raises UserError if no document has a known word.
         """
-        return self._per_token(X, self.score_documents)
+        return self._per_token(X, self._score_documents)
 
     def perplexity(self, X: Any) -> float:
         """exp(-score(X)): the size of a uniform vocabulary that is as hard to guess."""
@@ -182,7 +182,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         """
         if not self.__sklearn_is_fitted__():
             return super()._repr_html_inner()
-        return as_html(self.overview(), repr(self))
+        return as_html(self._overview(), repr(self))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -207,14 +207,14 @@ class ScikitLearn(BaseEstimator, Estimator):
         With `reset` the vocabulary is made from the documents, and texts are analysed by `analysis`.
         """
         if not isinstance(X, Corpus):
-            given = document_input(X, empty_lists=not reset or self.is_open)
+            given = document_input(X, empty_lists=not reset or self._is_open)
             if given.form == "tokens":
-                given = given._replace(values=list(map(self.tokens_of_document, given.values)))
+                given = given._replace(values=list(map(self._tokens_of_document, given.values)))
             if given.form == "matrix":
                 X = given.values
             elif reset:
-                own, rule = self.reads_texts_by()
-                X = _corpus_of(given, analysis or own, rule=rule, ordered=not self.is_open)
+                own, rule = self._reads_texts_by()
+                X = _corpus_of(given, analysis or own, rule=rule, ordered=not self._is_open)
             else:
                 X = _corpus_of(given, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
@@ -222,8 +222,8 @@ class ScikitLearn(BaseEstimator, Estimator):
                 return X if X.vocabulary is self.vocabulary_ else X.with_vocabulary(self.vocabulary_)
             self.n_features_in_ = X.n_words
             vars(self).pop("feature_names_in_", None)
-            self._learned_from_texts = not self.is_open
-            if not self.is_open:
+            self._learned_from_texts = not self._is_open
+            if not self._is_open:
                 self.feature_names_in_ = np.array(X.vocabulary.words, object)
             return X
         if not reset and self._passes(X):
@@ -231,7 +231,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         if reset:
             self._learned_from_texts = False
         data = self._checked(X, reset=reset)
-        if not reset and not self.is_open:  # columns are the vocabulary's words, in order
+        if not reset and not self._is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, self.vocabulary_)
         names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
@@ -265,7 +265,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         They must be rows of a sparse matrix of nonnegative numbers, for columns without names.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
-        if self.is_open or named or not isinstance(X, csr_array | csr_matrix):
+        if self._is_open or named or not isinstance(X, csr_array | csr_matrix):
             return False
         shape, data = X.shape, X.data
         if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:

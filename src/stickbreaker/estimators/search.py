@@ -30,7 +30,7 @@ class Search(Protocol[R]):
     """
 
     def next_settings(self, points: Sequence[R]) -> Mapping[str, Any] | None:
-        """The parameters of the next run, for `Estimator.of_search`; None: the search is over."""
+        """The parameters of the next run, for `Estimator._of_search`; None: the search is over."""
         ...
 
     def held_out(self, points: Sequence[R], share: float) -> float:

@@ -50,7 +50,7 @@ class Updating:
         while self.update.documents < self.update.total:
             start = self.update.documents
             part = self.corpus.part(start, start + size)
-            self.estimator.learn_more(_as_learned_from(self.estimator, part))
+            self.estimator._learn_more(_as_learned_from(self.estimator, part))
             done = self.update._replace(documents=start + part.n_documents)
             self.estimator.updates_ = [*self.estimator.updates_[:-1], done]
             yield self.estimator.trace_[-1]
@@ -60,7 +60,7 @@ class Updating:
         shows any.
         """
         done = self.update.documents == self.update.total
-        shows = type(self.estimator).write_report_documents is not Estimator.write_report_documents
+        shows = type(self.estimator)._write_report_documents is not Estimator._write_report_documents
         documents = self.corpus if done and shows else None
         saving.save(self.estimator, self.path, overwrite=overwrite, documents=documents)
 
@@ -85,11 +85,11 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
     """Documents as a corpus for `partial_fit`; for an open vocabulary, it has all eligible words."""
-    if not estimator.is_open:
+    if not estimator._is_open:
         return part
     documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]
     texts = [one.text for one in documents if one.text is not None]
     if len(texts) == len(documents):
-        rule = estimator.reads_texts_by()[1]
+        rule = estimator._reads_texts_by()[1]
         return Corpus.from_texts(texts, analysis=estimator.analysis_, rule=rule)
     return corpus_of_tokens([list(one.tokens or one.words or ()) for one in documents])

@@ -31,7 +31,9 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
         if corpus.n_tokens == 0.0:
             warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
         blocks = range(len(corpus.block_sizes))
-        return np.concatenate([np.empty((0, self.n_shares)), *(self.block_shares(corpus, b) for b in blocks)])
+        return np.concatenate(
+            [np.empty((0, self._n_shares)), *(self._block_shares(corpus, b) for b in blocks)]
+        )
 
     def documents_frame(self, X: Any) -> "pd.DataFrame":
         """A row for each document, as a pandas DataFrame: its id, its metadata, topic and topic shares.

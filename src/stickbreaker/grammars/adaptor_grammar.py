@@ -22,7 +22,7 @@ from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     __doc__ = PlainAdaptorGrammar.__doc__
-    elsewhere: ClassVar[Mapping[str, str]] = {
+    _elsewhere: ClassVar[Mapping[str, str]] = {
         **ELSEWHERE,
         **dict.fromkeys(("n_components", "num_topics", "k"), "n_topics"),
     }

@@ -62,15 +62,15 @@ def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> A
     if learned.alpha is None:
         problem = "documents have no rule weights of their own in this grammar"
         raise UserError(problem, remedy='learn the grammar "topic" by inference="hybrid"')
-    content = model.lines_of(texts)
+    content = model._lines_of(texts)
     n = len(content.tokens)
-    if model.of_topics:
+    if model._of_topics:
         words = list(dict.fromkeys(word for line in content.tokens for word in line))
         rows = {word: row for row, word in enumerate(words)}
         given = np.array([rows[word] for line in content.tokens for word in line], np.int32)
         reader = word_reader(words, model.compiled_.terminals, None)
         sentences = reader.read(replace(content.content, words=given), documents=np.arange(n))
     else:
-        sentences = model.sentences_in(content.content)
+        sentences = model._sentences_in(content.content)
     gamma = choices_of(learned, sentences, np.arange(n), seed).gamma
     return gamma / gamma.sum(axis=1, keepdims=True)

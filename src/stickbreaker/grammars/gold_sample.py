@@ -35,20 +35,20 @@ def segmentation_measure(
     It uses a fixed sample of at most 50 training documents, spread evenly. None if the sample has no spaces
     between words, if documents have no text, or if the grammar does not segment.
     """
-    if estimator.of_topics:
+    if estimator._of_topics:
         return None
     probe = copy(estimator)  # the model as it would be if the run ended now
     probe.vocabulary_, probe.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
     probe.corpus_ = {"documents": corpus.n_documents}
-    probe.grammar_ = estimator.grammar_of(corpus.vocabulary, corpus.n_documents)
+    probe.grammar_ = estimator._grammar_of(corpus.vocabulary, corpus.n_documents)
     probe.learned_ = without_uses(grammar)
     n = int(source.training.sum())
     size = min(n, MOST, max(FEWEST, n // PART))
-    texts = _sample(corpus, source, size) if probe.symbol_number(None) != grammar.start else []
+    texts = _sample(corpus, source, size) if probe._symbol_number(None) != grammar.start else []
     gold = gold_of(probe, texts)
     if not any(len(words) > 1 for words in gold):
         return None
-    letters = probe.sentences_in(probe.lines_of(texts).content).letters
+    letters = probe._sentences_in(probe._lines_of(texts).content).letters
 
     def measure(engine: Engine, model: OnlineGrammar, params: Record) -> dict[str, Any]:
         counts = engine.table.whole()
@@ -68,7 +68,7 @@ def agreement_with_blanks(
     """Agreement of a learned grammar's segmentation with the words of the text: {"documents", "token_f1",
     "boundary_f1"}, over at most 1,000 training documents. None if there are no spaces between words, if
     documents have no text, or if the grammar does not segment."""
-    if estimator.of_topics or estimator.symbol_number(None) == estimator.compiled_.start:
+    if estimator._of_topics or estimator._symbol_number(None) == estimator.compiled_.start:
         return None
     source = Source(corpus, held_out, unit=Sequences)
     texts = _sample(corpus, source, min(int(source.training.sum()), MOST_AT_END))

@@ -80,26 +80,26 @@ class GrammarEstimator(GrammarParameters, Estimator):
     """
 
     kind: ClassVar[str] = "AdaptorGrammar"
-    score_names: ClassVar[ScoreNames] = GrammarScores(
+    _score_names: ClassVar[ScoreNames] = GrammarScores(
         "symbol", "sentences", "log p(sentences, trees, tables)"
     )
-    trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
+    _trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
 
     # From parameters to a run
 
-    def params_to_save(self) -> dict[str, Any]:
+    def _params_to_save(self) -> dict[str, Any]:
         given = self.grammar
         return {
-            **super().params_to_save(),
+            **super()._params_to_save(),
             "grammar": given.to_text() if isinstance(given, Grammar) else given,
         }
 
     @property
-    def sampled(self) -> bool:
+    def _sampled(self) -> bool:
         """Whether inference is by a Markov chain, not variational."""
         return self.inference == "mcmc"
 
-    def learning_schedule(self) -> Schedule:
+    def _learning_schedule(self) -> Schedule:
         """The schedule of variational inference, with defaults filled in. Raises UserError for one that
         grammars do not support.
         """
@@ -108,21 +108,23 @@ class GrammarEstimator(GrammarParameters, Estimator):
             given = "online" if self.inference == "hybrid" else "batch"
         if given == "online":
             first = FIRST_BATCH.get(self.grammar) if isinstance(self.grammar, str) else None
-            return Online(BATCH_SIZE, total="seen", first_batch=first).with_defaults(**self.schedule_defaults)
+            return Online(BATCH_SIZE, total="seen", first_batch=first).with_defaults(
+                **self._schedule_defaults
+            )
         if isinstance(given, Online):
-            return given.with_defaults(**self.schedule_defaults)
+            return given.with_defaults(**self._schedule_defaults)
         if given == "batch" or isinstance(given, Batch):
             return Batch()
         raise UserError(f"schedule={given!r}", remedy='schedule is "online", Online(...) or "batch"')
 
     @property
-    def passes(self) -> int:
+    def _n_passes(self) -> int:
         """The number of sweeps (of a sampler) or passes (of variational inference) to make."""
         if self.max_iter is not None:
             return int(self.max_iter)
-        return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
+        return SWEEPS if self._sampled else PASSES[type(self._learning_schedule())]
 
-    def given_grammar(self) -> Grammar | None:
+    def _given_grammar(self) -> Grammar | None:
         """The grammar given as text or `Grammar`; None if by name. Raises UserError for anything else."""
         if isinstance(self.grammar, Grammar):
             return self.grammar
@@ -135,44 +137,46 @@ class GrammarEstimator(GrammarParameters, Estimator):
             raise UserError(f"there is no grammar {shown(self.grammar)}", remedy=f"there are: {names}")
         return Grammar.from_text(self.grammar)
 
-    def limits(self) -> Limits:
-        return Limits(self.passes, 0.0)
+    def _limits(self) -> Limits:
+        return Limits(self._n_passes, 0.0)
 
-    def next_verb(self) -> str | None:
-        return "report" if self.of_topics else None
+    def _next_verb(self) -> str | None:
+        return "report" if self._of_topics else None
 
     @property
-    def of_topics(self) -> bool:
+    def _of_topics(self) -> bool:
         """Whether the grammar is the one named "topic", in which each word of a document is a sentence."""
         return self.grammar == "topic"
 
     @property
-    def marks_documents(self) -> bool:
+    def _marks_documents(self) -> bool:
         """Whether each word begins with a symbol that marks its document: for kinds of inference without
         documents.
         """
-        return self.of_topics and self.inference != "hybrid"
+        return self._of_topics and self.inference != "hybrid"
 
-    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
+    def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        return (
+            (None, None) if self._of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
+        )
 
-    def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
+    def _grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
         """The grammar to learn; a named one is made for the symbols of the vocabulary.
 
         Raises UserError if there are no symbols.
         """
-        given = self.given_grammar()
+        given = self._given_grammar()
         if given is not None:
             return given
         words: Sequence[str] = vocabulary.words
-        if self.of_topics:
+        if self._of_topics:
             words = sorted({one for word in words for one in characters_of(word)})
         elif self.punctuation == "boundaries":
             words = [word for word in words if not is_punctuation(word)]
         if not words:
             raise UserError("the text has no symbol", remedy="give one with text")
-        if self.of_topics:
-            if not self.marks_documents:
+        if self._of_topics:
+            if not self._marks_documents:
                 return topic(words, int(self.n_topics))
             marks = [mark_of(number) for number in range(n_documents)]
             return marked_topic(words, marks, int(self.n_topics))
@@ -180,21 +184,21 @@ class GrammarEstimator(GrammarParameters, Estimator):
             return collocation_syllable(words, self.vowels)
         return BY_NAME[str(self.grammar)](words)
 
-    def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> SentenceReader:
+    def _reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> SentenceReader:
         """The reader that turns documents of a corpus into sentences of terminals."""
-        if self.of_topics:
-            return word_reader(vocabulary.words, terminals, n_documents if self.marks_documents else None)
+        if self._of_topics:
+            return word_reader(vocabulary.words, terminals, n_documents if self._marks_documents else None)
         boundaries = self.punctuation == "boundaries"
         return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
 
     # The learned grammar
 
-    def take_learned(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
+    def _take_learned(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
         """Set the estimator's fitted attributes from a learned grammar."""
-        self.take_state(state)
+        self._take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
-        self.grammar_ = self.grammar_of(self.vocabulary_, self.corpus_["documents"])
+        self.grammar_ = self._grammar_of(self.vocabulary_, self.corpus_["documents"])
         self.learned_ = learned
         self.skipped_ = int(params["skipped"].values)
         self.n_features_in_ = len(self.vocabulary_)
@@ -221,7 +225,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         """The concentration of each adapted symbol."""
         return self.learned_.concentrations
 
-    def sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         places = np.bincount(self.learned_.places, minlength=len(self.symbols_))
         return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
 
@@ -251,7 +255,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
             ordered += by_size(own, [one.customers for one in own])
         return ordered
 
-    def symbol_number(self, symbol: str | None) -> int:
+    def _symbol_number(self, symbol: str | None) -> int:
         """The number of a symbol; with None, of the one by which to segment: "Word", or else the last adapted
         symbol.
 
@@ -268,11 +272,11 @@ class GrammarEstimator(GrammarParameters, Estimator):
             raise UserError(f"the grammar has no symbol {shown(symbol)}", remedy=remedy)
         return names.index(symbol)
 
-    def join(self, symbols: Sequence[str]) -> str:
+    def _join(self, symbols: Sequence[str]) -> str:
         """Symbols joined to a text."""
         return ("" if self.symbols == "characters" else " ").join(symbols)
 
-    def parses_of(
+    def _parses_of(
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
         """Parse sentences with the `opened` grammar; see `LearnedGrammar.parses`."""
@@ -280,7 +284,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         letters = sentences.numbered(learned.new_symbol)
         return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
 
-    def drawn_cuts(
+    def _drawn_cuts(
         self, sentences: Sentences, symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
         """For each place in these sentences, the share of sampled trees in which a subtree of `symbol` begins
@@ -292,26 +296,26 @@ class GrammarEstimator(GrammarParameters, Estimator):
         letters = sentences.numbered(learned.new_symbol)
         return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
 
-    def nats_of(self, sentences: Sentences) -> Array:
+    def _nats_of(self, sentences: Sentences) -> Array:
         """log p of each sentence in nats; -inf if it cannot be parsed. All new symbols count as the same
         symbol.
         """
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
-    def lines_of(self, texts: Iterable[str]) -> TextLines:
+    def _lines_of(self, texts: Iterable[str]) -> TextLines:
         """Texts analysed into symbols, with the model's numbers."""
         return TextLines.of(texts, self.analysis_, self.vocabulary_)
 
-    def numbers_of(self) -> NDArray[np.int64]:
+    def _numbers_of(self) -> NDArray[np.int64]:
         """The terminal of each row of the vocabulary; see `terminals_of`."""
         boundaries = self.punctuation == "boundaries"
         return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
 
-    def sentences_in(self, content: Sequences) -> Sentences:
+    def _sentences_in(self, content: Sequences) -> Sentences:
         """The sentences of these documents, whose words are rows of the model's vocabulary."""
         documents = np.arange(len(content.offsets) - 1)
-        reader = self.reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
+        reader = self._reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
         return reader.read(content, documents=documents)
 
 

@@ -139,15 +139,15 @@ def model_of_grammar(
 
     read_before: cached trees, already read by a model of the same grammar.
     """
-    grammar = estimator.grammar_of(vocabulary, n_documents)
-    flat, schedule = compiled(grammar), estimator.learning_schedule()
+    grammar = estimator._grammar_of(vocabulary, n_documents)
+    flat, schedule = compiled(grammar), estimator._learning_schedule()
     size = schedule.batch_size if isinstance(schedule, Online) else SHARES * SHARDS[1]
     kind = MeanFieldGrammar if estimator.inference == "mean-field" else OnlineGrammar
     if flat.by_document:
         kind = DocumentGrammar
     return kind(
         flat,
-        estimator.reader(vocabulary, flat.terminals, n_documents),
+        estimator._reader(vocabulary, flat.terminals, n_documents),
         _truncations(estimator.truncation, grammar, flat),
         samples=estimator.samples,
         refine_every=estimator.refine_every,
@@ -190,13 +190,13 @@ def _job(
     job = VariationalRun(
         model=model,
         engine=engine_of(estimator, model, folder=folder),
-        schedule=estimator.learning_schedule(),
+        schedule=estimator._learning_schedule(),
         source=source,
         seed=seed,
-        limits=estimator.limits(),
+        limits=estimator._limits(),
         evaluate=evaluate,
         measure=segmentation_measure(estimator, corpus, source, model.grammar),
-        scores=estimator.score_names,
+        scores=estimator._score_names,
     )
     return job, model.grammar
 

@@ -23,10 +23,10 @@ def scores_of(
     parsed is one piece and does not count for the nats. In log p of a sentence, one mark stands for all new
     symbols. Raises UserError if there is nothing to score.
     """
-    model.symbol_number(nonterminal)  # refuses an unknown symbol in any case
-    lines = model.lines_of(texts)
-    sentences = model.sentences_in(lines.content)
-    nats = model.nats_of(sentences)
+    model._symbol_number(nonterminal)  # refuses an unknown symbol in any case
+    lines = model._lines_of(texts)
+    sentences = model._sentences_in(lines.content)
+    nats = model._nats_of(sentences)
     parsed = np.isfinite(nats)
     symbols = int(np.diff(sentences.starts)[parsed].sum())
     if not symbols:
@@ -40,7 +40,7 @@ def scores_of(
         "nats_per_symbol": min(log_p_of_all(model.learned_.opened, sentences, nats) / symbols, 0.0),
     }
     gold = gold_of(model, texts)
-    if model.of_topics or not any(len(words) > 1 for words in gold):
+    if model._of_topics or not any(len(words) > 1 for words in gold):
         return found
     cut = segmented_texts(model, texts, nonterminal)
     agreement = segmentation_of([one.pieces for one in cut], gold)
@@ -55,5 +55,5 @@ def gold_of(model: GrammarEstimator, texts: Sequence[str]) -> list[list[str]]:
         words = [text.split() for text in texts]
     else:
         words = [text.replace("\t", "  ").split("  ") for text in texts]
-    joined = [[model.join(analysis.analyse(word).words) for word in line] for line in words]
+    joined = [[model._join(analysis.analyse(word).words) for word in line] for line in words]
     return [[word for word in line if word] for line in joined]

@@ -18,7 +18,7 @@ def refuse_settings(estimator: GrammarEstimator) -> None:
     refuse_parameters(estimator)
     _refuse_ways(estimator)
     _refuse_truncation(estimator.truncation)
-    given = estimator.given_grammar()
+    given = estimator._given_grammar()
     if given is not None and given.by_document and estimator.inference != "hybrid":
         problem = (
             f"{given.by_document} has rules by document, which inference={estimator.inference!r} cannot learn"
@@ -33,7 +33,7 @@ def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> No
         raise UserError(problem, remedy="learn a grammar of each language")
     if vocabulary.hashed:
         raise UserError("words that share rows have no symbols", remedy="leave out --hash")
-    if estimator.symbols == "characters" and not estimator.of_topics:
+    if estimator.symbols == "characters" and not estimator._of_topics:
         several = next((word for word in vocabulary.words if len(characters_of(word)) > 1), None)
         if several is not None:
             problem = f"the corpus was not read as characters: it has the symbol {shown(several)}"
@@ -44,9 +44,9 @@ def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> No
 def _refuse_ways(estimator: GrammarEstimator) -> None:
     """Raise UserError for unknown or incompatible ways of learning."""
     engine_name(estimator.engine)
-    if estimator.sampled:
+    if estimator._sampled:
         return
-    online = isinstance(estimator.learning_schedule(), Online)
+    online = isinstance(estimator._learning_schedule(), Online)
     if online and estimator.inference == "mean-field":
         problem = 'schedule="online" does not go with inference="mean-field"'
         raise UserError(problem, remedy='learn by inference="hybrid", or in batches')

@@ -30,10 +30,10 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
     `begun`: the estimator has learned before. Raises UserError if the parameters do not allow partial_fit.
     With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
     """
-    estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    estimator._refuse_params(corpus.vocabulary, corpus.analysis)
     refuse_unmet_needs(estimator)
-    schedule = None if estimator.sampled else estimator.learning_schedule()
-    if not isinstance(schedule, Online) or estimator.of_topics:
+    schedule = None if estimator._sampled else estimator._learning_schedule()
+    if not isinstance(schedule, Online) or estimator._of_topics:
         problem = "partial_fit learns sentences online"
         raise UserError(problem, remedy='set inference="hybrid", with no other schedule, and no topics')
     if not isinstance(estimator.engine, str):
@@ -67,7 +67,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
         estimator.vocabulary_, estimator.analysis_ = vocabulary, corpus.analysis or Analysis()
     estimator.corpus_ = known
     estimator.trace_ = [*(estimator.trace_ if begun else []), record]
-    estimator.take_sticks(engine, state)
+    estimator._take_sticks(engine, state)
     estimator.converged_ = False  # a stream has no end
 
 
@@ -77,7 +77,7 @@ def _state_of(estimator: "PlainAdaptorGrammar") -> VariationalState:
     if not isinstance(state, VariationalState) or "tried" not in state.params:
         problem = 'the model was not learned by inference="hybrid"'
         raise UserError(problem, remedy="call fit to start again")
-    grammar = estimator.grammar_of(estimator.vocabulary_, int(estimator.corpus_["documents"]))
+    grammar = estimator._grammar_of(estimator.vocabulary_, int(estimator.corpus_["documents"]))
     if grammar != estimator.grammar_:
         raise UserError("the grammar has changed", remedy="call fit to start again")
     return replace(state, scores=[*state.scores])

@@ -23,7 +23,7 @@ MCMC, HYBRID, VARIATIONAL = ("mcmc",), ("hybrid",), ("hybrid", "mean-field")  # 
 class GrammarParameters(RunParameters):
     """Parameters of adaptor grammars."""
 
-    schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
+    _schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
 
     grammar: "str | Grammar" = parameter(
         "collocation",

@@ -52,10 +52,10 @@ def parsed(
     if how not in HOW:
         raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
     n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
-    lines, grammar = model.lines_of(texts), model.learned_.opened.grammar
-    sentences = model.sentences_in(lines.content)
+    lines, grammar = model._lines_of(texts), model.learned_.opened.grammar
+    sentences = model._sentences_in(lines.content)
     symbols, unknown = _symbols_of(model, lines), sentences.unknown().tolist()
-    for number, parse in enumerate(model.parses_of(sentences, n_trees, best=how == "best", seed=seed)):
+    for number, parse in enumerate(model._parses_of(sentences, n_trees, best=how == "best", seed=seed)):
         text = None if symbols is None else symbols[sentences.starts[number] : sentences.starts[number + 1]]
         trees = [tree_of(values, grammar, text) for values in _each(parse)]
         nats = parse.tree_nats.tolist()
@@ -69,9 +69,9 @@ def parsed(
 
 def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
     """The distinct symbols of all sentences; None if the grammar's sentences are words."""
-    if model.of_topics:
+    if model._of_topics:
         return None
-    inside = model.numbers_of()[lines.content.words] != BOUNDARY
+    inside = model._numbers_of()[lines.content.words] != BOUNDARY
     return list(itertools.compress(itertools.chain.from_iterable(lines.tokens), inside))
 
 
@@ -86,21 +86,21 @@ def segmented_texts(
 
     Raises UserError for a grammar whose sentences are words.
     """
-    if model.of_topics:
+    if model._of_topics:
         raise UserError("the grammar topic reads words, so there is nothing to segment", remedy="see rules")
-    lines = model.lines_of(texts)
-    sentences = model.sentences_in(lines.content)
+    lines = model._lines_of(texts)
+    sentences = model._sentences_in(lines.content)
     begins = np.ones(len(lines.content.words) + 1, np.bool_)
     found = cuts_of(model, sentences, nonterminal, seed, n_trees)
     inside = found.shares > 0.5
     inside[sentences.starts[:-1]] = True
-    begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
+    begins[:-1][model._numbers_of()[lines.content.words] != BOUNDARY] = inside
     n = len(lines.tokens)
     new_symbols = np.bincount(sentences.documents, sentences.unknown(), n).astype(np.int64).tolist()
     unparsed = np.bincount(sentences.documents, ~found.parsed, n)
     for place, (tokens, start) in enumerate(zip(lines.tokens, lines.content.offsets.tolist(), strict=False)):
         places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
-        pieces = [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
+        pieces = [model._join(tokens[at:end]) for at, end in itertools.pairwise(places)]
         yield SegmentedText(pieces, new_symbols[place], not unparsed[place])
 
 
@@ -123,7 +123,7 @@ def cuts_of(
     Training sentences use the sampler's stored states, others drawn trees. A sentence that cannot be parsed
     has no cuts. Equal sentences have equal cuts.
     """
-    symbol = model.symbol_number(nonterminal)
+    symbol = model._symbol_number(nonterminal)
     first: dict[bytes, int] = {}  # the first sentence with each content
     numbers = range(len(sentences.documents))
     alike = np.array([first.setdefault(sentences[number].tobytes(), number) for number in numbers], np.int64)
@@ -136,7 +136,7 @@ def cuts_of(
         start = starts[first[content]]
         shares[start : start + len(own)] = own
     inside = np.repeat(drawn, sizes)
-    shares[inside], parsed[drawn] = model.drawn_cuts(sentences.take(drawn), symbol, n_trees, seed=seed)
+    shares[inside], parsed[drawn] = model._drawn_cuts(sentences.take(drawn), symbol, n_trees, seed=seed)
     shifts = starts[alike] - starts[:-1]
     return Cuts(shares[np.arange(len(shares)) + np.repeat(shifts, sizes)], parsed[alike])
 

@@ -66,35 +66,35 @@ WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 class PlainAdaptorGrammar(GrammarEstimator):
     __doc__ = GrammarEstimator.__doc__
 
-    agreement: dict[str, Any] | None = None  # with the text's words, if the run ended here
+    _agreement: dict[str, Any] | None = None  # with the text's words, if the run ended here
 
     @property
-    def minibatch(self) -> int:
-        schedule = self.learning_schedule()
+    def _minibatch(self) -> int:
+        schedule = self._learning_schedule()
         return schedule.batch_size if isinstance(schedule, Online) else BATCH_SIZE
 
-    def learn_more(self, corpus: Corpus) -> None:
+    def _learn_more(self, corpus: Corpus) -> None:
         from stickbreaker.grammars.grammar_stream import partial_fit
 
         partial_fit(self, corpus, begun=True)
 
     # From parameters to a run
 
-    def refuse_params(
+    def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
         refuse_settings(self)
         if vocabulary is not None:
             refuse_vocabulary(self, vocabulary)
 
-    def new_run(
+    def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
-        given = self.given_grammar()
+        given = self._given_grammar()
         remark = given and remark_on_unused_names(given, set(corpus.vocabulary.words))
         if remark:
             warnings.warn(remark, UserWarning, stacklevel=2)
-        if not self.sampled:
+        if not self._sampled:
             return grammar_of_sticks.new_run(self, corpus, seed, held_out, folder)
         return self._run_of(corpus, seed, held_out, start=True)
 
@@ -103,7 +103,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
     ) -> tuple[Run, SamplingState]:
         """A sampling run, with first trees (`start`), or without trees, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
-        grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
+        grammar = compiled(self._grammar_of(corpus.vocabulary, corpus.n_documents))
         sentences, self.skipped_ = training_sentences(self, corpus, source, grammar)
         learned = self._moves()
         given = {"skipped": Field(np.array(self.skipped_), (), additive=False)}
@@ -111,20 +111,20 @@ class PlainAdaptorGrammar(GrammarEstimator):
             AdaptorChain(grammar, sentences.letters, sentences.starts, own, learned, given, start=start)
             for own in (seed if n == 0 else derived_seed(seed, purposes.START, n) for n in range(self.chains))
         ]
-        threads = min(self.threads, self.chains)
-        chains = Chains(samplers, self.passes // 2, min(EVERY, max(1, self.passes // 4)), threads)
+        threads = min(self._threads, self.chains)
+        chains = Chains(samplers, self._n_passes // 2, min(EVERY, max(1, self._n_passes // 4)), threads)
         evaluate = None
         if held_out:
             kept_apart = held_out_sentences(self, source, corpus, grammar)
             evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
         job = SamplingRun(
-            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+            source.n_documents, evaluate, seed=seed, limits=self._limits(), scores=self._score_names
         )
         return job, SamplingState(chains)
 
     def _moves(self) -> Moves:
         hot = self.temperature > 1.0
-        cooling = self.passes // 2 if self.cooling is None else int(self.cooling)
+        cooling = self._n_passes // 2 if self.cooling is None else int(self.cooling)
         return Moves(
             incremental=self.init == "incremental",
             relabel=self.relabel,
@@ -134,25 +134,25 @@ class PlainAdaptorGrammar(GrammarEstimator):
             cooling=cooling if hot else 0,
         )
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+    def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
-        if not self.sampled:
+        if not self._sampled:
             return grammar_of_sticks.resume_run(self, corpus, snapshot, folder)
         job, state = self._run_of(corpus, seed, held_out, start=False)
         return job, sampling_state_of(snapshot, state.chains)
 
-    def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> "EvolvingSubtrees | None":
+    def _evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> "EvolvingSubtrees | None":
         if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
             return None
         from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees, SubtreeMoments
 
-        return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
+        return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self._join), job, state)
 
-    def remark_on(self, corpus: Corpus) -> str | None:
+    def _remark_on(self, corpus: Corpus) -> str | None:
         """A warning that there are too few sentences for variational inference, so that sampling is better;
         None otherwise.
         """
-        if self.sampled or corpus.n_documents >= FEW_SENTENCES:
+        if self._sampled or corpus.n_documents >= FEW_SENTENCES:
             return None
         number = counted(corpus.n_documents, "sentence")
         return (
@@ -162,24 +162,24 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     # From a run to the learned grammar
 
-    def finish_run(
+    def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
-        finished = super().finish_run(corpus, job, state, fixed, folder)
-        self.agreement = agreement_with_blanks(self, corpus, fixed["held_out"])
+        finished = super()._finish_run(corpus, job, state, fixed, folder)
+        self._agreement = agreement_with_blanks(self, corpus, fixed["held_out"])
         return finished
 
-    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
+    def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         if isinstance(state, SamplingState):
             params = state.chains.fitted().params
-            grammar = compiled(self.grammar_of(self.vocabulary_, self.corpus_["documents"]))
+            grammar = compiled(self._grammar_of(self.vocabulary_, self.corpus_["documents"]))
             self._take(params, state, LearnedGrammar.of(params, grammar))
             return
         assert isinstance(job, VariationalRun)
         assert isinstance(state, VariationalState)
-        self.take_sticks(job.engine, state)
+        self._take_sticks(job.engine, state)
 
-    def take_sticks(self, engine: Engine, state: VariationalState) -> None:
+    def _take_sticks(self, engine: Engine, state: VariationalState) -> None:
         """Set the estimator's fitted attributes from variational inference."""
         model = engine.model if isinstance(engine, LocalEngine) else None
         assert isinstance(model, OnlineGrammar)
@@ -190,18 +190,18 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     def _take(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
         """Set the estimator's fitted attributes, after checking that they match."""
-        self.take_learned(params, state, learned)
+        self._take_learned(params, state, learned)
         refuse_other_sums(params, self.compiled_)
 
-    def overview(self) -> Overview:
+    def _overview(self) -> Overview:
         from stickbreaker.grammars.report.grammar_overview import overview_of_grammar
 
         return overview_of_grammar(self)
 
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+    def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """log p of the sentences that can be parsed, in nats, and the number of their symbols."""
-        sentences = self.sentences_in(whole(corpus))
-        nats = self.nats_of(sentences)
+        sentences = self._sentences_in(whole(corpus))
+        nats = self._nats_of(sentences)
         parsed = np.isfinite(nats)
         return log_p_of_all(self.learned_.opened, sentences, nats), float(
             np.diff(sentences.starts)[parsed].sum()
@@ -209,23 +209,23 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     # Saving and loading
 
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         if isinstance(self.state_, VariationalState):
             return model_of(self.engine_, self.state_, fixed, "done")
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        self.refuse_params(self.vocabulary_)
-        if not self.sampled:
-            self.take_sticks(*grammar_of_sticks.restored(self, snapshot, folder))
+    def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self._refuse_params(self.vocabulary_)
+        if not self._sampled:
+            self._take_sticks(*grammar_of_sticks.restored(self, snapshot, folder))
             return
         if snapshot.manifest["status"] == "running":
-            job, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
-            self.take_run(corpus_of(folder, snapshot.manifest), job, state)
+            job, state = self._resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            self._take_run(corpus_of(folder, snapshot.manifest), job, state)
             return
         params = params_from(snapshot, WHOLE)
         refuse_other_sizes(params, {})
-        grammar = compiled(self.grammar_of(self.vocabulary_, self.corpus_["documents"]))
+        grammar = compiled(self._grammar_of(self.vocabulary_, self.corpus_["documents"]))
         self._take(params, run_state_of(snapshot), LearnedGrammar.of(params, grammar))
 
 

@@ -66,7 +66,7 @@ def _of_source(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
 ) -> Sentences:
     """The training sentences of a source, or with `held_out` its held-out sentences."""
-    reader = estimator.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
+    reader = estimator._reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
     parts: list[Sentences] = []
     for block in range(source.n_blocks):
         numbers, content = source.block(block, held_out=held_out)

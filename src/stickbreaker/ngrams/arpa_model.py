@@ -36,7 +36,7 @@ class ArpaModel:
     FileNotFoundError: [Errno 2] No such file or directory: 'no-such.arpa'
     """
 
-    reads_trees: ClassVar[bool] = False
+    _reads_trees: ClassVar[bool] = False
 
     backoff: BackoffModel
     analysis_: Analysis  # how texts are read
@@ -65,14 +65,14 @@ class ArpaModel:
         return cls(model, analysis, Vocabulary.of(model.words), Base.even(numbers))
 
     @property
-    def has_topics(self) -> bool:
+    def _has_topics(self) -> bool:
         return False
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """For each block of a corpus, log p of every word and every end of a sentence."""
         return scores_by(self._log_words, corpus, self.base_)
 
-    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """The same as `scores`: sentences depend neither on each other nor on `seen`, which is ignored."""
         return self.scores(corpus)
 

@@ -28,7 +28,7 @@ class WordScorer(Protocol):
     interpolated.
     """
 
-    reads_trees: ClassVar[bool]
+    _reads_trees: ClassVar[bool]
 
     @property
     def analysis_(self) -> AnyAnalysis: ...
@@ -40,11 +40,11 @@ class WordScorer(Protocol):
     def base_(self) -> Base: ...
 
     @property
-    def has_topics(self) -> bool: ...
+    def _has_topics(self) -> bool: ...
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]: ...
 
-    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]: ...
+    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Interpolated:
     first: WordScorer
     second: WordScorer
     weight: float  # of the first model
-    reads_trees: ClassVar[bool] = False
+    _reads_trees: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.first.base_.numbers.spelled or self.second.base_.numbers.spelled:
@@ -80,20 +80,20 @@ class Interpolated:
         return self.first.base_
 
     @property
-    def has_topics(self) -> bool:
-        return self.first.has_topics or self.second.has_topics
+    def _has_topics(self) -> bool:
+        return self.first._has_topics or self.second._has_topics
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """For each block of a corpus, log p of every word and every end of a sentence."""
         return starmap(self._mixed, self._pairs(corpus))
 
-    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """`scores` with sentences scored independently or, with topics, each after the documents `seen`."""
         own, before = (
             None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
         )
         assert own is not None
-        pairs = self.first.scores_of_sentences(corpus, seen), self.second.scores_of_sentences(own, before)
+        pairs = self.first._scores_of_sentences(corpus, seen), self.second._scores_of_sentences(own, before)
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:

@@ -43,7 +43,7 @@ M = TypeVar("M")  # the model that predicts: samples of a chain
 class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     """Base of the estimators of language models, with the parameters that all of them have."""
 
-    whole: ClassVar[tuple[str, ...]]  # parameters that are whole numbers
+    _whole: ClassVar[tuple[str, ...]]  # parameters that are whole numbers
 
     order: int | str
 
@@ -56,31 +56,31 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     # What subclasses define
 
     @abstractmethod
-    def new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
+    def _new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
         """A sampler over a text; the params `given` are returned with what it has `fitted`."""
 
     @abstractmethod
-    def model_of(self, params: Record, n_words: int) -> M:
+    def _model_of(self, params: Record, n_words: int) -> M:
         """The model from the params of a sampler. Raises ValueError if they are those of another model."""
 
     @abstractmethod
-    def model_learned(self) -> M:
+    def _model_learned(self) -> M:
         """The fitted language model."""
 
     @abstractmethod
-    def log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
+    def _log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
         """log p in nats of words (by number) and ends of sentences of documents. log_base: log G0 of each of
         them.
         """
 
     @property
-    def has_topics(self) -> bool:
+    def _has_topics(self) -> bool:
         """Whether words depend on the topics of their document."""
         return False
 
     # From parameters to a run
 
-    def refuse_params(
+    def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
         refuse_parameters(self)
@@ -91,18 +91,18 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
             raise UserError(problem, remedy="learn a model of each language")
         if vocabulary.hashed:
             raise UserError("words that share rows have no order", remedy="leave out --hash")
-        self.numbers_of(vocabulary)
+        self._numbers_of(vocabulary)
 
-    def limits(self) -> Limits:
+    def _limits(self) -> Limits:
         return Limits(self.max_iter, 0.0)
 
-    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+    def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return analysis_of_all_words(Analysis()), VocabularyRule(1, 1.0)
 
-    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
+    def _tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
         return tokens_without_marks(tokens)
 
-    def source_of(self, corpus: Corpus, held_out: float) -> Source:
+    def _source_of(self, corpus: Corpus, held_out: float) -> Source:
         """The documents to learn from. Raises UserError if documents are held out but none has a sentence."""
         source = Source(corpus, held_out, unit=Sequences)
         held = (source.block(block, held_out=True)[1] for block in range(source.n_blocks))
@@ -110,14 +110,14 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
             raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
         return source
 
-    def text_events(
+    def _text_events(
         self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
     ) -> tuple[TextEvents, Base]:
         """What a chain learns from, with `earlier` words if any, and the base distribution G0.
 
         Raises UserError if too much of the text is not in its vocabulary.
         """
-        numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
+        numbers, text = self._numbers_of(corpus.vocabulary), joined(source.in_order())
         if earlier is None or numbers.spelled:
             _refuse_left_out(corpus, text, spelled=numbers.spelled)
         marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
@@ -126,59 +126,59 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
             marked, before = np.concatenate([earlier.words, marked]), earlier.before(before)
         base = self._base(numbers, int((marked == numbers.end).sum()), len(marked))
         unbounded = self.order == UNBOUNDED
-        contexts, deepest = contexts_of(marked, before, numbers.n_words, self.longest, shared=unbounded)
+        contexts, deepest = contexts_of(marked, before, numbers.n_words, self._longest, shared=unbounded)
         events = events_of(contexts, deepest, np.exp(base.log_p), unbounded=unbounded)
         sentences = np.searchsorted(text.offsets, text.starts, side="right") - 1
         documents = sentences[np.cumsum(positions == 0) - 1]
         return TextEvents(events, deepest, documents, len(text.offsets) - 1), base
 
-    def new_run(
+    def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
-        source = self.source_of(corpus, held_out)
-        return self.run_of(self.text_events(corpus, source), source, seed, held_out)
+        source = self._source_of(corpus, held_out)
+        return self._run_of(self._text_events(corpus, source), source, seed, held_out)
 
-    def run_of(
+    def _run_of(
         self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
     ) -> tuple[Run, RunState]:
         """A new run, and its state. `learned_from`: the result of `text_events`."""
         text, base = learned_from
-        chain = self.new_chain(text, seed, base.to_fields())
+        chain = self._new_chain(text, seed, base.to_fields())
         burn_in = self.max_iter // 2
         every = max(1, (self.max_iter - burn_in) // self.samples)
         evaluate = partial(self._held_out_score, source=source, base=base, seed=seed) if held_out else None
         job = SamplingRun(
-            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+            source.n_documents, evaluate, seed=seed, limits=self._limits(), scores=self._score_names
         )
         return job, SamplingState(Chains([chain], burn_in, every, 1))
 
     def _held_out_score(self, fitted: Fitted, source: Source, base: Base, seed: int) -> float:
         """Log probability of the held-out documents, in nats per word (ends of sentences count as words)."""
         numbers, nats, events = base.numbers, 0.0, 0
-        model = self.model_of(fitted.params, numbers.n_words)
+        model = self._model_of(fitted.params, numbers.n_words)
         for block in range(source.n_blocks):
             content = source.block(block, held_out=True)[1]
             words = numbers.numbered(content.words)
             log_base = base.log_p[with_ends(words, content.starts, numbers.end)[0]]
-            nats += float(self.log_words(model, words, content, log_base, seed).sum())
+            nats += float(self._log_words(model, words, content, log_base, seed).sum())
             events += len(log_base)
         return nats / events
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+    def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         manifest = snapshot.manifest
         seed = manifest["settings"]["random_state"]
-        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
+        job, state = self._new_run(corpus, seed, manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
         resumed = sampling_state_of(snapshot, state.chains)
-        self.model_of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
+        self._model_of(resumed.chains.fitted().params, self._numbers_of(corpus.vocabulary).n_words)
         return job, resumed
 
     @property
-    def longest(self) -> int:
+    def _longest(self) -> int:
         """The number of words in the longest context."""
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
-    def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
+    def _numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
         """The numbers of a vocabulary's words. Raises UserError if no word is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
@@ -190,17 +190,17 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     # The fitted model
 
-    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
+    def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         assert isinstance(state, SamplingState)
         params = state.chains.fitted().params
         state.chains.release()
-        self.take_learned(params, state)
+        self._take_learned(params, state)
 
-    def take_learned(self, params: Record, state: RunState) -> None:
+    def _take_learned(self, params: Record, state: RunState) -> None:
         """Set the estimator's fitted attributes from the params of a chain."""
-        self.take_state(state)
+        self._take_state(state)
         self.params_, self.state_ = params, state
-        self.numbers_ = self.numbers_of(self.vocabulary_)
+        self.numbers_ = self._numbers_of(self.vocabulary_)
         self.base_ = Base.from_params(self.numbers_, params)
         self.n_features_in_ = len(self.vocabulary_)
 
@@ -212,18 +212,18 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word of a corpus, block by block; the corpus is read with the model's vocabulary."""
 
-        return scores_by(self.log_words_learned, corpus, self.base_)
+        return scores_by(self._log_words_learned, corpus, self.base_)
 
-    def log_words_learned(self, words: Integers, content: Sequences, log_base: Array) -> Array:
+    def _log_words_learned(self, words: Integers, content: Sequences, log_base: Array) -> Array:
         """`log_words` of the fitted model."""
-        return self.log_words(self.model_learned(), words, content, log_base, self.seed_)
+        return self._log_words(self._model_learned(), words, content, log_base, self.seed_)
 
-    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """`scores` with sentences scored independently or, with topics, each after the documents `seen`."""
         return self.scores(corpus)
 
     @abstractmethod
-    def draw_sentences(
+    def _draw_sentences(
         self,
         n: int,
         *,
@@ -239,16 +239,16 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         topic; `seen`: documents that each sentence follows.
         """
 
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        return self.score_parts(corpus)["all"]
+    def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        return self._score_parts(corpus)["all"]
 
-    def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
+    def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """log p in nats and the number of words and ends of sentences: of all of them, and of the known
         ones.
         """
         return parts_of(self.scores(corpus))
 
-    def context_of(self, text: str) -> list[int]:
+    def _context_of(self, text: str) -> list[int]:
         """The numbers of the words in a text that is the beginning of a sentence. Raises UserError if it is
         not a string.
         """
@@ -260,19 +260,19 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     # Saving and loading
 
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        self.refuse_params(self.vocabulary_)
+    def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self._refuse_params(self.vocabulary_)
         if snapshot.manifest["status"] == "running":
-            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            _, state = self._resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
             assert isinstance(state, SamplingState)
-            self.take_learned(state.chains.fitted().params, state)
+            self._take_learned(state.chains.fitted().params, state)
             return
-        params = params_from(snapshot, self.whole)
+        params = params_from(snapshot, self._whole)
         refuse_other_sizes(params, {})
-        self.take_learned(params, run_state_of(snapshot))
+        self._take_learned(params, run_state_of(snapshot))
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:

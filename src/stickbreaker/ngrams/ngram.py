@@ -36,10 +36,10 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         if not isinstance(X, Corpus):
             given = document_input(X, empty_lists=True)
             if given.form == "tokens":
-                given = given._replace(values=list(map(self.tokens_of_document, given.values)))
+                given = given._replace(values=list(map(self._tokens_of_document, given.values)))
             tokens = token_sequences(given, self.vocabulary_, self.analysis_)
             if tokens is not None:
-                return list(sentence_scores(scores_of_tokens(self.log_words_learned, tokens, self.base_)))
+                return list(sentence_scores(scores_of_tokens(self._log_words_learned, tokens, self.base_)))
             X = given.values
         corpus = self._as_corpus(X, reset=False)
         return scores_by_sentence(corpus, self.scores(corpus))
@@ -53,7 +53,7 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         """
 
         def nats_and_tokens(corpus: Corpus) -> tuple[float, float]:
-            return RescaledSums.of(self.rescaled_scores(corpus, topics, exponent)).parts["rescaled_all"]
+            return RescaledSums.of(self._rescaled_scores(corpus, topics, exponent)).parts["rescaled_all"]
 
         return float(np.exp(-self._per_token(X, nats_and_tokens)))
 
@@ -65,7 +65,7 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         `beginning`: the words that each begins with. If words are spelled, only words of the text are drawn.
         """
         check_is_fitted(self)
-        return self.draw_sentences(n, beginning=beginning, longest=longest, random_state=random_state)
+        return self._draw_sentences(n, beginning=beginning, longest=longest, random_state=random_state)
 
     def next_words(self, context: str = "", n: int = 10) -> list[NextWord]:
         check_is_fitted(self)

@@ -65,44 +65,44 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
     """
 
     kind: ClassVar[str] = "NgramModel"
-    whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "customers", "tables")
-    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, seating)")
+    _whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "customers", "tables")
+    _score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, seating)")
 
     # What the base class requires
 
-    def new_chain(self, text: TextEvents, seed: int, given: Record) -> PitmanYorChain:
+    def _new_chain(self, text: TextEvents, seed: int, given: Record) -> PitmanYorChain:
         return PitmanYorChain(text.events, seed, given)
 
-    def model_of(self, params: Record, n_words: int) -> LanguageModel:
+    def _model_of(self, params: Record, n_words: int) -> LanguageModel:
         return LanguageModel.of(params, n_words)
 
-    def model_learned(self) -> LanguageModel:
+    def _model_learned(self) -> LanguageModel:
         return self.language_model_
 
-    def log_words(
+    def _log_words(
         self, model: LanguageModel, words: Integers, content: Sequences, log_base: Array, seed: int
     ) -> Array:
         return model.log_probabilities(words, content.starts, log_base)
 
-    def finish_run(
+    def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
-        self.take_run(corpus, job, state)
+        self._take_run(corpus, job, state)
         write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)
-        return self.snapshot(fixed)
+        return self._snapshot(fixed)
 
-    def take_learned(self, params: Record, state: RunState) -> None:
-        super().take_learned(params, state)
-        self.language_model_ = self.model_of(params, self.numbers_.n_words)
+    def _take_learned(self, params: Record, state: RunState) -> None:
+        super()._take_learned(params, state)
+        self.language_model_ = self._model_of(params, self.numbers_.n_words)
 
     @property
-    def minibatch(self) -> int:
+    def _minibatch(self) -> int:
         """The default number of documents per step of `learn_more`: all of them, since a chain needs all
         counts together.
         """
         return sys.maxsize
 
-    def learn_more(self, corpus: Corpus) -> None:
+    def _learn_more(self, corpus: Corpus) -> None:
         """Continue learning with more documents: a new run over old and new counts together.
 
         The vocabulary stays. The result is bit-identical to a fit of all documents with this vocabulary.
@@ -111,13 +111,13 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         if self.order == UNBOUNDED:
             problem = "an unbounded model does not store the counts that it was learned from"
             raise UserError(problem, remedy="fit a new model of all texts, or one with --order N")
-        source = self.source_of(corpus, 0.0)
-        text = self.text_events(corpus, source, EarlierWords.of(self.language_model_))
-        job, state = self.run_of(text, source, self.seed_)
+        source = self._source_of(corpus, 0.0)
+        text = self._text_events(corpus, source, EarlierWords.of(self.language_model_))
+        job, state = self._run_of(text, source, self.seed_)
         trace = Trace()
         run(job, state, [Clock(), trace])
         self.corpus_, self.trace_ = grown(self.corpus_, about(corpus)), trace.records
-        self.take_run(corpus, job, state)
+        self._take_run(corpus, job, state)
 
     # The fitted model
 
@@ -131,18 +131,18 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         """Concentrations (samples × context lengths, from 0 on)."""
         return self.language_model_.concentrations
 
-    def sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         return {"known_words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
 
-    def overview(self) -> Overview:
-        overview = super().overview()
+    def _overview(self) -> Overview:
+        overview = super()._overview()
         rows = [("order", str(self.order)), *overview.rows, ("samples", str(len(self.discounts_)))]
         return overview._replace(rows=rows)
 
-    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+    def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         write_sentences(self.language_model_, self.base_, corpus, 0.0, self.seed_, folder)
 
-    def rescaled_scores(
+    def _rescaled_scores(
         self, corpus: Corpus, topics: Estimator, exponent: float = 0.7, particles: int = 10
     ) -> Iterator[RescaledScores]:
         """The scores of a corpus by p(w | context) (p(w | document) / p(w))^exponent, normalised.
@@ -151,16 +151,16 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         `particles` particles. Words that it lacks, `<unk>` and `</s>` have the ratio 1. Returns scores with
         and without rescaling, block by block. Raises UserError for a model without such topics.
         """
-        rescaling = self.rescaling(topics, exponent)
+        rescaling = self._rescaling(topics, exponent)
         positive("particles", particles, whole=True)
         return rescaled_scores(corpus, rescaling, self.seed_, Particles(particles))
 
-    def rescaling(self, topics: Estimator, exponent: float = 0.7) -> UnigramRescaling:
+    def _rescaling(self, topics: Estimator, exponent: float = 0.7) -> UnigramRescaling:
         """This model with its probabilities rescaled by topics: see `rescaled_scores`."""
         ratios = Ratios.of(unigram_topics_of(topics), self.numbers_, exponent)
         return UnigramRescaling(self.language_model_, self.base_, ratios)
 
-    def draw_sentences(
+    def _draw_sentences(
         self,
         n: int,
         *,
@@ -174,7 +174,7 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         positive("longest", longest, whole=True)
         generator = stream(random_state, purposes.NGRAM_SENTENCES)
         drawn = self.language_model_.sentences(
-            n, np.exp(self.base_.log_p), generator, longest, self.context_of(beginning)
+            n, np.exp(self.base_.log_p), generator, longest, self._context_of(beginning)
         )
         return [[self.words_[word] for word in sentence] for sentence in drawn]
 
@@ -184,6 +184,6 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         `</s>` is the end of the sentence.
         """
         positive("n", n, whole=True)
-        words = [self.numbers_.end, *self.context_of(context)]
+        words = [self.numbers_.end, *self._context_of(context)]
         p = self.language_model_.next_words(words, np.exp(self.base_.log_p))
         return [NextWord(self.words_[k], float(p[k])) for k in descending(p, n).tolist()]

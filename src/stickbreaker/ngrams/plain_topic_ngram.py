@@ -67,41 +67,41 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
     """
 
     kind: ClassVar[str] = "TopicNgramModel"
-    whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "cells", *CELLS)
-    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, topics, seating)")
+    _whole: ClassVar[tuple[str, ...]] = ("restaurant_keys", "slot_keys", "cells", *CELLS)
+    _score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, topics, seating)")
 
     # What the base class requires
 
     @property
-    def has_topics(self) -> bool:
+    def _has_topics(self) -> bool:
         return True
 
-    def new_chain(self, text: TextEvents, seed: int, given: Record) -> TopicChain:
+    def _new_chain(self, text: TextEvents, seed: int, given: Record) -> TopicChain:
         return CHAINS[self.prior](text, self.n_topics, seed, given, moves=self.moves)
 
-    def model_of(self, params: Record, n_words: int) -> TopicLanguageModel:
-        found = TopicLanguageModel.of(params, n_words, self.prior, self.longest)
+    def _model_of(self, params: Record, n_words: int) -> TopicLanguageModel:
+        found = TopicLanguageModel.of(params, n_words, self.prior, self._longest)
         if found.n_topics != self.n_topics or (found.ends is None) == (self.order == UNBOUNDED):
             raise ValueError("the model has another number of topics")
         return found
 
-    def model_learned(self) -> TopicLanguageModel:
+    def _model_learned(self) -> TopicLanguageModel:
         return self.topic_model_
 
-    def log_words(
+    def _log_words(
         self, model: TopicLanguageModel, words: Integers, content: Sequences, log_base: Array, seed: int
     ) -> Array:
         documents = marked(words, content.starts, content.offsets, model.end, log_base)
         return mean_of(log_probabilities(model, documents, seed))
 
-    def finish_run(
+    def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
-        self.take_run(corpus, job, state)
+        self._take_run(corpus, job, state)
         write_topic_documents(self._lens, corpus, folder, fixed["held_out"], learned_from=True)
-        return self.snapshot(fixed)
+        return self._snapshot(fixed)
 
-    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+    def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
         write_topic_documents(self._lens, corpus, folder, 0.0, learned_from=learned_from)
 
@@ -112,9 +112,9 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         """
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
-    def take_learned(self, params: Record, state: RunState) -> None:
-        super().take_learned(params, state)
-        self.topic_model_ = self.model_of(params, self.numbers_.n_words)
+    def _take_learned(self, params: Record, state: RunState) -> None:
+        super()._take_learned(params, state)
+        self.topic_model_ = self._model_of(params, self.numbers_.n_words)
 
     # The fitted model
 
@@ -147,7 +147,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         lifts = _lifts(self.topic_word_, counts.sum(axis=1) / counts.sum())[:, :n_known]
         return [[words[row] for row in descending(row_, n).tolist() if row_[row] > 0.0] for row_ in lifts]
 
-    def probabilities_of(self, words: Sequence[Sequence[str]]) -> list[list[float]]:
+    def _probabilities_of(self, words: Sequence[Sequence[str]]) -> list[list[float]]:
         """The shares of given words among each topic's words."""
         rows, topics = {word: row for row, word in enumerate(self.words_)}, self.topic_word_
         return [[float(p[rows[word]]) for word in own] for p, own in zip(topics, words, strict=True)]
@@ -165,7 +165,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         words = self.words_
         return [[" ".join(words[w] for w in phrase) for phrase in phrases] for phrases in found]
 
-    def language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
+    def _language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
         """One topic of one sample as an exact language model of its own; None: the common one.
 
         Raises UserError for a topic or sample that does not exist, and for topics that draw on the common
@@ -188,7 +188,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         if topic is not None and not 0 <= topic < self.n_topics:
             raise UserError(f"there is no topic {topic}", remedy=f"topics are 0 to {self.n_topics - 1}")
 
-    def sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         model = self.topic_model_
         return {
             "topics": int(model.word_topics[:, 1:].any(axis=0).sum()),
@@ -196,18 +196,18 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
             "contexts": len(model.contexts.depths),
         }
 
-    def overview(self) -> Overview:
-        overview = super().overview()
+    def _overview(self) -> Overview:
+        overview = super()._overview()
         rows = [("order", str(self.order)), *overview.rows, ("samples", str(self.topic_model_.n_samples))]
         return overview._replace(rows=rows)
 
     # New documents
 
     @property
-    def n_shares(self) -> int:
+    def _n_shares(self) -> int:
         return self.n_topics
 
-    def block_shares(self, corpus: Corpus, block: int) -> Array:
+    def _block_shares(self, corpus: Corpus, block: int) -> Array:
         """Expected topic shares of documents (documents × topics).
 
         Words of the common model do not count. Rows sum to one.
@@ -224,8 +224,8 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         words = self.numbers_.numbered(content.words)
         return marked(words, content.starts, content.offsets, self.topic_model_.end, self.base_.log_p)
 
-    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        model, counts = self.topic_model_, None if seen is None else self.words_seen(seen)
+    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+        model, counts = self.topic_model_, None if seen is None else self._words_seen(seen)
 
         def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
             documents = marked(
@@ -235,7 +235,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
         return scores_by(predict, corpus, self.base_)
 
-    def words_seen(self, corpus: Corpus) -> Array:
+    def _words_seen(self, corpus: Corpus) -> Array:
         """The expected number of words of each topic in all documents (samples × topics)."""
         model, found = self.topic_model_, np.zeros((self.topic_model_.n_samples, self.n_topics))
         for block in range(len(corpus.block_sizes)):
@@ -243,7 +243,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
             found += np.stack([word_topics(model, documents, n).sum(axis=0) for n in range(model.n_samples)])
         return found
 
-    def draw_sentences(
+    def _draw_sentences(
         self,
         n: int,
         *,
@@ -262,8 +262,8 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         model = self.topic_model_
         self._refuse_topic(topic)
         generator = stream(random_state, purposes.NGRAM_SENTENCES)
-        counts = np.zeros((model.n_samples, model.n_topics)) if seen is None else self.words_seen(seen)
-        first, base = self.context_of(beginning), np.exp(self.base_.log_p)
+        counts = np.zeros((model.n_samples, model.n_topics)) if seen is None else self._words_seen(seen)
+        first, base = self._context_of(beginning), np.exp(self.base_.log_p)
         by_sample: dict[int, TopicSentences] = {}
         drawn: list[list[str]] = []
         for _ in range(n):

@@ -47,7 +47,7 @@ def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) 
     documents = (Document(str(number), text) for number, text in enumerate(texts))
     corpus = Corpus.from_documents(documents, analysis=analysis, vocabulary=scorer.vocabulary_)
     nats, scored, first = np.zeros(len(texts)), np.zeros(len(texts), np.bool_), 0
-    for block, scores in enumerate(scorer.scores_of_sentences(corpus)):
+    for block, scores in enumerate(scorer._scores_of_sentences(corpus)):
         places = first + scores.documents
         np.add.at(nats, places, scores.by_sentence()[2])  # marks inside a candidate end sentences
         scored[places] = True

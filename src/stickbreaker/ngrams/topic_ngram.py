@@ -14,8 +14,7 @@ from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentenc
 class TopicNgramModel(WithTopics, PlainTopicNgramModel):
     __doc__ = PlainTopicNgramModel.__doc__
 
-    shows: ClassVar[tuple[str, ...]] = ("top_phrases",)
-    elsewhere: ClassVar[Mapping[str, str]] = {
+    _elsewhere: ClassVar[Mapping[str, str]] = {
         **ELSEWHERE,
         "n_components": "n_topics",
         "num_topics": "n_topics",
@@ -30,7 +29,7 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
         check_is_fitted(self)
         corpus = self._as_corpus(X, reset=False)
         seen = None if document is None else self._as_corpus([document], reset=False)
-        return scores_by_sentence(corpus, self.scores_of_sentences(corpus, seen))
+        return scores_by_sentence(corpus, self._scores_of_sentences(corpus, seen))
 
     def generate(
         self,
@@ -50,7 +49,7 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
         """
         check_is_fitted(self)
         seen = None if document is None else self._as_corpus([document], reset=False)
-        return self.draw_sentences(
+        return self._draw_sentences(
             n, topic=topic, seen=seen, beginning=beginning, longest=longest, random_state=random_state
         )
 
@@ -62,4 +61,4 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_shares
+        return self._n_shares

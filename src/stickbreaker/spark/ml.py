@@ -106,7 +106,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
         session = dataset.sparkSession
         refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
-        PlainLDA(**self.settings(1)).refuse_params()  # refuses wrong parameters before anything is done
+        PlainLDA(**self.settings(1))._refuse_params()  # refuses wrong parameters before anything is done
         with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
             corpus = self._corpus(dataset, Path(folder) / "corpus")
             estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
@@ -178,7 +178,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         from pyspark.sql import SparkSession
 
         words = self.estimator.vocabulary_.words
-        found = (each.tolist() for each in leading_words(self.estimator.topic_words, maxTermsPerTopic))
+        found = (each.tolist() for each in leading_words(self.estimator._topic_words, maxTermsPerTopic))
         rows = [
             (k, places, [words[place] for place in places], weights)
             for k, (places, weights) in enumerate(zip(*found, strict=True))
@@ -188,18 +188,18 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
 
     def logLikelihood(self, dataset: "DataFrame") -> float:
         """The log probability of the documents given the topics, in nats (MLlib's is a lower bound on it)."""
-        return self._sums(dataset, "log_probability")[0]
+        return self._sums(dataset, "_log_probability")[0]
 
     def logPerplexity(self, dataset: "DataFrame") -> float:
         """The log perplexity, in nats per token. Raises UserError without a known token."""
-        nats, tokens = self._sums(dataset, "log_probability")
+        nats, tokens = self._sums(dataset, "_log_probability")
         if not tokens:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return -nats / tokens
 
     def bound(self, dataset: "DataFrame") -> float:
         """The lower bound on `logLikelihood` that inference maximises, in nats."""
-        return self._sums(dataset, "bound_of")[0]
+        return self._sums(dataset, "_bound_of")[0]
 
     def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
         """The sum over documents of what an estimator's method returns for bags (nats), and the number of

@@ -126,7 +126,7 @@ def transform_frame(
     def score(batches: Batches) -> Batches:
         for batch in batches:
             with placed.read() as estimator:
-                theta = [estimator.infer_shares(bags) for bags in bags_in(estimator, batch.column(place))]
+                theta = [estimator._infer_shares(bags) for bags in bags_in(estimator, batch.column(place))]
             shares = pa.array(list(np.concatenate(theta)) if theta else [], pa.list_(pa.float64()))
             yield pa.RecordBatch.from_arrays([*batch.columns, shares], [*batch.schema.names, output])
 
@@ -193,7 +193,7 @@ def transform_corpus(
             with placed.read() as by, pq.ParquetWriter(folder / file, SHARES, compression="zstd") as writer:
                 known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
                 for block in range(firsts[number], firsts[number + 1]):
-                    theta: Array = by.infer_shares(known.bags(block))
+                    theta: Array = by._infer_shares(known.bags(block))
                     writer.write_table(pa.table([known.ids(block), list(theta)], schema=SHARES))
             return {"attempt": folder.name}
 
@@ -242,13 +242,15 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
         with placed.read() as by:
             known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
-            if by.model.words.grows:
+            if by._model.words.grows:
                 scored, *letters = completion_of_string_blocks(open_topics_of(by), known, blocks, share)
                 for _ in read(known):
                     pass
             else:
                 unigram, letters = unigram_probabilities(known.vocabulary), []
-                scored = completion_of_blocks(by.infer_shares, by.topic_words.of, unigram, read(known), share)
+                scored = completion_of_blocks(
+                    by._infer_shares, by._topic_words.of, unigram, read(known), share
+                )
         return {"sums": [*scored, *counted.tolist(), *letters]}
 
     sums = [each["sums"] for each in run_tasks(session, len(firsts) - 1, work)]

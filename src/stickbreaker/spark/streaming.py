@@ -142,18 +142,18 @@ class StreamingModel:
         if not corpus.n_tokens:
             remedy = "give documents with text, in the language and the field that the options name"
             raise UserError("no document has a known word", where=self.arrivals.directory, remedy=remedy)
-        model = estimator.topic_model(corpus.vocabulary, self.analysis, stream=True)
+        model = estimator._topic_model(corpus.vocabulary, self.analysis, stream=True)
         seed, known = seed_of(estimator.random_state), about(corpus)
         known |= {"documents": 0, "tokens": 0.0, "empty": 0, "fingerprint": ""}
         known["analysis"] = self.analysis.to_dict()
         with new_model_directory(self.path, overwrite=False) as directory:
             engine = engine_of(estimator, model, folder=directory.path)
-            schedule = estimator.stream_schedule()
+            schedule = estimator._stream_schedule()
             job = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
             job, state = start_run(estimator, job)
             directory.write_vocabulary(corpus.vocabulary)
             entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
-            fixed = {**manifest_of(estimator.for_stream(), seed, known), ARRIVING: entry}
+            fixed = {**manifest_of(estimator._for_stream(), seed, known), ARRIVING: entry}
             directory.write(model_of(job.engine, state, fixed, "running"))
         self._open()
 
@@ -164,7 +164,7 @@ class StreamingModel:
         self._compare(manifest)
         directory.lock()
         snapshot = directory.read()
-        model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)
+        model = self.estimator._topic_model(directory.vocabulary(), self.analysis, stream=True)
         engine = engine_of(self.estimator, model, folder=self.path)
         with making_sense_of(self.path, RESTORE):
             self.run = StreamRun.restore(self.estimator, model, engine, directory, snapshot)
@@ -186,7 +186,9 @@ class StreamingModel:
             )
             remedy = "put the directory back, or begin a new model"
             raise UserError(f"{problem} again", where=offsets_of(self.path), remedy=remedy)
-        asked = manifest_of(self.estimator.for_stream(), manifest["settings"]["random_state"], {})["settings"]
+        asked = manifest_of(self.estimator._for_stream(), manifest["settings"]["random_state"], {})[
+            "settings"
+        ]
         if self.estimator.random_state is not None:
             asked["random_state"] = seed_of(self.estimator.random_state)
         asked |= {"analysis": self.analysis.to_dict()}
@@ -274,7 +276,7 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
     """Raise UserError for parameters, or a vocabulary, with which an estimator cannot learn from a stream."""
-    model = estimator.topic_model(vocabulary, stream=True)
+    model = estimator._topic_model(vocabulary, stream=True)
     if vocabulary is None and not model.words.grows:
         remedy = 'let the vocabulary grow (words="open"), or give a vocabulary'
         raise UserError("the vocabulary of a stream is not known beforehand", remedy=remedy)

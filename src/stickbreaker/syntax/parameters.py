@@ -21,7 +21,7 @@ GIBBS, MEAN_FIELD = ("gibbs",), ("mean-field",)  # ways of inference
 class SyntaxParameters(RunParameters):
     """Parameters of syntactic topic models."""
 
-    schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.7, "tau0": 8.0})
+    _schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.7, "tau0": 8.0})
 
     n_topics: int = parameter(
         32,

@@ -28,42 +28,42 @@ from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
 class PlainSyntacticTopics(SyntaxEstimator):
     __doc__ = SyntaxEstimator.__doc__
 
-    def new_run(
+    def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
-        if not self.sampled:
+        if not self._sampled:
             return variational_runs.new_run(self, corpus, seed, held_out, folder)
-        source = self.source_of(corpus, held_out)
-        words = self.words_of(corpus.vocabulary, corpus.about.tag_names or ())
+        source = self._source_of(corpus, held_out)
+        words = self._words_of(corpus.vocabulary, corpus.about.tag_names or ())
         trees = words.ordered(Trees.join([content for _, content in source.in_order()]))
-        seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self.n_chains))
+        seeds = (seed if n == 0 else derived_seed(seed, purposes.CHAIN, n) for n in range(self._n_chains))
         samplers = [SyntaxChain(trees, words.n_words, self.prior(), own) for own in seeds]
-        sweeps = self.limits().max_iter
+        sweeps = self._limits().max_iter
         burn_in = 3 * sweeps // 8
         every = max(1, (sweeps - burn_in) // self.samples)
-        chains = Chains(samplers, burn_in, every, self.threads)
+        chains = Chains(samplers, burn_in, every, self._threads)
         evaluate = None
         if held_out:
-            evaluate = partial(_held_out_score, score=self.held_out_score(source, words, seed))
+            evaluate = partial(_held_out_score, score=self._held_out_score(source, words, seed))
         job = SamplingRun(
-            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+            source.n_documents, evaluate, seed=seed, limits=self._limits(), scores=self._score_names
         )
         return job, SamplingState(chains)
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
-        if not self.sampled:
+    def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+        if not self._sampled:
             return variational_runs.resume_run(self, corpus, snapshot, folder)
         manifest = snapshot.manifest
-        job, state = self.new_run(corpus, manifest["settings"]["random_state"], manifest["held_out"], folder)
+        job, state = self._new_run(corpus, manifest["settings"]["random_state"], manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
         restored = sampling_state_of(snapshot, state.chains)
-        LearnedSyntax.of(restored.chains.fitted().params, self.limit or "none", self.n_chains)
+        LearnedSyntax.of(restored.chains.fitted().params, self.limit or "none", self._n_chains)
         return job, restored
 
     # From a run to the learned model
 
-    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
-        self.take_learned(self._learned_by(job, state), state)
+    def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
+        self._take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run, state: RunState) -> Record:
         """The result of a run as params: a chain's samples, or one sample for variational inference."""
@@ -71,36 +71,36 @@ class PlainSyntacticTopics(SyntaxEstimator):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)
         assert isinstance(state, VariationalState)
-        words = self.words_of(self.vocabulary_, self.corpus_["tags"])
+        words = self._words_of(self.vocabulary_, self.corpus_["tags"])
         return variational_runs.finished(job, state.params, words)
 
-    def finish_run(
+    def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
-        self.take_run(corpus, job, state)
-        write_documents(self.lens(), corpus, folder, fixed["held_out"], learned_from=True)
-        return self.snapshot(fixed)
+        self._take_run(corpus, job, state)
+        write_documents(self._lens(), corpus, folder, fixed["held_out"], learned_from=True)
+        return self._snapshot(fixed)
 
-    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+    def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
-        write_documents(self.lens(), corpus, folder, 0.0, learned_from=learned_from)
+        write_documents(self._lens(), corpus, folder, 0.0, learned_from=learned_from)
 
-    def lens(self) -> Lens:
+    def _lens(self) -> Lens:
         """The learned model, its words and the seed: what is needed to process a report's documents."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
     # Saving and loading
 
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        self.refuse_params(self.vocabulary_)
+    def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self._refuse_params(self.vocabulary_)
         if snapshot.manifest["status"] == "running":
-            job, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
-            self.take_learned(self._learned_by(job, state), state)
+            job, state = self._resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            self._take_learned(self._learned_by(job, state), state)
             return
-        self.take_learned(params_from(snapshot), run_state_of(snapshot))
+        self._take_learned(params_from(snapshot), run_state_of(snapshot))
 
 
 def _held_out_score(fitted: Fitted, score: Callable[[Record], float]) -> float:

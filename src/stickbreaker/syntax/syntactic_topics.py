@@ -13,7 +13,7 @@ from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 class SyntacticTopics(WithTopics, PlainSyntacticTopics):
     __doc__ = PlainSyntacticTopics.__doc__
 
-    elsewhere: ClassVar[Mapping[str, str]] = {
+    _elsewhere: ClassVar[Mapping[str, str]] = {
         **ELSEWHERE,
         "n_components": "n_topics",
         "num_topics": "n_topics",
@@ -35,4 +35,4 @@ class SyntacticTopics(WithTopics, PlainSyntacticTopics):
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_shares
+        return self._n_shares

@@ -57,18 +57,18 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
     """
 
     kind: ClassVar[str] = "SyntacticTopics"
-    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words | shares, topics)")
-    reads_trees: ClassVar[bool] = True
+    _score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words | shares, topics)")
+    _reads_trees: ClassVar[bool] = True
 
     # From parameters to a run
 
-    def refuse_params(
+    def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
         refuse_parameters(self)
         engine_name(self.engine)
-        if not self.sampled:
-            self.learning_schedule()
+        if not self._sampled:
+            self._learning_schedule()
             if self.unknown == TAG:
                 problem = 'unknown="tag" needs inference="gibbs"'
                 raise UserError(problem, remedy=f'set unknown="{BLANK}" with inference="mean-field"')
@@ -77,17 +77,17 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
             raise UserError(problem, remedy="learn a model of each language")
 
     @property
-    def n_chains(self) -> int:
+    def _n_chains(self) -> int:
         """The number of chains with samples; 1 for mean-field inference, whose result has the form of one
         sample."""
-        return (CHAINS if self.chains is None else int(self.chains)) if self.sampled else 1
+        return (CHAINS if self.chains is None else int(self.chains)) if self._sampled else 1
 
     @property
-    def sampled(self) -> bool:
+    def _sampled(self) -> bool:
         """Whether inference is by a chain."""
         return self.inference == "gibbs"
 
-    def learning_schedule(self) -> Schedule:
+    def _learning_schedule(self) -> Schedule:
         """The schedule of mean-field inference. Raises UserError for an unsupported one."""
         given = "batch" if self.schedule is None else self.schedule
         if given == "online":
@@ -96,12 +96,12 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
             raise UserError(
                 f"schedule={self.schedule!r}", remedy='schedule is "batch", "online" or Online(...)'
             )
-        return schedule_of(given, **self.schedule_defaults)
+        return schedule_of(given, **self._schedule_defaults)
 
-    def limits(self) -> Limits:
-        if self.sampled:
+    def _limits(self) -> Limits:
+        if self._sampled:
             return Limits(SWEEPS if self.max_iter is None else self.max_iter, 0.0)
-        batch = isinstance(self.learning_schedule(), Batch)
+        batch = isinstance(self._learning_schedule(), Batch)
         passes = PASSES if batch else ONLINE_PASSES
         return Limits(passes if self.max_iter is None else self.max_iter, self.tol if batch else 0.0)
 
@@ -109,7 +109,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         """The settings of the model that do not change during a run."""
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
-    def remark_on(self, corpus: Corpus) -> str | None:
+    def _remark_on(self, corpus: Corpus) -> str | None:
         share = 0.0 if corpus.about.tag_names is None else corpus.wordless_share
         if share <= MUCH:
             return None
@@ -117,14 +117,14 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
             f"{share:.0%} of the tokens were left out of the corpus: build it with trees=True all_words=True"
         )
 
-    def source_of(self, corpus: Corpus, held_out: float, shard_size: int = SHARD_DOCUMENTS) -> Source:
+    def _source_of(self, corpus: Corpus, held_out: float, shard_size: int = SHARD_DOCUMENTS) -> Source:
         """The documents to learn from, `shard_size` per shard. Raises UserError if there are none."""
         source = Source(corpus, held_out, unit=Trees, shard_size=shard_size)
         if source.n_documents == 0:
             raise UserError("there is no document to learn from", remedy="lower the held-out share")
         return source
 
-    def held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
+    def _held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
         """A function that scores the held-out documents by learned params, in nats per word. Raises UserError
         if there is nothing to score."""
         parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
@@ -132,26 +132,26 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
             raise UserError("no held-out document has a known word", remedy="raise the held-out share")
 
         def score(params: Record) -> float:
-            learned = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
-            nats = [word_scores(part, learned, words, seed, self.threads).nats for part in parts]
+            learned = LearnedSyntax.of(params, self.limit or "none", self._n_chains)
+            nats = [word_scores(part, learned, words, seed, self._threads).nats for part in parts]
             return float(np.concatenate(nats).mean())
 
         return score
 
-    def words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
+    def _words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
         """The numbers of the words of trees. `tags`: stand for unknown words, if the model uses them."""
         return TreeWords(vocabulary, tags, self.unknown)
 
     # The learned model
 
-    def take_learned(self, params: Record, state: RunState) -> None:
+    def _take_learned(self, params: Record, state: RunState) -> None:
         """Set the estimator's fitted attributes from params. Raises ValueError if they do not match."""
-        self.take_state(state)
+        self._take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
         self.tags_: tuple[str, ...] = tuple(self.corpus_["tags"])
-        self.tree_words_ = self.words_of(self.vocabulary_, self.tags_)
-        self.learned_ = LearnedSyntax.of(params, self.limit or "none", self.n_chains)
+        self.tree_words_ = self._words_of(self.vocabulary_, self.tags_)
+        self.learned_ = LearnedSyntax.of(params, self.limit or "none", self._n_chains)
         if self.learned_.beta.shape[2] != self.n_topics:
             raise ValueError("the number of topics differs")
         if self.learned_.beta.shape[1] != self.tree_words_.n_words:
@@ -187,7 +187,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return self.learned_.topic_tags
 
     @property
-    def topics_in_use(self) -> list[int]:
+    def _topics_in_use(self) -> list[int]:
         """Topics that had words in at least half of the samples, the largest first."""
         held = self.learned_.of_best(self.learned_.transitions.sum(axis=1) >= 1.0) >= 0.5
         return [k for k in descending(self.topic_shares_).tolist() if held[k]]
@@ -197,34 +197,34 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         words = self.words_
         return [[words[row] for row in descending(p, n).tolist()] for p in self.topic_word_]
 
-    def sizes(self) -> dict[str, int]:
-        return {"topics": len(self.topics_in_use)}
+    def _sizes(self) -> dict[str, int]:
+        return {"topics": len(self._topics_in_use)}
 
-    def overview(self) -> Overview:
-        overview = super().overview()
+    def _overview(self) -> Overview:
+        overview = super()._overview()
         rows = [*overview.rows, ("samples", str(len(self.learned_.tau)))]
         return overview._replace(rows=rows)
 
     # New documents
 
     @property
-    def n_shares(self) -> int:
+    def _n_shares(self) -> int:
         return self.n_topics
 
-    def block_shares(self, corpus: Corpus, block: int) -> Array:
+    def _block_shares(self, corpus: Corpus, block: int) -> Array:
         """Expected topic shares of documents' words (documents × topics)."""
         return self.learned_.shares(self._ordered(corpus.trees(block)), self.seed_)
 
     def _ordered(self, trees: Trees) -> OrderedTrees:
         return self.tree_words_.ordered(trees)
 
-    def word_scores(self, corpus: Corpus, block: int) -> WordScores:
+    def _word_scores(self, corpus: Corpus, block: int) -> WordScores:
         """log p of the known words in the even-numbered sentences of a block's documents, given the other
         sentences.
         """
         trees = corpus.trees(block)
-        return word_scores(trees, self.learned_, self.tree_words_, self.seed_, self.threads)
+        return word_scores(trees, self.learned_, self.tree_words_, self.seed_, self._threads)
 
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        parts = [self.word_scores(corpus, block).nats for block in range(len(corpus.block_sizes))]
+    def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        parts = [self._word_scores(corpus, block).nats for block in range(len(corpus.block_sizes))]
         return float(sum(part.sum() for part in parts)), float(sum(map(len, parts)))

@@ -24,7 +24,7 @@ class Edge(NamedTuple):
 
 def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
     """The largest edges from each topic in use, and from roots."""
-    shares, in_use = model.head_topics_, set(model.topics_in_use)
+    shares, in_use = model.head_topics_, set(model._topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]
     return [
         Edge(head, topic, float(row[topic]))

@@ -29,7 +29,7 @@ def new_run(
     """A new run and its state, initialised by a short chain on a part of the documents."""
     job = job_of(estimator, corpus, seed, held_out, folder)
     assert isinstance(job.model, SyntaxModel)
-    start = initialise(job.model, job.source, seed, estimator.threads)
+    start = initialise(job.model, job.source, seed, estimator._threads)
     job.engine.start(job.model, start.counts)
     return job, job.first_state(start.params)
 
@@ -55,12 +55,12 @@ def job_of(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> VariationalRun:
     """The run, with an engine that has no table yet."""
-    words = estimator.words_of(corpus.vocabulary, corpus.about.tag_names or ())
-    model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator.learning_schedule()
-    source = estimator.source_of(corpus, held_out, shard_size=model.shard_size)
+    words = estimator._words_of(corpus.vocabulary, corpus.about.tag_names or ())
+    model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator._learning_schedule()
+    source = estimator._source_of(corpus, held_out, shard_size=model.shard_size)
     evaluate = None
     if held_out:
-        score = estimator.held_out_score(source, words, seed)
+        score = estimator._held_out_score(source, words, seed)
         evaluate = partial(_held_out_score, score=score, n_tags=len(words.tags))
     return VariationalRun(
         model=model,
@@ -68,9 +68,9 @@ def job_of(
         schedule=schedule,
         source=source,
         seed=seed,
-        limits=estimator.limits(),
+        limits=estimator._limits(),
         evaluate=evaluate,
-        scores=estimator.score_names,
+        scores=estimator._score_names,
     )
 
 

@@ -46,7 +46,7 @@ def contents(path: Path) -> dict[str, Any]:
 
 def settings_text(model: Estimator) -> str:
     """A model's parameters, as in its manifest."""
-    return json.dumps(to_json(model.params_to_save(), model.setting_types))
+    return json.dumps(to_json(model._params_to_save(), model._setting_types))
 
 
 class StopAfter(Observer):
@@ -95,7 +95,7 @@ class EstimatorTests(ABC):
         Returns a copy, whose parameters may be set.
         """
         model = self.make(**settings)
-        given = json.dumps(to_json(params_of(model), model.setting_types), sort_keys=True)
+        given = json.dumps(to_json(params_of(model), model._setting_types), sort_keys=True)
         key = (type(self), source, self.corpus().fingerprint, given)
         if key not in self._fitted:
             self._fitted[key] = model.fit(getattr(self, source)())
@@ -162,7 +162,7 @@ class EstimatorTests(ABC):
         assert self.saved(packed, tmp_path / "third") == first
         plain = load(tmp_path / "first")
         assert type(plain) is kinds()[model.kind].plain()
-        assert plain.score_documents(corpus) == model.score_documents(corpus)
+        assert plain._score_documents(corpus) == model._score_documents(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
         """Law 2: a run stopped in its second step, and again in the next, with another number of threads."""
@@ -356,7 +356,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert same_values(self.make().fit_transform(documents), whole)
 
     def nothing_to_score(self) -> Sequence[Any]:
-        return ["", ""] if self.make().is_open else self.unseen()
+        return ["", ""] if self.make()._is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
         """Probabilities of documents of one word sum to one.
@@ -369,9 +369,9 @@ class TopicEstimatorTests(EstimatorTests):
         p = np.exp([model.score(one) for one in alone])
         assert p == pytest.approx(model.alpha_ / model.alpha_.sum() @ self.mean_words(model), rel=1e-9)
         others = 0.0
-        if model.is_open:
+        if model._is_open:
             strings = [*words, "zebra"]
-            spelled = np.exp(model.model.words.log_spelling(model.params_, strings))
+            spelled = np.exp(model._model.words.log_spelling(model.params_, strings))
             others = np.exp(model.score(["zebra"])) * (1.0 - spelled[:-1].sum()) / spelled[-1]
         for rows in model.vocabulary_.parts:
             assert p[rows].sum() + others == pytest.approx(1.0, abs=1e-9)
@@ -382,9 +382,9 @@ class TopicEstimatorTests(EstimatorTests):
         """E[beta] of the known words (topics × words); for an open vocabulary including their part of the
         rest.
         """
-        if not model.is_open:
+        if not model._is_open:
             return model.topic_word_
-        spelled = np.exp(model.model.words.log_spelling(model.params_, model.vocabulary_.words))
+        spelled = np.exp(model._model.words.log_spelling(model.params_, model.vocabulary_.words))
         return model.topic_word_ + np.outer(model.rest_, spelled)
 
     def test_log_probability_is_a_sum_over_documents(self) -> None:
@@ -393,8 +393,8 @@ class TopicEstimatorTests(EstimatorTests):
         corpus, model = self.corpus(), self.fitted()
         counts, words = self.counts(corpus)
         parts = [counts[:7], counts[7:140], counts[140:]]
-        scored = [model.score_documents(Corpus.from_matrix(part, feature_names=words)) for part in parts]
-        nats, tokens = model.score_documents(corpus)
+        scored = [model._score_documents(Corpus.from_matrix(part, feature_names=words)) for part in parts]
+        nats, tokens = model._score_documents(corpus)
         assert np.sum(scored, axis=0) == pytest.approx([nats, tokens], rel=1e-12)
         assert model.bound(corpus) < model.score(corpus) == nats / tokens < 0.0
         assert model.perplexity(corpus) == np.exp(-model.score(corpus))

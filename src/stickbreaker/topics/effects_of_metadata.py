@@ -58,7 +58,7 @@ def effects_of_metadata(
         raise UserError(f"no document has {', '.join(wanted)} and a known word", remedy="check the formula")
     design = _design(formula, frame[whole])
     gammas = [
-        np.concatenate([local["gamma"].values for local in estimator.infer_documents(corpus.bags(block))])
+        np.concatenate([local["gamma"].values for local in estimator._infer_documents(corpus.bags(block))])
         for block in range(len(corpus.block_sizes))
     ]
     gamma = np.concatenate(gammas)[whole][:, estimator.topic_columns_]

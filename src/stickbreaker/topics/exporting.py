@@ -30,10 +30,10 @@ def write_doc_topics(
     `corpus` is read with the model's vocabulary, block by block. White space in an id becomes single spaces.
     Numbers are written with full precision.
     """
-    seen, number = estimator.seen(corpus), 0
+    seen, number = estimator._seen(corpus), 0
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for block in range(len(seen.block_sizes)):
-            shares = estimator.infer_shares(seen.bags(block))
+            shares = estimator._infer_shares(seen.bags(block))
             for name, row in zip(seen.ids(block), shares.tolist(), strict=True):
                 file.write("\t".join([str(number), _one_field(name, " "), *map(repr, row)]) + "\n")
                 number += 1
@@ -201,7 +201,7 @@ def _documents(
 ) -> Iterator[tuple[Array, Array]]:
     """Topic shares and lengths of the documents with shown words, block by block; adds word counts to
     `frequency`."""
-    seen = estimator.seen(corpus)
+    seen = estimator._seen(corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)
         shown = one_side(bags, words.rows)
@@ -209,7 +209,7 @@ def _documents(
         lengths = tokens_by_document(shown.offsets, shown.counts)
         kept = np.flatnonzero(lengths > 0)
         if len(kept):
-            yield _normalised(estimator.infer_shares(bags.take(kept))), lengths[kept]
+            yield _normalised(estimator._infer_shares(bags.take(kept))), lengths[kept]
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:

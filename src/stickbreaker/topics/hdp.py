@@ -1,7 +1,6 @@
 """The public class of the hierarchical Dirichlet process, `HDP`."""
 
 from dataclasses import replace
-from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,8 +14,6 @@ from stickbreaker.topics.scikit_learn import ScikitLearnTopics
 class HDP(ScikitLearnTopics, PlainHDP):
     __doc__ = PlainHDP.__doc__
 
-    shows: ClassVar[tuple[str, ...]] = (*ScikitLearnTopics.shows, "search_range")
-
     def to_lda(self) -> LDA:
         """The topics in use as a fitted `LDA` with the fixed prior alpha beta, for programs that need one.
 
@@ -26,15 +23,15 @@ class HDP(ScikitLearnTopics, PlainHDP):
         1
         """
         check_is_fitted(self)
-        if not self.model.words.dirichlet:
+        if not self._model.words.dirichlet:
             raise UserError("to_lda needs a closed vocabulary", remedy='fit with words="closed"')
         lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
         lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)
         lda.set_params(n_jobs=self.n_jobs)
         for name in ("vocabulary_", "analysis_", "corpus_", "seed_", "trace_", "n_features_in_"):
             setattr(lda, name, getattr(self, name))
-        model, engine = lda.topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
+        model, engine = lda._topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
         engine.start(model, self.engine_.table.counts(slice(None))[:, self.topic_columns_])
-        lda.take(model, engine, replace(self.state_, params=model.start()))
+        lda._take(model, engine, replace(self.state_, params=model.start()))
         lda.word_documents_ = self.word_documents_
         return lda

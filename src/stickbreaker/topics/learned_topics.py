@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MADE = (  # computed from the table and the params on demand
     "components_",
     "topic_word_",
-    "topic_words",
+    "_topic_words",
     "rest_",
     "eta_",
     "concentration_",
@@ -59,7 +59,7 @@ class LearnedTopics(ModelOfParameters):
     unused_topics_: list[int]  # topics with hardly any tokens
     topic_names_: tuple[str | None, ...]
     given_names_: Mapping[int, str] = MappingProxyType({})  # names given by users, by lasting id
-    names_as_read: Mapping[int, str] = MappingProxyType({})  # names in the saved model when it was read
+    _names_as_read: Mapping[int, str] = MappingProxyType({})  # names in the saved model when it was read
     topic_ids_: list[int]
     word_documents_: WordDocuments | None = None  # for ranking words; None for streams
     engine_: LocalEngine
@@ -75,7 +75,7 @@ class LearnedTopics(ModelOfParameters):
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
-        tokens = self.model.words.word_totals(table.whole())[rows]
+        tokens = self._model.words.word_totals(table.whole())[rows]
         kept = tuple(table.keys[row] for row in rows.tolist())
         return Vocabulary(kept, np.zeros(len(kept), np.int64), tokens)
 
@@ -84,7 +84,7 @@ class LearnedTopics(ModelOfParameters):
         """The table's rows of words that some topic has, for an open vocabulary; None (all rows) for a closed
         one.
         """
-        words = self.model.words
+        words = self._model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
     @cached_property
@@ -92,21 +92,21 @@ class LearnedTopics(ModelOfParameters):
         """The parameters of q(beta) (topics × words): expected counts plus eta; for an open vocabulary only
         the counts.
         """
-        words, whole = self.model.words, self.engine_.table.whole()
+        words, whole = self._model.words, self.engine_.table.whole()
         used = words.parameters(self.params_, whole).T[self.topic_columns_]
         return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
 
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
-        return self.topic_words.dense()
+        return self._topic_words.dense()
 
     @cached_property
-    def topic_words(self) -> TopicWords:
+    def _topic_words(self) -> TopicWords:
         """E[beta] (topics × words), computed when it is needed: from a table in files, only the part that is
         asked for.
         """
-        return self.model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
+        return self._model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
 
     @cached_property
     def eta_(self) -> float | Array:
@@ -122,7 +122,7 @@ class LearnedTopics(ModelOfParameters):
         """The prior of words in topics. Raises AttributeError if the vocabulary does not have a prior called
         `name`.
         """
-        words = self.model.words
+        words = self._model.words
         own, value = words.hyperparameter(self.params_)
         if own != name:
             article = "an" if words.name[0] in "aeiou" else "a"
@@ -134,10 +134,10 @@ class LearnedTopics(ModelOfParameters):
         """For an open vocabulary, the E[beta] that each topic leaves for all strings that it does not have
         (topics).
         """
-        return self.model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
+        return self._model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
-    def model(self) -> TopicModel:
+    def _model(self) -> TopicModel:
         """The model with which learned topics are read and new documents inferred."""
         return topic_model(self.engine_.model)
 
@@ -156,30 +156,30 @@ class LearnedTopics(ModelOfParameters):
         words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
         top: list[list[str]] = [[] for _ in self.alpha_]
         for part in ranges.values():
-            for row, chosen in zip(top, self.ranked_words(n, part, by).words.tolist(), strict=True):
+            for row, chosen in zip(top, self._ranked_words(n, part, by).words.tolist(), strict=True):
                 row.extend(words[w] for w in chosen)
         return top
 
-    def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
+    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
         """The first `n` words of each topic, among the vocabulary rows `within`: their numbers and
         probabilities (both topics × n).
 
         `by`: the ranking.
         """
-        return ranking(by)(self.word_evidence, n, within)
+        return ranking(by)(self._word_evidence, n, within)
 
     @property
-    def word_evidence(self) -> WordEvidence:
+    def _word_evidence(self) -> WordEvidence:
         """The data that the rankings of the topics' words need."""
-        per_token = None if self.model.words.grows else self.vocabulary_.documents_per_token
-        return WordEvidence(self.topic_words, self.topic_shares_, per_token, self.word_documents_)
+        per_token = None if self._model.words.grows else self.vocabulary_.documents_per_token
+        return WordEvidence(self._topic_words, self.topic_shares_, per_token, self.word_documents_)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
         """The names of concepts, and their shares of each topic's tokens (concepts × topics); empty without
         concepts.
         """
-        names, shares = self.model.words.concepts(self.params_, self.engine_.table)
+        names, shares = self._model.words.concepts(self.params_, self.engine_.table)
         return names, shares[:, self.topic_columns_]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
@@ -201,7 +201,7 @@ class LearnedTopics(ModelOfParameters):
         topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
             rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
-            probabilities = self.topic_words.of(rows)[topic, places].tolist()
+            probabilities = self._topic_words.of(rows)[topic, places].tolist()
             topics.append((topic, list(zip(top[topic], probabilities, strict=True))))
         if not formatted:
             return topics
@@ -215,33 +215,33 @@ class LearnedTopics(ModelOfParameters):
     @property
     def guided_names(self) -> list[str | None]:
         """For each topic, the name that the guide gives it; None for topics without one."""
-        names = self.guide_names()
+        names = self._guide_names()
         return [names[k] if k < len(names) else None for k in self.topic_columns_.tolist()]
 
-    def seen(self, corpus: Corpus) -> Corpus:
+    def _seen(self, corpus: Corpus) -> Corpus:
         """The same corpus, read with the model's vocabulary."""
         same = corpus.vocabulary is self.vocabulary_
         return corpus if same else corpus.with_vocabulary(self.vocabulary_)
 
-    def without_table(self) -> Self:
+    def _without_table(self) -> Self:
         """A copy of the estimator without its table, to be sent to a process that has the table: see
         `over`.
         """
         bare = copy.copy(self)
-        for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "origin"):
+        for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
             vars(bare).pop(name, None)
         bare.engine, bare.callbacks = "local", None
         return bare
 
-    def over(self, engine: LocalEngine) -> Self:
+    def _over(self, engine: LocalEngine) -> Self:
         """A copy of the estimator that uses the table of another engine."""
         other = copy.copy(self)
         other.engine_ = engine
         return other
 
-    def infer_documents(self, bags: Bags) -> Iterator[Local]:
+    def _infer_documents(self, bags: Bags) -> Iterator[Local]:
         """The records (gamma and terms of the bound) of documents, shard by shard."""
-        solver, model = self.fold_in_solver(), self.model
+        solver, model = self._fold_in_solver(), self._model
         if solver != model.solver:  # the parameters have changed
             self.engine_.model = replace(model, solver=solver)
         numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
@@ -250,27 +250,27 @@ class LearnedTopics(ModelOfParameters):
         shards = cut_shards(numbers, bags, self.engine_.table.n_rows, size=model.shard_size)
         return self.engine_.infer(self.params_, shards, 0)
 
-    def infer_shares(self, bags: Bags) -> Array:
+    def _infer_shares(self, bags: Bags) -> Array:
         """E[theta] (documents × topics) of documents under the model's vocabulary."""
-        gamma = np.concatenate([local["gamma"].values for local in self.infer_documents(bags)])
+        gamma = np.concatenate([local["gamma"].values for local in self._infer_documents(bags)])
         gamma = np.ascontiguousarray(
             gamma[:, self.topic_columns_]
         )  # so that sums do not depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     @property
-    def n_shares(self) -> int:
+    def _n_shares(self) -> int:
         return len(self.alpha_)
 
-    def block_shares(self, corpus: Corpus, block: int) -> Array:
-        return self.infer_shares(corpus.bags(block))
+    def _block_shares(self, corpus: Corpus, block: int) -> Array:
+        return self._infer_shares(corpus.bags(block))
 
-    def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
+    def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Set the estimator's fitted attributes from a run's state."""
-        self.take_state(state)
+        self._take_state(state)
         self.state_ = replace(state, proposals=[])  # proposals under way are dropped
         self.params_ = state.params
-        folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
+        folds_in = TopicModel(model.documents, model.words, self._fold_in_solver())
         self.engine_ = local_fork(engine, folds_in, threads_of(self.n_jobs), copied=False)
         params = state.params
         totals = engine.table.totals().sum(axis=0)
@@ -288,37 +288,37 @@ class LearnedTopics(ModelOfParameters):
         self.unused_topics_ = unused_topics(totals[topic_columns]).tolist()
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
 
-    def as_it_started(self) -> Self:
+    def _as_it_started(self) -> Self:
         if self.state_.fading is None:  # no stream has been learned from
             return self
-        made, point = copy.copy(self), self.model.words.point
+        made, point = copy.copy(self), self._model.words.point
         made.point_topics = point
         if self.eta is None:
             given = self._eta(point and not self._continues_a_fit)
             made.eta = float(self.params_["eta"].values) if point and given == "learned" else given
         return made
 
-    def stream_model(self, vocabulary: Vocabulary | None = None) -> TopicModel:
-        return self.topic_model(vocabulary, stream=True)
+    def _stream_model(self, vocabulary: Vocabulary | None = None) -> TopicModel:
+        return self._topic_model(vocabulary, stream=True)
 
-    def sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         return {"topics": len(self.topic_shares_)}
 
-    def log_probability(self, bags: Bags) -> float:
+    def _log_probability(self, bags: Bags) -> float:
         """log p of the documents' known words, in nats. Only for a closed vocabulary."""
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
-        return log_probability(bags, self.topic_words.of, self.alpha_).nats
+        return log_probability(bags, self._topic_words.of, self.alpha_).nats
 
-    def bound_of(self, bags: Bags) -> float:
+    def _bound_of(self, bags: Bags) -> float:
         """The value that inference maximises for documents, in nats: a lower bound on log p of their words.
 
         It is E[log p(words, z, theta | beta)] plus the entropy of q; an estimate of it if documents are
         sampled.
         """
-        return float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+        return float(sum(local["scores"].values.sum() for local in self._infer_documents(bags)))
 
-    def counted_arrays(self) -> dict[str, NDArray[Any]]:
+    def _counted_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of a saved model with the document counts by which words are ranked."""
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 

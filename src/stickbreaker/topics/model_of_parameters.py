@@ -57,41 +57,41 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     slot.
     """
 
-    score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
-    setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
-    trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
-    documents: ClassVar[str]
+    _score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
+    _setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
+    _trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
+    _documents_slot: ClassVar[str]
 
     guide: Any = None
-    began_as_stream: bool = False  # whether learning began with `partial_fit`
+    _began_as_stream: bool = False  # whether learning began with `partial_fit`
 
     @property
-    def is_open(self) -> bool:
+    def _is_open(self) -> bool:
         """Whether the vocabulary is open."""
         return WORDS[vocabulary_choice(self.words)[0]].grows
 
     @property
-    def has_concepts(self) -> bool:
+    def _has_concepts(self) -> bool:
         """Whether the words are tied by a tree of concepts."""
         return vocabulary_choice(self.words)[0] == ConceptVocabulary.name
 
-    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        return None, VocabularyRule(1, 1.0) if self.is_open else None
+    def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        return None, VocabularyRule(1, 1.0) if self._is_open else None
 
-    def refuse_params(
+    def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        self.topic_model(vocabulary, analysis)
+        self._topic_model(vocabulary, analysis)
 
-    def params_to_save(self) -> dict[str, Any]:
-        params = super().params_to_save()
+    def _params_to_save(self) -> dict[str, Any]:
+        params = super()._params_to_save()
         return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
 
     @abstractmethod
     def _documents(self, stream: bool) -> TopicPrior:
         """The documents slot with these parameters."""
 
-    def topic_model(
+    def _topic_model(
         self,
         vocabulary: Vocabulary | None = None,
         analysis: AnyAnalysis | None = None,
@@ -102,12 +102,12 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         refuse_parameters(self)
         self._refuse_too_many_topics(vocabulary)
         inference = inference_of(self.inference)
-        if self.inference == "hybrid" and self.is_open:
+        if self.inference == "hybrid" and self._is_open:
             inference = OPEN_HYBRID
-        own = SCHEDULES[type(self.learning_schedule())]
+        own = SCHEDULES[type(self._learning_schedule())]
         schedule = "partial_fit" if stream else own
         self._refuse(schedule)
-        sampling, sweeps = self.gibbs_settings(), self.limits().max_iter
+        sampling, sweeps = self._gibbs_settings(), self._limits().max_iter
         if sampling is not None and (sampling.burn_in or 0) >= sweeps:
             problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
@@ -129,38 +129,38 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
         """Raise UserError for more topics than memory allows, before allocating anything."""
-        n_topics = self.n_topics_at_start()
-        if vocabulary is None or self.is_open or engine_name(self.engine) != "local":
+        n_topics = self._n_topics_at_start()
+        if vocabulary is None or self._is_open or engine_name(self.engine) != "local":
             return
         size = 8.0 * n_topics * len(vocabulary)  # bytes of the table of counts
         if size > memory_of_machine():
             problem = f"{n_topics:,} topics of {len(vocabulary):,} words take {size / 1e9:,.0f} GB of memory"
             raise UserError(problem, remedy="lower n_topics, or the size of the vocabulary")
 
-    def learning_schedule(self) -> Schedule:
-        return schedule_of(self.schedule, **self.schedule_defaults)
+    def _learning_schedule(self) -> Schedule:
+        return schedule_of(self.schedule, **self._schedule_defaults)
 
-    def stream_schedule(self) -> Online:
+    def _stream_schedule(self) -> Online:
         """The schedule for streams, which does not depend on the one for runs over a corpus."""
         given = self.schedule if isinstance(self.schedule, Online) else Online()
-        return given.with_defaults(**self.stream_defaults)
+        return given.with_defaults(**self._stream_defaults)
 
-    def for_stream(self) -> Self:
+    def _for_stream(self) -> Self:
         """A copy of the estimator with the defaults for streams as values, so that a saved stream continues
         even if the defaults change.
         """
         made, point = copy(self), self._has_points("partial_fit", stream=True)
-        made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
+        made.schedule, made.point_topics, made.eta = self._stream_schedule(), point, self._eta(point)
         return made
 
-    def n_topics_at_start(self) -> int:
+    def _n_topics_at_start(self) -> int:
         """The number of topics with which a run starts."""
         return self.n_topics
 
     @property
     def _continues_a_fit(self) -> bool:
         """Whether `partial_fit` continues a `fit`, which has another default of eta."""
-        return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
+        return "state_" in vars(self) and not self._began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
         """The parameter `eta`, or its default; `point`: the default for topics as point estimates."""
@@ -172,11 +172,11 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         """The choice that requires distributions over beta instead of points, as messages name it; None if
         there is none.
         """
-        if self.is_open:
+        if self._is_open:
             return "an open vocabulary"
         if isinstance(self.eta, str):
             return f"eta={self.eta!r}"
-        if self.gibbs_settings() is not None:
+        if self._gibbs_settings() is not None:
             return f"inference={inference_of(self.inference).name!r}"
         return "schedule='memoised'" if schedule == "memoised" else None
 
@@ -232,7 +232,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
             if vocabulary is not None and vocabulary.languages:
                 raise UserError("an open vocabulary has one language", remedy='set words="closed"')
             return OpenWords(settings)
-        n_words, K = 1 if vocabulary is None else len(vocabulary), self.n_topics_at_start()
+        n_words, K = 1 if vocabulary is None else len(vocabulary), self._n_topics_at_start()
         shapes = {"words": (n_words,), "topics × words": (K, n_words)}
         eta, learned = concentration("eta", prior, shapes, self._learned_eta_start(K))
         guide = guide_of(self.guide)
@@ -264,14 +264,14 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         assert isinstance(eta, float)
         return ConceptVocabulary(compiled(tree, vocabulary), eta, point)
 
-    def guide_names(self) -> tuple[str | None, ...]:
+    def _guide_names(self) -> tuple[str | None, ...]:
         guide = guide_of(self.guide)
         names = () if guide is None else guide.names
-        return (*names, *[None] * (self.n_topics_at_start() - len(names)))
+        return (*names, *[None] * (self._n_topics_at_start() - len(names)))
 
     def _slot(self) -> str:
         """The name of the documents slot of the model."""
-        return self.documents
+        return self._documents_slot
 
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference).name
@@ -280,21 +280,21 @@ class ModelOfParameters(TopicParameters, StreamLearner):
             Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
         )
 
-    def refuse_stream(self) -> None:
+    def _refuse_stream(self) -> None:
         self._refuse("partial_fit")
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
         """The mean-field solver for the documents slot; max_iter: the most rounds per document."""
         return MeanField(max_iter, float(self.doc_tol), keep_local)
 
-    def fold_in_solver(self) -> LocalSolver:
+    def _fold_in_solver(self) -> LocalSolver:
         mean_field = self._mean_field(max(ROUNDS, int(self.doc_max_iter)), keep_local=False)
         return FOLD_IN[self.fold_in].solver(mean_field)
 
-    def gibbs_settings(self) -> Gibbs | None:
+    def _gibbs_settings(self) -> Gibbs | None:
         return chain_settings(inference_of(self.inference))
 
-    def limits(self) -> Limits:
-        sampled = self.gibbs_settings() is not None
+    def _limits(self) -> Limits:
+        sampled = self._gibbs_settings() is not None
         passes = (SWEEPS if sampled else PASSES) if self.max_iter is None else int(self.max_iter)
         return Limits(passes, 0.0 if sampled else float(self.tol))

@@ -13,10 +13,10 @@ def scored_topics(estimator: LearnedTopics) -> Topics:
         estimator.topic_word_,
         estimator.alpha_,
         estimator.vocabulary_,
-        estimator.infer_shares,
+        estimator._infer_shares,
         estimator.topic_shares_,
         estimator.word_documents_,
-        counts_words=not estimator.is_open,
+        counts_words=not estimator._is_open,
     )
 
 
@@ -31,4 +31,4 @@ def spelling_of(estimator: LearnedTopics) -> LogSpelling:
     """A function that returns log G0 of words, for a fitted estimator with an open vocabulary; topics are not
     read.
     """
-    return partial(estimator.model.words.log_spelling, estimator.params_)
+    return partial(estimator._model.words.log_spelling, estimator.params_)

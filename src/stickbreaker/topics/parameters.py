@@ -138,11 +138,11 @@ class OpenVocabularyParameters(Settings):
 class TopicParameters(RunParameters):
     """Parameters that all models of topics have."""
 
-    schedule_defaults: ClassVar[Mapping[str, float]] = {
+    _schedule_defaults: ClassVar[Mapping[str, float]] = {
         "kappa": 0.7,
         "tau0": 64.0,
     }  # if a schedule leaves them open
-    stream_defaults: ClassVar[Mapping[str, float]] = schedule_defaults  # the same in streams
+    _stream_defaults: ClassVar[Mapping[str, float]] = _schedule_defaults  # the same in streams
 
     n_topics: int = parameter(100, "Topics to learn.", least=1, most=MOST_COLUMNS, option="--topics")
     _: KW_ONLY
@@ -245,7 +245,7 @@ class TopicParameters(RunParameters):
 class LDAParameters(TopicParameters):
     """Parameters of latent Dirichlet allocation."""
 
-    stream_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.6, "tau0": 32.0})
+    _stream_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.6, "tau0": 32.0})
 
     _: KW_ONLY
     guide: "Mapping[str, Any] | Guide | None" = parameter(

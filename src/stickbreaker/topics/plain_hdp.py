@@ -65,13 +65,13 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     """
 
     kind: ClassVar[str] = "HDP"
-    documents: ClassVar[str] = "growing"
+    _documents_slot: ClassVar[str] = "growing"
 
     def _learned_eta_start(self, n_topics: int) -> float:
         return ETA_START
 
     def _eta(self, point: bool = False) -> float | str | Array:
-        if self.eta is None and self.n_topics == AUTO and not self.has_concepts and not point:
+        if self.eta is None and self.n_topics == AUTO and not self._has_concepts and not point:
             return "learned"
         return super()._eta(point)
 
@@ -82,13 +82,13 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
             return f"moves={self.moves!r}"
         return super()._needs_distributions(schedule)
 
-    def n_topics_at_start(self) -> int:
+    def _n_topics_at_start(self) -> int:
         return UNSEARCHED if isinstance(self.n_topics, str) else self.n_topics
 
     @property
-    def searches(self) -> bool:
+    def _searches(self) -> bool:
         """Whether `fit` searches for the number of topics, which needs comparable bounds of finished runs."""
-        if self.n_topics != AUTO or isinstance(self.learning_schedule(), Online):
+        if self.n_topics != AUTO or isinstance(self._learning_schedule(), Online):
             return False
         mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"
         return (
@@ -98,28 +98,28 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
             and np.ndim(self._eta()) < 2
         )
 
-    def search(self, n_documents: int, n_tokens: float) -> "TopicSearch | None":
-        if not self.searches:
+    def _search(self, n_documents: int, n_tokens: float) -> "TopicSearch | None":
+        if not self._searches:
             return None
         from stickbreaker.topics.search.topic_search import TopicSearch
 
         passes = None if self.max_iter is None else int(self.max_iter)
         return TopicSearch(self.judge, n_documents, n_tokens, passes)
 
-    def of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
+    def _of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings, "judge": "bound"})
 
-    def finished_runs(self, held: Any) -> "tuple[SearchPoint, ...]":
+    def _finished_runs(self, held: Any) -> "tuple[SearchPoint, ...]":
         return points_from(held)
 
-    def least_held_out(self) -> float:
-        if not self.searches or self.judge != "held-out":
+    def _least_held_out(self) -> float:
+        if not self._searches or self.judge != "held-out":
             return 0.0
         from stickbreaker.topics.search.topic_search import HELD_OUT
 
         return HELD_OUT
 
-    def search_range(self) -> "TopicRange | None":
+    def _search_range(self) -> "TopicRange | None":
         if not self.search_:
             return None
         from stickbreaker.topics.search.search_range import range_of
@@ -128,7 +128,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
 
     @property
     def n_topics_range_(self) -> tuple[int, int] | None:
-        found = self.search_range()
+        found = self._search_range()
         return None if found is None else (found.fewest, found.most)
 
     def _slot(self) -> str:
@@ -141,13 +141,13 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
             raise UserError(problem, remedy="there inference is 'mean-field'")
         super()._refuse(schedule)
 
-    def learning_schedule(self) -> Schedule:
+    def _learning_schedule(self) -> Schedule:
         if self.schedule is not None:
-            return super().learning_schedule()
-        if self.is_open:
-            return schedule_of("online", **self.schedule_defaults)
-        kept = self._slot() == "growing" and self.gibbs_settings() is None and not self.has_concepts
-        return schedule_of("memoised" if kept else "batch", **self.schedule_defaults)
+            return super()._learning_schedule()
+        if self._is_open:
+            return schedule_of("online", **self._schedule_defaults)
+        kept = self._slot() == "growing" and self._gibbs_settings() is None and not self._has_concepts
+        return schedule_of("memoised" if kept else "batch", **self._schedule_defaults)
 
     def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
         if self.moves != BIRTHS:
@@ -158,7 +158,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
             )
         against = {
             "representation='franchise'": not documents.direct,
-            "a tree of concepts": self.has_concepts,
+            "a tree of concepts": self._has_concepts,
             "an eta of each topic": words.by_topic,
         }
         for name, is_chosen in against.items():
@@ -185,7 +185,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
             if isinstance(chosen, SplitMerge):
                 raise UserError(f"moves={chosen} needs a closed vocabulary", remedy="set moves=None")
             return ()
-        growing = documents.direct and self.gibbs_settings() is None
+        growing = documents.direct and self._gibbs_settings() is None
         streamed = schedule in ("online", "partial_fit")
         if chosen is None or (isinstance(chosen, str) and (streamed or not growing)):
             return ()
@@ -218,15 +218,15 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         alpha, alpha_learned = concentration("alpha", self.alpha, {}, 1.0)
         gamma, gamma_learned = concentration("concentration", self.concentration, {}, 1.0)
         slot = FranchisePrior if self._slot() == "franchise" else HDPPrior
-        return slot(self.n_topics_at_start(), float(alpha), float(gamma), alpha_learned, gamma_learned)
+        return slot(self._n_topics_at_start(), float(alpha), float(gamma), alpha_learned, gamma_learned)
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
         if self._slot() != "franchise":
             return super()._mean_field(max_iter, keep_local=keep_local)
         return Franchise(max_iter, float(self.doc_tol), keep_local, int(self.tables))
 
-    def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
-        super().take(model, engine, state)
+    def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
+        super()._take(model, engine, state)
         self.n_topics_ = len(self.topic_columns_)
         weights = model.documents.weights(state.params)
         self.topic_weights_: Array = weights[self.topic_columns_].copy()

@@ -42,16 +42,16 @@ class PlainLDA(LDAParameters, TopicEstimator):
     """
 
     kind: ClassVar[str] = "LDA"
-    documents: ClassVar[str] = "finite"
+    _documents_slot: ClassVar[str] = "finite"
 
-    def for_stream(self) -> Self:
-        made = super().for_stream()
+    def _for_stream(self) -> Self:
+        made = super()._for_stream()
         made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
         return made
 
-    def as_it_started(self) -> Self:
-        made = super().as_it_started()
-        if self.began_as_stream:
+    def _as_it_started(self) -> Self:
+        made = super()._as_it_started()
+        if self._began_as_stream:
             made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
         return made
 
@@ -59,7 +59,7 @@ class PlainLDA(LDAParameters, TopicEstimator):
         K, given = int(self.n_topics), self.alpha
         if given is None:
             given = STREAM_ALPHA if stream else "learned"
-        start = 1.0 / K if self.gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)
+        start = 1.0 / K if self._gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)
         alpha, learned = concentration("alpha", given, {"topics": (K,)}, start)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
         return DirichletPrior(alphas, learned, str(given).startswith("learned-symmetric"))

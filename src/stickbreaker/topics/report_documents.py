@@ -104,9 +104,9 @@ def collect_documents_and_figures(
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.map_items(Lowest(source), parts))
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
-    top = spelled_tops(lambda rows: estimator.ranked_words(TOP_WORDS, rows).words, estimator.vocabulary_)
+    top = spelled_tops(lambda rows: estimator._ranked_words(TOP_WORDS, rows).words, estimator.vocabulary_)
     assert isinstance(source.corpus, Corpus)
-    look = Look(estimator.without_table(), source, last, top)
+    look = Look(estimator._without_table(), source, last, top)
     looks, terms = engine.map_items_with_sums(
         look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
     )
@@ -162,10 +162,10 @@ class Look:
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
         from stickbreaker.topics.evaluation.coherence import TopWords
 
-        source, estimator = self.source, self.whole or self.estimator.over(engine)
+        source, estimator = self.source, self.whole or self.estimator._over(engine)
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)
-        seen = estimator.seen(corpus) if estimator.is_open else corpus
+        seen = estimator._seen(corpus) if estimator._is_open else corpus
         learned, predicted = counts = np.zeros((2, source.n_words))
         kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         sides = [TopWords(words, language) for language, words in self.top.items()]
@@ -202,7 +202,7 @@ class Look:
         if not inferred:
             return
         bags = corpus.bags(block).take(np.array(inferred, np.int64))
-        theta = estimator.infer_shares(bags)
+        theta = estimator._infer_shares(bags)
         tokens = tokens_by_document(bags.offsets, bags.counts)
         if any(fields):
             sums.add(fields, tokens, theta)
@@ -222,7 +222,7 @@ class Look:
                 shares[top].tolist(),
                 excerpt.starts,
                 excerpt.lengths,
-                likeliest_topics(excerpt.words, shares, estimator.topic_words),
+                likeliest_topics(excerpt.words, shares, estimator._topic_words),
             )
             for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)

@@ -38,10 +38,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
 ):
     """The public methods of topic estimators: `transform`, words of topics, online learning."""
 
-    elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
-    shows: ClassVar[tuple[str, ...]] = (
-        *("name_topics", "show_topics", "top_concepts", "concept_shares", "guided_names", "log_probability"),
-    )
+    _elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -62,7 +59,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         with alone_with(self):
             begun = topic_stream.can_go_on(self)
             corpus = self._as_corpus(
-                X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
+                X, reset=self._is_open or not begun, analysis=self.analysis_ if begun else None
             )
             topic_stream.partial_fit(self, corpus, begun)
         remark = None if begun else self._remark()
@@ -71,7 +68,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return self
 
     def _remark(self) -> str | None:
-        return self.model.words.remark()
+        return self._model.words.remark()
 
     def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> NDArray[np.float64]:
         """`fit`, then the topic shares of the same documents: see `transform`."""
@@ -89,7 +86,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
             known = known or len(bags.words) > 0
-            shares.append(self.infer_shares(bags))
+            shares.append(self._infer_shares(bags))
         if not known:
             warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
         return np.concatenate(shares)
@@ -114,7 +111,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
 
         Raises UserError if no document has a known word.
         """
-        return self._per_token(X, self.bound_documents)
+        return self._per_token(X, self._bound_documents)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = "documents") -> list[list[str]]:
         """The `n` top words of each topic.

@@ -52,15 +52,15 @@ class TopicEstimator(LearnedTopics):
         self._combine_names()
         return self
 
-    def take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
+    def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
 
         self.given_names_ = {}  # they belonged to other topics
-        vars(self).pop("began_as_stream", None)
-        self.take(*topic_runs.learned(self, corpus, job, state))
+        vars(self).pop("_began_as_stream", None)
+        self._take(*topic_runs.learned(self, corpus, job, state))
         topic_runs.keep_word_documents(self, corpus, job)
 
-    def new_run(
+    def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
         # needs scipy, unlike reading a model
@@ -68,29 +68,29 @@ class TopicEstimator(LearnedTopics):
 
         return topic_runs.new_run(self, corpus, seed, held_out, folder)
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+    def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
         from stickbreaker.topics.runs import topic_runs
 
         return topic_runs.resume_run(self, corpus, snapshot, folder)
 
-    def evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
+    def _evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
         if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
             return None
         if not topic_model(job.model).words.grows:
             return None
-        return Evolving(self.stream_moments(directory.evolution()), job, state)
+        return Evolving(self._stream_moments(directory.evolution()), job, state)
 
-    def start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+    def _start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
         from stickbreaker.topics.runs import topic_runs
 
         return topic_runs.start_run(self, job)
 
-    def restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
+    def _restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
         from stickbreaker.topics.runs import topic_runs
 
         return topic_runs.restore_state(job, topic_model(job.model), snapshot, n_words)
 
-    def stream_step(
+    def _stream_step(
         self,
         job: VariationalRun,
         state: VariationalState,
@@ -102,28 +102,28 @@ class TopicEstimator(LearnedTopics):
 
         return online_step(job, state, documents, shards, warned)
 
-    def stream_moments(self, evolution: Evolution | None) -> TopicMoments:
+    def _stream_moments(self, evolution: Evolution | None) -> TopicMoments:
         return TopicMoments(evolution)
 
     @property
-    def minibatch(self) -> int:
-        return self.stream_schedule().batch_size
+    def _minibatch(self) -> int:
+        return self._stream_schedule().batch_size
 
-    def learn_more(self, corpus: Corpus) -> None:
+    def _learn_more(self, corpus: Corpus) -> None:
         from stickbreaker.topics.runs import topic_stream
 
         topic_stream.partial_fit(self, corpus, begun=True)
 
-    def search(self, n_documents: int, n_tokens: float) -> "TopicSearch | None":
+    def _search(self, n_documents: int, n_tokens: float) -> "TopicSearch | None":
         return None
 
-    def search_range(self) -> "TopicRange | None":
+    def _search_range(self) -> "TopicRange | None":
         """The range of numbers of topics that a search cannot distinguish from its choice; None without a
         search.
         """
         return None
 
-    def finish_run(
+    def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
     ) -> Snapshot:
         from stickbreaker.topics.runs import topic_runs
@@ -135,41 +135,41 @@ class TopicEstimator(LearnedTopics):
             warnings.warn(f"names of topics are left out: {error}", stacklevel=2)
         return snapshot
 
-    def remark_on(self, corpus: Corpus) -> str | None:
-        n_topics = self.n_topics_at_start()
-        if self.documents != "finite" or corpus.n_documents >= n_topics:
+    def _remark_on(self, corpus: Corpus) -> str | None:
+        n_topics = self._n_topics_at_start()
+        if self._documents_slot != "finite" or corpus.n_documents >= n_topics:
             return None
         documents = counted(corpus.n_documents, "document")
         return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
 
-    def overview(self) -> Overview:
+    def _overview(self) -> Overview:
         from stickbreaker.topics.report.topic_overview import overview_of_topics
 
         return overview_of_topics(self)
 
-    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+    def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         from stickbreaker.topics.runs import topic_runs
 
         topic_runs.write_report_documents(self, corpus, folder)
 
-    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+    def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """log p of documents in nats, and the number of scored tokens.
 
         These are tokens of known words, or all if the vocabulary is open. See `evaluation.log_probability`.
         """
-        if self.is_open:
+        if self._is_open:
             from stickbreaker.topics.evaluation.open_vocabulary import log_probability_of_strings
             from stickbreaker.topics.open_topics import open_topics_of
 
             scored = log_probability_of_strings(open_topics_of(self), corpus).held_out
             return scored.nats, scored.tokens
-        return self._sums(corpus, self.log_probability)
+        return self._sums(corpus, self._log_probability)
 
-    def bound_documents(self, corpus: Corpus) -> tuple[float, float]:
+    def _bound_documents(self, corpus: Corpus) -> tuple[float, float]:
         """A lower bound of the log probability of documents in nats, and the number of their tokens in the
         vocabulary.
         """
-        return self._sums(corpus, self.bound_of)
+        return self._sums(corpus, self._bound_of)
 
     def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
         """The sum of `nats_of` over the blocks of a corpus, and the number of tokens in the vocabulary."""
@@ -180,20 +180,20 @@ class TopicEstimator(LearnedTopics):
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 
-    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         snapshot = model_of(self.engine_, self.state_, fixed, "done")
         latest = latest_of(self.state_)  # `partial_fit` may continue
-        snapshot.arrays = {**snapshot.arrays, **latest, **self.counted_arrays()}
+        snapshot.arrays = {**snapshot.arrays, **latest, **self._counted_arrays()}
         return snapshot
 
-    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+    def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         try:
-            model = self.topic_model(self.vocabulary_, self.analysis_)
+            model = self._topic_model(self.vocabulary_, self.analysis_)
         except UserError:  # moves for streams only
-            model = self.topic_model(self.vocabulary_, self.analysis_, stream=True)
+            model = self._topic_model(self.vocabulary_, self.analysis_, stream=True)
         if not model.words.grows:  # an open vocabulary allows any columns
             self.n_features_in_ = len(self.vocabulary_)
-        if self.gibbs_settings() is not None and snapshot.manifest["status"] == "running":
+        if self._gibbs_settings() is not None and snapshot.manifest["status"] == "running":
             from stickbreaker.topics.runs import gibbs_runs  # brings numba and scipy
 
             engine, state = gibbs_runs.read(self, model, folder, snapshot)
@@ -204,25 +204,25 @@ class TopicEstimator(LearnedTopics):
         refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run continues
-        self.take(model, engine, state)
+        self._take(model, engine, state)
         self.word_documents_ = WordDocuments.from_arrays(
             snapshot.arrays, len(self.alpha_), lambda: self.vocabulary_.parts
         )
         self._read_names(folder)
 
-    def write_beside(self, folder: Path) -> None:
+    def _write_beside(self, folder: Path) -> None:
         write_names(folder, self.given_names_)
 
-    def take_beside(self, folder: Path) -> None:
-        names = {**read_names(folder), **changed_names(self.names_as_read, self.given_names_)}
+    def _take_beside(self, folder: Path) -> None:
+        names = {**read_names(folder), **changed_names(self._names_as_read, self.given_names_)}
         self.given_names_ = {number: name for number, name in names.items() if name}
         self._combine_names()
 
-    def is_beside(self, folder: Path) -> bool:
+    def _is_beside(self, folder: Path) -> bool:
         return read_names(folder) == self.given_names_
 
     def _read_names(self, folder: Path) -> None:
-        self.given_names_ = self.names_as_read = read_names(folder)
+        self.given_names_ = self._names_as_read = read_names(folder)
         self._combine_names()
 
 

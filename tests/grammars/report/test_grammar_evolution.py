@@ -36,7 +36,7 @@ def begin(folder: Path, grammar: str = "unigram", lines: list[str] | None = None
     if settings["inference"] == "mcmc":
         del settings["schedule"], settings["refine_every"]
     model = AdaptorGrammar(grammar, **settings)
-    analysis, rule = model.reads_texts_by()
+    analysis, rule = model._reads_texts_by()
     read = {} if analysis is None else {"analysis": analysis, "rule": rule}
     corpus = Corpus.from_texts(texts() if lines is None else lines, **read).write(folder / "corpus")
     fitting.begin(model, corpus, folder / "m")
@@ -93,7 +93,7 @@ def test_ranks_are_by_use(path: Path) -> None:
     assert [one.name for one in page.report.symbols] == ["Word"]
     uses: dict[str, float] = {}
     for one in model.subtrees("Word"):
-        uses[model.join(one.text)] = uses.get(model.join(one.text), 0.0) + one.customers
+        uses[model._join(one.text)] = uses.get(model._join(one.text), 0.0) + one.customers
     first = sorted(uses, key=lambda text: (-round(uses[text], 9), text))[:12]
     (wording,) = page.report.changes.wordings
     assert wording is not None

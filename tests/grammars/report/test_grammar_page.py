@@ -103,14 +103,14 @@ def test_pieces_make_up_their_sentences(path: Path) -> None:
     page, model = grammar_page_of(path, "t"), estimator(path)
     uses: dict[str, int] = {}
     for one in model.subtrees(page.report.piece) if page.report.piece in model.symbols_ else []:
-        uses[model.join(one.text)] = uses.get(model.join(one.text), 0) + one.customers
+        uses[model._join(one.text)] = uses.get(model._join(one.text), 0) + one.customers
     letters, lengths = (np.asarray(model.params_[name].values) for name in ("letters", "lengths"))
     starts = np.concatenate([[0], np.cumsum(lengths)])
     for row in page.report.sentences:
         own = letters[starts[row.number - 1] : starts[row.number]]
-        whole = model.join([model.compiled_.terminals[letter] for letter in own])
-        texts = [model.join(one.parts) for one in row.pieces]
-        assert model.join(texts) == whole
+        whole = model._join([model.compiled_.terminals[letter] for letter in own])
+        texts = [model._join(one.parts) for one in row.pieces]
+        assert model._join(texts) == whole
         assert [one.customers for one in row.pieces] == [uses.get(text, 0) for text in texts]
         assert all(0.5 <= one.sure <= 1.0 and len(one.inside) == len(one.parts) - 1 for one in row.pieces)
     assert len(page.report.sentences) <= LIMIT

@@ -70,7 +70,7 @@ def made_up_texts(n: int = 60) -> list[str]:
 def learned(folder: Path, order: int | str = 3, held_out: float = 0.2, **params: Any) -> Path:
     """A finished model in `folder`, of made-up texts, whose corpus is gone."""
     model = PlainNgramModel(order, max_iter=16, samples=4, random_state=5, **{"min_count": 2, **params})
-    analysis, rule = model.reads_texts_by()
+    analysis, rule = model._reads_texts_by()
     texts = folder / "texts.jsonl"
     lines = ({"id": f"d{i}", "text": text} for i, text in enumerate(made_up_texts()))
     texts.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
@@ -325,7 +325,7 @@ def test_only_finished_language_models_have_such_a_page(model: Path, trigrams: P
     with pytest.raises(UserError, match="does not apply to a model of the kind"):
         page_of(trigrams, "t")
     started = PlainNgramModel(2, min_count=1, random_state=0)
-    analysis, rule = started.reads_texts_by()
+    analysis, rule = started._reads_texts_by()
     corpus = Corpus.from_texts(made_up_texts(5), analysis=analysis, rule=rule).write(tmp_path / "c")
     begin(started, corpus, tmp_path / "m")
     with pytest.raises(UserError, match="is still learning"):

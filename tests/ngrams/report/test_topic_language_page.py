@@ -73,7 +73,7 @@ def test_only_finished_models_with_topics_have_such_a_page(model: Path, tmp_path
     with pytest.raises(UserError, match="is not a language model with topics"):
         topic_language_page_of(model, "t")
     started = PlainTopicNgramModel(2, order=2, min_count=1, random_state=0)
-    analysis, rule = started.reads_texts_by()
+    analysis, rule = started._reads_texts_by()
     corpus = Corpus.from_texts(two_subjects(5), analysis=analysis, rule=rule).write(tmp_path / "c")
     begin(started, corpus, tmp_path / "m")
     with pytest.raises(UserError, match="is still learning"):
@@ -84,7 +84,7 @@ def test_facts_say_what_was_learned(path: Path, estimator: PlainTopicNgramModel)
     facts = dict(topic_language_page_of(path, "t").facts)
     assert facts["documents"] == "40"
     assert facts["samples"] == "3"
-    assert facts["topics in use"] == str(estimator.sizes()["topics"])
+    assert facts["topics in use"] == str(estimator._sizes()["topics"])
     assert ("of the words are common" in facts) == (estimator.prior == "switching")
 
 

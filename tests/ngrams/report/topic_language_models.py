@@ -37,7 +37,7 @@ def learned(
     """A finished model in `folder`, whose corpus is beside it."""
     params = {"max_iter": 12, "samples": 3, "random_state": 5, "min_count": 2, **params}
     model = PlainTopicNgramModel(**{"n_topics": 3, **params}, order=order)
-    analysis, rule = model.reads_texts_by()
+    analysis, rule = model._reads_texts_by()
     file = folder / "texts.jsonl"
     lines = (
         {"id": f"d{i}", "text": text} for i, text in enumerate(two_subjects() if texts is None else texts)

@@ -123,7 +123,7 @@ def ids_in(page: Page) -> set[str | None]:
 
 def test_topics_are_those_in_use_with_what_was_counted(estimator: PlainSyntacticTopics) -> None:
     rows, counted = topics_of(estimator), estimator.learned_.transitions.mean(axis=0)
-    assert [row.number for row in rows] == estimator.topics_in_use
+    assert [row.number for row in rows] == estimator._topics_in_use
     assert sum(row.share for row in rows) == pytest.approx(1.0, abs=1e-6)
     for row in rows:
         k = row.number
@@ -145,7 +145,7 @@ def test_depths_are_the_means_of_a_walk_up(estimator: PlainSyntacticTopics) -> N
     heads, depths = heads_of(estimator), depths_of(estimator)
     assert heads.sum(axis=1) == pytest.approx(1.0)
     generator = np.random.default_rng(1)
-    for k in estimator.topics_in_use[:2]:
+    for k in estimator._topics_in_use[:2]:
         steps = []
         for _ in range(2000):
             at, n = k, 0
@@ -428,7 +428,7 @@ def test_facts_say_what_was_learned(path: Path, estimator: PlainSyntacticTopics)
     page = syntax_page_of(path, "A title")
     facts = dict(page.facts)
     assert (facts["documents"], facts["known words read"], facts["samples"]) == ("30", "900", "4")
-    assert facts["topics in use"] == str(len(estimator.topics_in_use))
+    assert facts["topics in use"] == str(len(estimator._topics_in_use))
     perplexity = math.exp(-estimator.trace_[-1]["held_out"])
     assert float(str(facts["held-out perplexity"])) == pytest.approx(perplexity, abs=0.051)
     assert dict(page.settings)["seed"] == "5"

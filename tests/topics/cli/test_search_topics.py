@@ -109,7 +109,7 @@ def test_the_report_of_an_online_run_says_that_its_curve_is_no_bound(cli, posts,
 def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
     done = cli("fit", "hdp", posts, "--out", tmp_path / "m", *SHORT, "--json")
     found = json.loads(done.stdout)
-    expected = load(tmp_path / "m").search_range()
+    expected = load(tmp_path / "m")._search_range()
     assert found["range"] == [expected.fewest, expected.most]
     assert found["range_of"] == expected.of
     assert found["range_of"] == "runs to the end"

@@ -131,7 +131,7 @@ def scored(model, batch, step):
     closed = model.words == "closed"
     corpus = Corpus.from_texts([" ".join(text) for text in batch], vocabulary=EVERY)
     corpus = corpus if closed else corpus_of_tokens(batch)
-    topics, state = model.topic_model(corpus.vocabulary, corpus.analysis, stream=True), model.state_
+    topics, state = model._topic_model(corpus.vocabulary, corpus.analysis, stream=True), model.state_
     engine = local_fork(model.engine_, topics, 1, copied=False)  # that of the model infers without draws
     shards = source(corpus, topics).all_shards()
     fading = state.fading.copy()

@@ -506,7 +506,7 @@ def test_a_saved_model_keeps_its_tree(tmp_path, kind):
     assert back.words == model.words
     assert np.array_equal(back.topic_word_, model.topic_word_)
     corpus = Corpus.from_texts(texts, vocabulary=model.vocabulary_)
-    assert np.array_equal(back.infer_shares(corpus.bags(0)), model.infer_shares(corpus.bags(0)))
+    assert np.array_equal(back._infer_shares(corpus.bags(0)), model._infer_shares(corpus.bags(0)))
 
 
 def test_no_concept_shared_is_the_polylingual_model_but_for_its_own_concepts():

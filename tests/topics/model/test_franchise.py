@@ -187,7 +187,7 @@ def test_expected_shares_are_of_the_tokens_and_the_weights():
     X = plant_topics(n_documents=50).counts
     model = franchise(max_iter=5, tol=0.0).fit(X)
     gamma = np.concatenate(
-        [local["gamma"].values for local in model.infer_documents(Corpus.from_matrix(X).bags(0))]
+        [local["gamma"].values for local in model._infer_documents(Corpus.from_matrix(X).bags(0))]
     )
     assert gamma.sum(1) == pytest.approx(60.0 + model.alpha_.sum())
     assert model.alpha_ / model.params_["alpha"].values == pytest.approx(model.topic_weights_)

@@ -95,7 +95,7 @@ def test_a_gain_is_that_of_the_replicated_minibatch(gains, monkeypatch, accept, 
     schedule = Online(batch_size=SIZE, kappa=kappa, shuffle=False)
     for start in (2, 12):
         settings = {"moves": SplitMerge(accept), "schedule": schedule, "max_iter": 6, "tol": 0.0}
-        job, state = HDP(start, random_state=0, n_jobs=1, **settings).new_run(Corpus.from_matrix(data), 0)
+        job, state = HDP(start, random_state=0, n_jobs=1, **settings)._new_run(Corpus.from_matrix(data), 0)
         run(job, state)
     assert {gain.kind for gain in gains} == {"split", "merge"}
     for gain in gains:

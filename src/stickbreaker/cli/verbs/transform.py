@@ -102,7 +102,7 @@ def transform(
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
-        "topics": estimator.n_shares,
+        "topics": estimator._n_shares,
         "empty_documents": corpus.n_empty,
         "unseen_share": corpus.unseen_share,
     }

@@ -87,7 +87,7 @@ def update(
     under_way = Updating(estimator, documents, target, _day(date))
     if goes_on:
         note(f"continuing after {under_way.update.documents:,} documents, which were learned from before")
-    size = batch_size or estimator.minibatch
+    size = batch_size or estimator._minibatch
     _learn(under_way, size, checkpoint_every, overwrite=overwrite or goes_on or out is None)
     result = {"model": str(target), "status": "done", **_figures(under_way)}
     emit(result, as_json, _as_text)
@@ -125,11 +125,11 @@ def _figures(under_way: "Updating") -> dict[str, Any]:
     """The result of `update`, as values for JSON."""
     estimator, update = under_way.estimator, under_way.update
     return {
-        **estimator.sizes(),
+        **estimator._sizes(),
         "documents": update.total,
         "documents_in_all": estimator.corpus_["documents"],
         "unseen_share": under_way.corpus.unseen_share,
-        "open_words": estimator.is_open,
+        "open_words": estimator._is_open,
         "updates": len(estimator.updates_),
     }
 

@@ -75,9 +75,9 @@ def report_page_of(
         if path is None:
             path = folder / "model"
             saving.save(estimator, path, documents=documents)
-        elif not estimator.is_beside(path):  # topics were named since
+        elif not estimator._is_beside(path):  # topics were named since
             path = Path(shutil.copytree(path, folder / "model"))
-            estimator.write_beside(path)
+            estimator._write_beside(path)
         if isinstance(compare, Estimator):
             other = folder / "compared" / compare.kind  # the page names the model by its folder
             other.parent.mkdir()

@@ -82,10 +82,10 @@ def begin(
     Raises UserError for parameters that do not fit, a stream without a word, and if something is in the way;
     Stopped if asked to stop before there is anything to save.
     """
-    if not estimator.stream_model().table.keyed:
+    if not estimator._stream_model().table.keyed:
         problem = "a stream cannot have a closed vocabulary, since its words are not known beforehand"
         raise UserError(problem, remedy="let the vocabulary grow, or build a corpus of the stream first")
-    schedule = estimator.stream_schedule()
+    schedule = estimator._stream_schedule()
     feed = Feed(settings, schedule.batch_size, analysis.resolved(), stop)
     documents = empty = 0
     for minibatch in feed.minibatches():
@@ -96,10 +96,10 @@ def begin(
         problem = "no document has a word" if documents else "there is no document"
         raise UserError(problem, where=_named(settings), remedy="give documents with text")
     seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
-    model = estimator.stream_model(corpus.vocabulary)
+    model = estimator._stream_model(corpus.vocabulary)
     engine = LocalEngine(threads_of(estimator.n_jobs))
     begun = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
-    job, state = estimator.start_stream(begun)
+    job, state = estimator._start_stream(begun)
     state.seen = float(documents)
     about = {
         "fingerprint": "",
@@ -109,7 +109,7 @@ def begin(
         "empty": empty,
         "analysis": feed.analysis.to_dict(),
     }
-    fixed = {**manifest_of(estimator.for_stream(), seed, about), "stream": settings.to_json()}
+    fixed = {**manifest_of(estimator._for_stream(), seed, about), "stream": settings.to_json()}
     stream = Stream(feed, StreamRun(estimator, job, state, fixed), ModelDirectory(path))
     stream.first = first = stream.learn(minibatch)
     assert first is not None
@@ -152,7 +152,7 @@ def _restored(
     kind_of(manifest).refuse("stream", directory.path)
     estimator = estimator_of(manifest, threads)
     assert isinstance(estimator, StreamLearner)
-    schedule = estimator.stream_schedule()
+    schedule = estimator._stream_schedule()
     settings = StreamSettings.from_json(manifest["stream"])
     if on_error is not None:
         settings = replace(settings, on_error=on_error)
@@ -160,7 +160,7 @@ def _restored(
     assert isinstance(analysis, Analysis)
     feed = Feed(settings, schedule.batch_size, analysis, stop)
     feed.skip(manifest["corpus"]["documents"], manifest["corpus"]["fingerprint"])
-    model, engine = estimator.stream_model(), LocalEngine(threads_of(threads))
+    model, engine = estimator._stream_model(), LocalEngine(threads_of(threads))
     run = StreamRun.restore(estimator, model, engine, directory, snapshot)
     run.fixed["stream"] = settings.to_json()
     return Stream(feed, run, directory)

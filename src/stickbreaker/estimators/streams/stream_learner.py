@@ -22,34 +22,34 @@ class StreamLearner(Estimator):
     """
 
     @abstractmethod
-    def stream_schedule(self) -> Online:
+    def _stream_schedule(self) -> Online:
         """The size of minibatches, and the weight of a step."""
 
     @abstractmethod
-    def for_stream(self) -> Self:
+    def _for_stream(self) -> Self:
         """A copy of the estimator in which parameters left at None have their values for streams, to save in
         a manifest.
         """
 
     @abstractmethod
-    def stream_model(self, vocabulary: Vocabulary | None = None) -> Model:
+    def _stream_model(self, vocabulary: Vocabulary | None = None) -> Model:
         """The model for a stream with these parameters. Raises UserError if they are invalid, also for
         streams alone.
         """
 
     @abstractmethod
-    def start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+    def _start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
         """A run whose source is the first minibatch, and its state before the first step."""
 
     @abstractmethod
-    def restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
+    def _restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
         """The state of a snapshot, whose table is restored in the run's engine; `n_words`: of the vocabulary.
 
         Raises ValueError if it is invalid.
         """
 
     @abstractmethod
-    def stream_step(
+    def _stream_step(
         self,
         job: VariationalRun,
         state: VariationalState,
@@ -64,7 +64,7 @@ class StreamLearner(Estimator):
         """
 
     @abstractmethod
-    def stream_moments(self, evolution: Evolution | None) -> Moments:
+    def _stream_moments(self, evolution: Evolution | None) -> Moments:
         """The observer that takes snapshots for the report when the model is saved; `evolution` has the
         earlier ones.
         """

@@ -40,7 +40,7 @@ class StreamRun:
     ) -> None:
         self.estimator, self.job, self.state, self.fixed = estimator, job, state, fixed
         self.about: dict[str, Any] = fixed["corpus"]
-        self.moments = estimator.stream_moments(evolution)
+        self.moments = estimator._stream_moments(evolution)
         self.date = self.moments.date
         self.warned = set[str]()
         self.clock, self.trace = Clock(seconds), Trace()
@@ -60,8 +60,8 @@ class StreamRun:
         invalid."""
         seed, fixed = snapshot.manifest["settings"]["random_state"], manifest_at_start(snapshot.manifest)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
-        job = VariationalRun(model, engine, estimator.stream_schedule(), nothing, seed=seed)
-        state = estimator.restore_stream(job, snapshot, len(directory.vocabulary()))
+        job = VariationalRun(model, engine, estimator._stream_schedule(), nothing, seed=seed)
+        state = estimator._restore_stream(job, snapshot, len(directory.vocabulary()))
         seconds = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
         run = cls(estimator, job, state, fixed, directory.evolution(), seconds)
         run.warned |= warned_of(snapshot.trace)
@@ -94,7 +94,7 @@ class StreamRun:
             self.state.seen += shards.n_documents
             return None
         job = replace(self.job, source=shards.source)
-        record = self.estimator.stream_step(job, self.state, self.about["documents"], shards, self.warned)
+        record = self.estimator._stream_step(job, self.state, self.about["documents"], shards, self.warned)
         self.warned |= warned_of([record])
         del self.state.scores[:-1]  # a stream is endless, and its trace has them all
         self.clock.step(job, self.state, record)

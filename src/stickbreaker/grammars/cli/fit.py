@@ -36,12 +36,12 @@ class SymbolChoice:
         """The analysis."""
         from stickbreaker.corpus import Analysis
 
-        found, _ = self.model.reads_texts_by()
+        found, _ = self.model._reads_texts_by()
         return found if isinstance(found, Analysis) else Analysis()
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
         """Which symbols are in the vocabulary; None: as by default."""
-        return self.model.reads_texts_by()[1]
+        return self.model._reads_texts_by()[1]
 
 
 OPTIONS: Table = {

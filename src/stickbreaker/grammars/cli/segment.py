@@ -167,7 +167,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
     subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
     uses = estimator.learned_.uses
     result = {
-        "expected": not estimator.sampled,
+        "expected": not estimator._sampled,
         "symbols": {
             symbol: {
                 "discount": float(estimator.discounts_[estimator.symbols_.index(symbol)]),
@@ -185,7 +185,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
             for rule, n in zip(estimator.grammar_.rules, uses, strict=True)
         ],
     }
-    emit(result, as_json, _rules_as_text(estimator.join, whole=nonterminal is None))
+    emit(result, as_json, _rules_as_text(estimator._join, whole=nonterminal is None))
 
 
 def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[dict[str, Any]], str]:

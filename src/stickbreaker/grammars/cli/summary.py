@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[dict[str, Any], list[str]]:
     """How like the words of the text its pieces are, as figures and as a line; nothing if no spaces part the
     words of the text."""
-    found = estimator.agreement
+    found = estimator._agreement
     if found is None:
         return {}, []
     line = (

@@ -13,11 +13,11 @@ def overview_of_grammar(model: GrammarEstimator) -> Overview:
     subtrees = model.subtrees()
     for symbol in model.symbols_:
         own = [one for one in subtrees if one.symbol == symbol]
-        uses = [f"{model.join(one.text)} ({one.customers:,.0f})" for one in own[:SUBTREES]]
+        uses = [f"{model._join(one.text)} ({one.customers:,.0f})" for one in own[:SUBTREES]]
         rows.append([symbol, f"{len(own):,}", ", ".join(uses)])
     title = f"{counted(len(subtrees), 'remembered subtree')} of {counted(len(rows), 'adapted symbol')}"
     shown = rows[:MOST_ROWS]
     more = len(rows) - len(shown)
     note = f"Not shown: {counted(more, 'symbol')}." if more else ""
-    uses = "how often" if model.sampled else "expected uses"  # of variational inference
+    uses = "how often" if model._sampled else "expected uses"  # of variational inference
     return Overview(title, ("symbol", "remembered", f"used most, and {uses}"), shown, note)

@@ -59,7 +59,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @cached_property
     def facts(self) -> list[tuple[str, str]]:
-        model, params, sampled = self.model, self.model.params_, self.model.sampled
+        model, params, sampled = self.model, self.model.params_, self.model._sampled
         facts = [
             (self._unit, f"{self._n_sentences:,}"),
             *([("symbols in them", f"{len(params['letters'].values):,}")] if sampled else []),
@@ -89,23 +89,23 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
         documents.
         """
         model = self.model
-        return len(model.params_["lengths"].values) if model.sampled else int(model.corpus_["documents"])
+        return len(model.params_["lengths"].values) if model._sampled else int(model.corpus_["documents"])
 
     @property
     def _unit(self) -> str:
         """The noun for what `_n_sentences` counts: "sentences" or "documents"."""
-        return "sentences" if self.model.sampled else "documents"
+        return "sentences" if self.model._sampled else "documents"
 
     @cached_property
     def curves(self) -> list[ScoreCurve]:
-        return curves_of(self.model.trace_, "document" if self.model.of_topics else "sentence")
+        return curves_of(self.model.trace_, "document" if self.model._of_topics else "sentence")
 
     _all_symbols = cached_property(lambda self: adapted_symbols_of(self.model))
     symbols = cached_property(lambda self: self._all_symbols[:MOST_SYMBOLS])
     # how many adapted symbols are not shown
     more_symbols = cached_property(lambda self: len(self._all_symbols) - len(self.symbols))
     # whether uses are not counted but expected, as in variational inference, which knows no tables
-    expected = cached_property(lambda self: not self.model.sampled)
+    expected = cached_property(lambda self: not self.model._sampled)
     # the snapshots of the run
     evolution = cached_property(lambda self: ModelDirectory(self.path).evolution())
     changes = cached_property(lambda self: changes_of_grammar(self.model, self.evolution, len(self.symbols)))
@@ -129,7 +129,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
         """Why no sentence is shown in pieces; empty if some are shown."""
         if self.sentences:
             return ""
-        if self.model.of_topics:
+        if self.model._of_topics:
             return "The sentences of this grammar are single words, so that there is nothing to cut."
         if self.piece is None:
             return "No symbol of this grammar stands for a part of a sentence by which it could be cut."

@@ -151,7 +151,7 @@ def _adapted(
 
 def _row(model: GrammarEstimator, one: Subtree) -> SubtreeRow:
     """A remembered subtree as a row of a table in the report."""
-    return SubtreeRow(model.join(one.text), len(one.text), round(one.customers), one.tables)
+    return SubtreeRow(model._join(one.text), len(one.text), round(one.customers), one.tables)
 
 
 def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:

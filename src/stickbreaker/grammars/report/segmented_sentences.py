@@ -121,8 +121,8 @@ def learned_sentences(model: GrammarEstimator) -> Text:
 
 def piece_symbol(model: GrammarEstimator) -> str | None:
     """The name of the symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
-    symbol = model.symbol_number(None)
-    return None if model.of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
+    symbol = model._symbol_number(None)
+    return None if model._of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
 
 
 def samples_of(model: GrammarEstimator, piece: str) -> int:
@@ -188,6 +188,6 @@ def _piece(
     inner = [float(cuts[at]) for at in range(start + 1, end)]
     doubtful = [at for at in range(start + 1, end) if cuts[at] >= DOUBT]
     places = [start, *doubtful, end]
-    parts = [model.join(text[at:to]) for at, to in itertools.pairwise(places)]
+    parts = [model._join(text[at:to]) for at, to in itertools.pairwise(places)]
     sure = min([1.0, *edges, *(1.0 - share for share in inner)])
     return Piece(parts, [float(cuts[at]) for at in doubtful], sure, *uses)

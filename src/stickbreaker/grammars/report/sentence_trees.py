@@ -89,11 +89,11 @@ def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[Dr
     drawn = {*model.symbols_, model.grammar_.start} if model.symbols_ else set(model.grammar_.symbols)
     uses = uses_of_texts(model)
     found: list[DrawnTree] = []
-    for number, parse in enumerate(model.parses_of(shown, 1, best=True)):
+    for number, parse in enumerate(model._parses_of(shown, 1, best=True)):
         if len(parse.starts) < 2:
             continue
         tree = tree_of(parse.rules[: int(parse.starts[1])], model.learned_.opened.grammar)
-        text = model.join(list(tree.leaves()))
+        text = model._join(list(tree.leaves()))
         (top,) = [one for one in _nodes(model, tree, drawn, uses) if isinstance(one, TreeNode)]
         nats = parse.nats, float(parse.tree_nats[0])
         found.append(DrawnTree(int(shown.documents[number]) + 1, text, *nats, top, tree.brackets()))
@@ -122,10 +122,10 @@ def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Us
             if isinstance(child, str):
                 letters.append(child)
             else:
-                children += [model.join(letters)] * bool(letters) + [child]
+                children += [model._join(letters)] * bool(letters) + [child]
                 letters = []
     if tree.symbol not in drawn:
         return [*children, *letters]
-    children += [model.join(letters)] * bool(letters)
+    children += [model._join(letters)] * bool(letters)
     customers, _ = uses.get((tree.symbol, tuple(tree.leaves())), (0, 0))
     return [TreeNode(tree.symbol, children, customers)]

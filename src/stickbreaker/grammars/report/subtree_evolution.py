@@ -58,7 +58,7 @@ def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols:
 
     None for a sampler, and for a run of one step.
     """
-    if model.sampled:
+    if model._sampled:
         return None
     changes = changes_of(evolution, range(n_symbols), model.trace_)
     if changes is None:
@@ -69,7 +69,7 @@ def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols:
         changes = replace(changes, vocabulary=())
     if not changes.moments and not changes.vocabulary:
         return None
-    reads = "document" if model.of_topics else "sentence"
+    reads = "document" if model._of_topics else "sentence"
     return replace(changes, noun="subtree", reads=reads, of="the symbol")
 
 
@@ -77,7 +77,7 @@ def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) 
     """What came among the fifty most used of each symbol lately, and what fell out."""
     uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols_}
     for one in model.subtrees():
-        text = model.join(one.text)
+        text = model._join(one.text)
         uses[one.symbol][text] = uses[one.symbol].get(text, 0.0) + one.customers
     tops = [moment.top() for moment in evolution.moments]
     steps = [moment.step for moment in evolution.moments]

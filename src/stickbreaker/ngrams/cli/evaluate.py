@@ -69,7 +69,7 @@ def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str,
 
     model = load_for("evaluate", PlainNgramModel, asked.model)
     with naming(topics):
-        rescaling = model.rescaling(load(topics), exponent)
+        rescaling = model._rescaling(load(topics), exponent)
     with naming(" ".join(asked.inputs)):
         corpus = open_documents(model, asked.inputs, asked.reading)
         sums = RescaledSums.of(rescaled_scores(corpus, rescaling, model.seed_, Particles()))

@@ -30,7 +30,7 @@ def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     if asked.topic != COMMON and not asked.topic.isdecimal():
         remedy = f"topics are numbers from 0 on, or {COMMON}"
         raise UserError(f"there is no topic {shown(asked.topic)}", remedy=remedy)
-    model = estimator.language_of_topic(None if asked.topic == COMMON else int(asked.topic), asked.sample)
+    model = estimator._language_of_topic(None if asked.topic == COMMON else int(asked.topic), asked.sample)
     ngrams = write_arpa(model, estimator.base_, asked.out, overwrite=asked.overwrite)
     figures, line = _outcome(ngrams, asked.sample, estimator.topic_model_.n_samples)
     return {**figures, "topic": asked.topic}, line

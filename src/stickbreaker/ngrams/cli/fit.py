@@ -82,7 +82,7 @@ def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None
     """
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 
-    numbers = model.numbers_of(corpus.vocabulary)
+    numbers = model._numbers_of(corpus.vocabulary)
     tokens = corpus.vocabulary.tokens
     share = float(tokens[numbers.of_rows == numbers.unknown].sum() / max(tokens.sum(), 1.0))
     others = "" if numbers.spelled else f"; {100 * share:.1f} % of the tokens are others, {UNKNOWN}"

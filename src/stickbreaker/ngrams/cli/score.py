@@ -75,7 +75,7 @@ def score(
     estimator = word_scorer("score", model, interpolation, reading)
     corpus = open_documents(estimator, inputs, reading)
     seen = _documents_seen(estimator, document, reading)
-    blocks = estimator.scores_of_sentences(corpus, seen)
+    blocks = estimator._scores_of_sentences(corpus, seen)
     lines = _lines(blocks, corpus, words=words)
     first = next(lines, None)
     if first is None:
@@ -108,7 +108,7 @@ def _documents_seen(
     """The documents given with --document as a corpus, or None. Raises UserError for a model without
     topics.
     """
-    if not estimator.has_topics:
+    if not estimator._has_topics:
         refuse_written(("document", "topic"), WITHOUT_TOPICS)
     return None if document is None else open_documents(estimator, (str(document),), reading)
 
@@ -190,7 +190,7 @@ def generate(
     tell_of_compiling()
     estimator = load_for("generate", LanguageEstimator, model)
     seen = _documents_seen(estimator, document, reading)
-    drawn = estimator.draw_sentences(
+    drawn = estimator._draw_sentences(
         sentences, topic=topic, seen=seen, beginning=beginning, longest=longest, random_state=seed
     )
     emit(

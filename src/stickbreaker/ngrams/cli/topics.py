@@ -16,7 +16,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
     model = load_for("topics", PlainTopicNgramModel, asked.model)
     shares, words = model.topic_shares_, model.top_words(asked.top)
-    phrases, probabilities = model.top_phrases(PHRASES), model.probabilities_of(words)
+    phrases, probabilities = model.top_phrases(PHRASES), model._probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     topics = [
         {
@@ -32,7 +32,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
         "model": str(asked.model),
         "common_share": float(max(0.0, 1.0 - shares.sum())),
         "topics": topics,
-        "unused": sorted(set(range(model.n_shares)) - set(in_use)),
+        "unused": sorted(set(range(model._n_shares)) - set(in_use)),
     }
     return result, _as_text
 

@@ -41,7 +41,7 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
         )
 
     def sizes(self) -> list[tuple[str, str]]:
-        model, sizes = self.model, self.model.sizes()
+        model, sizes = self.model, self.model._sizes()
         facts = [
             ("topics in use", f"{sizes['topics']:,}"),
             ("contexts", f"{sizes['contexts']:,}"),

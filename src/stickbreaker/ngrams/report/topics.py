@@ -90,7 +90,7 @@ def topics_payload(topics: Sequence[LanguageTopic]) -> list[dict[str, str]]:
 def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
     """The topics in use, the largest first."""
     shares, words, phrases = model.topic_shares_, model.top_words(WORDS), model.top_phrases(PHRASES)
-    probabilities = model.probabilities_of(words)
+    probabilities = model._probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     drawn = drawn_sentences(model, in_use[:MOST_WITH_SENTENCES])
     return [

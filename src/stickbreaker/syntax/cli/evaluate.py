@@ -25,7 +25,7 @@ def evaluate_trees(asked: ScoringRequest) -> Outcome:
         names = corpus.about.tag_names or ()
         nats, words = np.zeros(len(names)), np.zeros(len(names))
         for block in range(len(corpus.block_sizes)):
-            scores = model.word_scores(corpus, block)
+            scores = model._word_scores(corpus, block)
             nats += np.bincount(scores.tags, scores.nats, len(names))
             words += np.bincount(scores.tags, minlength=len(names))
         if not words.sum():

@@ -16,7 +16,7 @@ def write_dot(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     model = load_for("export", PlainSyntacticTopics, asked.model)
     top, tags = model.top_words(min(asked.top, 10)), model.topic_tags_
     lines = ["digraph topics {", "  node [shape=box];", '  start [label="no head", shape=plaintext];']
-    for k in model.topics_in_use:
+    for k in model._topics_in_use:
         tag = model.tags_[int(tags[k].argmax())]
         label = f"{k} {tag} {100 * model.topic_shares_[k]:.1f} %\n{' '.join(top[k])}"
         lines.append(f"  topic{k} [label={json.dumps(label, ensure_ascii=False)}];")
@@ -26,5 +26,5 @@ def write_dot(asked: ExportRequest) -> tuple[dict[str, Any], str]:
         width = f"{0.5 + 4.0 * edge.share:.2f}"
         lines.append(f'  {head} -> topic{edge.topic} [label="{100 * edge.share:.0f} %", penwidth={width}];')
     write_atomic(asked.out, "\n".join([*lines, "}", ""]).encode(), overwrite=asked.overwrite)
-    result = {"topics": len(model.topics_in_use), "edges": len(edges)}
+    result = {"topics": len(model._topics_in_use), "edges": len(edges)}
     return result, f"{counted(result['topics'], 'topic')}, {counted(result['edges'], 'edge')}"

@@ -15,8 +15,8 @@ def list_topics(asked: TopicsRequest) -> Outcome:
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
     model = load_for("topics", PlainSyntacticTopics, asked.model)
-    in_use = model.topics_in_use
-    unused = sorted(set(range(model.n_shares)) - set(in_use))
+    in_use = model._topics_in_use
+    unused = sorted(set(range(model._n_shares)) - set(in_use))
     words, tags, below = model.words_, model.topic_tags_, model.head_topics_
     topics = []
     for k in in_use:
@@ -26,7 +26,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
                 "topic": k,
                 "share": float(model.topic_shares_[k]),
                 "tags": _first(tags[k], model.tags_),
-                "below": _first(below[k], range(model.n_shares)),
+                "below": _first(below[k], range(model._n_shares)),
                 "words": [words[row] for row in best],
                 "probabilities": [float(model.topic_word_[k, row]) for row in best],
             }

@@ -53,7 +53,7 @@ class SyntaxReport(SavedReport[PlainSyntacticTopics]):
             ("documents", f"{corpus['documents']:,}"),
             ("known words read", f"{corpus['tokens']:,.0f}"),
             ("different known words", f"{len(model.vocabulary_):,}"),
-            ("topics in use", f"{len(model.topics_in_use):,}"),
+            ("topics in use", f"{len(model._topics_in_use):,}"),
             ("samples", str(len(model.learned_.tau))),
         ]
         if "held-out" in last:

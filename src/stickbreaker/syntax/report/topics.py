@@ -75,7 +75,7 @@ def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
             above=_largest(above[k], names, NEIGHBOURS),
             depth=float(depths[k]),
         )
-        for k in model.topics_in_use
+        for k in model._topics_in_use
     ]
 
 

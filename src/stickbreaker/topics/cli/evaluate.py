@@ -71,10 +71,10 @@ def _write_diagnostics(
     from stickbreaker.topics.evaluation.diagnostics import diagnostics_of
 
     blocks = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
-    shares = np.concatenate([estimator.infer_shares(bags) for bags in blocks])
+    shares = np.concatenate([estimator._infer_shares(bags) for bags in blocks])
     tokens = np.concatenate([tokens_by_document(bags.offsets, bags.counts) for bags in blocks])
     words, part = estimator.vocabulary_.spelled, estimator.vocabulary_.parts[0]
-    rows = estimator.ranked_words(10, part).words.tolist()
+    rows = estimator._ranked_words(10, part).words.tolist()
     found = diagnostics_of(estimator.topic_word_[:, part], rows, words, shares, tokens)
     n = len(rows)
     columns: dict[str, Any] = {
@@ -169,10 +169,10 @@ def _bound(estimator: "TopicEstimator", corpus: "Corpus") -> dict[str, float]:
     """
     from stickbreaker.core.errors import UserError
 
-    if estimator.is_open:
+    if estimator._is_open:
         remedy = "leave --bound out: log p of all strings is what is scored"
         raise UserError("an open vocabulary has no bound on new documents", remedy=remedy)
-    nats, tokens = estimator.bound_documents(corpus)
+    nats, tokens = estimator._bound_documents(corpus)
     return {"tokens": tokens, "nats_per_token": nats / max(tokens, 1.0)}
 
 

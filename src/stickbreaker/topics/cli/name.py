@@ -107,6 +107,6 @@ def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
     from stickbreaker.saved.manifest_fields import SEARCH
 
     manifest = ModelDirectory(model).manifest()
-    if manifest["status"] == "running" and (SEARCH in manifest or estimator.gibbs_settings() is not None):
+    if manifest["status"] == "running" and (SEARCH in manifest or estimator._gibbs_settings() is not None):
         remedy = f"finish it with: {command_line('resume', model)}"
         raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)

@@ -115,7 +115,7 @@ def _shares(
         if wanted:
             known = known[np.array([ids[place] in wanted for place in known], np.bool_)]
         theta = (
-            estimator.infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
+            estimator._infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
         )
         titles = titles_of(corpus, block)
         yield theta, [{"id": ids[i], **({"title": titles[i]} if titles[i] else {})} for i in known]

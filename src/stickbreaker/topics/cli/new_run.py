@@ -37,9 +37,9 @@ def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDir
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     """Note how a model that learns its number of topics comes to one."""
-    if model.documents == "finite":
+    if model._documents_slot == "finite":
         return
-    start, search = model.n_topics_at_start(), None if stream else model.search(1, 1.0)
+    start, search = model._n_topics_at_start(), None if stream else model._search(1, 1.0)
     if search is not None:
         note(f"searching for the number of topics, by {JUDGES[search.judge]}; --topics K is one run from K")
     elif isinstance(model.n_topics, int):
@@ -56,11 +56,11 @@ def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
     from stickbreaker.topics.topic_settings import inference_of
 
     inference = inference_of(model.inference).name
-    online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
+    online = not stream and not model._is_open and isinstance(model._learning_schedule(), Online)
     chosen = {
         "a stream": stream,
-        "--words open": model.is_open,
-        "--concepts": model.has_concepts,
+        "--words open": model._is_open,
+        "--concepts": model._has_concepts,
         f"--inference {inference}": inference != "mean-field",
         "--schedule online": online,
         "--representation franchise": getattr(model, "representation", "direct") != "direct",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, Any], list[str]]:
     """The runs of a search, and the numbers of topics that are as good, as figures and as lines; nothing
     without one."""
-    found = estimator.search_range()
+    found = estimator._search_range()
     if found is None:
         return {}, []
     summary = {

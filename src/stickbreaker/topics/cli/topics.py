@@ -35,7 +35,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
 
     named = NamedTopics(estimator)
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
-    ranked = {code: named.ranked_words(top, rows, by) for code, rows in ranges.items()}
+    ranked = {code: named._ranked_words(top, rows, by) for code, rows in ranges.items()}
     spelled, concepts = estimator.vocabulary_.spelled, named.top_concepts(top)
 
     def list_words(g: int, code: str | None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def spelled_topics(
 
     Raises UserError if the options do not fit the model.
     """
-    is_open = estimator.model.words.grows
+    is_open = estimator._model.words.grows
     if unseen == "ignored":
         if spelling_of is not None:
             raise UserError("--spelling-of spells the words that --unseen ignores", remedy="drop one of them")
@@ -93,7 +93,7 @@ def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], 
     from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
     from stickbreaker.topics.open_topics import spelling_of
 
-    if estimator.model.words.grows:
+    if estimator._model.words.grows:
         return spelling_of(estimator)
     if estimator.vocabulary_.languages:
         problem = "unseen words of a model of several languages are not spelled"

@@ -122,6 +122,6 @@ def _first_words(model: LearnedTopics) -> list[set[str]]:
     vocabulary = model.vocabulary_
     words: list[set[str]] = [set() for _ in model.alpha_]
     for side in vocabulary.parts:
-        for own, rows in zip(words, model.ranked_words(KNOWN_WORDS, side).words.tolist(), strict=True):
+        for own, rows in zip(words, model._ranked_words(KNOWN_WORDS, side).words.tolist(), strict=True):
             own.update(vocabulary.spelled[row] for row in rows)
     return words

@@ -66,8 +66,8 @@ class NamedTopics:
     @cached_property
     def words(self) -> TopicWords:
         if not self.joined:
-            return self.model.topic_words
-        return MeanWords(self.model.topic_words, self.members, self.model.topic_shares_)
+            return self.model._topic_words
+        return MeanWords(self.model._topic_words, self.members, self.model.topic_shares_)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
@@ -100,24 +100,24 @@ class NamedTopics:
         return by_size(groups, [share for _, share in groups])
 
     @cached_property
-    def word_evidence(self) -> WordEvidence:
-        """As `LearnedTopics.word_evidence`, for groups of topics; a group's documents are those of its
+    def _word_evidence(self) -> WordEvidence:
+        """As `LearnedTopics._word_evidence`, for groups of topics; a group's documents are those of its
         members.
         """
-        own = self.model.word_evidence
+        own = self.model._word_evidence
         if not self.joined:
             return own
         counted = joined_documents(own, self.members)
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
-    def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """As `LearnedTopics.ranked_words`, for groups of topics with the same name (both G × n)."""
-        return ranking(by)(self.word_evidence, n, within)
+    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
+        """As `LearnedTopics._ranked_words`, for groups of topics with the same name (both G × n)."""
+        return ranking(by)(self._word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:
         """The first words of each group, in each language in turn."""
         vocabulary = self.model.vocabulary_
-        sides = [self.ranked_words(n, side).words.tolist() for side in vocabulary.parts]
+        sides = [self._ranked_words(n, side).words.tolist() for side in vocabulary.parts]
         return [
             [vocabulary.words[row] for side in sides for row in side[g]] for g in range(len(self.members))
         ]

@@ -145,7 +145,7 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
     model = named.model
     if not any("topics" in record or "edits" in record for record in model.trace_):
         return None
-    top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
+    top = leading_words(model._topic_words, TOP_WORDS)[0].tolist()
     growth = growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
     if growth is None or not named.joined:
         return growth
@@ -158,7 +158,7 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
 
 def search_of(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | None:
     """The runs of the search for the number of topics; None for a model from a single run."""
-    found = model.search_range()
+    found = model._search_range()
     if found is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]

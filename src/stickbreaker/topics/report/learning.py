@@ -102,7 +102,7 @@ def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
     for such runs these are the scores of passes.
     """
     records = model.trace_
-    if records and model.learning_schedule().keeps_reports and "pass_score" in records[-1]:
+    if records and model._learning_schedule().keeps_reports and "pass_score" in records[-1]:
         passes = [record for record in records if "pass_score" in record]
         return [_point(record, "pass_score") for record in passes], model.state_.kind
     kind = next((record["kind"] for record in reversed(records) if "score" in record), "bound")

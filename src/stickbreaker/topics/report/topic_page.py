@@ -224,7 +224,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     @cached_property
     def word_figures(self) -> WordFigures:
         named = self.named
-        return look_at(named.words, named.shares, self.model.vocabulary_.parts, named.ranked_words)
+        return look_at(named.words, named.shares, self.model.vocabulary_.parts, named._ranked_words)
 
     _distances = cached_property(lambda self: topic_distances(apart(self.named.words, self.word_figures)))
     _used = cached_property(lambda self: np.delete(np.arange(len(self.named.members)), self.named.unused))
@@ -278,12 +278,12 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def warnings(self) -> list[str]:
-        return warnings_of_run(self.model.trace_, self.manifest, self.model.learning_schedule())
+        return warnings_of_run(self.model.trace_, self.manifest, self.model._learning_schedule())
 
 
 def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:
     """The length of a run as (unit, number): sweeps for a sampler, steps for a stream, passes otherwise."""
-    if model.gibbs_settings():
+    if model._gibbs_settings():
         unit, more = "sweep", "s"
     elif "stream" in manifest or "arriving" in manifest or of_stream(model.trace_):
         unit, more = "step", "s"

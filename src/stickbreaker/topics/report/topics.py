@@ -231,7 +231,7 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
     model = named.model
     vocabulary = model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
-    first = model.ranked_words(FILE_WORDS, side).words.tolist()
+    first = model._ranked_words(FILE_WORDS, side).words.tolist()
     return [
         [TopicMember(k, model.topic_ids_[k], [vocabulary.spelled[row] for row in first[k]]) for k in group]
         for group in named.members

@@ -39,7 +39,7 @@ def run_of(
 
     scored = None if held_out is None else evaluate
     return SamplingRun(
-        source.n_documents, scored, seed=seed, limits=estimator.limits(), scores=estimator.score_names
+        source.n_documents, scored, seed=seed, limits=estimator._limits(), scores=estimator._score_names
     )
 
 
@@ -128,12 +128,12 @@ def _chains(
         sampling.sampler(model, tokens, first, _seed(seed, number))
         for number, first in enumerate(assignments)
     ]
-    burn_in = estimator.limits().max_iter // 2 if sampling.burn_in is None else sampling.burn_in
-    return Chains(samplers, burn_in, sampling.every, estimator.threads)
+    burn_in = estimator._limits().max_iter // 2 if sampling.burn_in is None else sampling.burn_in
+    return Chains(samplers, burn_in, sampling.every, estimator._threads)
 
 
 def _sampling(estimator: LearnedTopics) -> Gibbs:
-    sampling = estimator.gibbs_settings()
+    sampling = estimator._gibbs_settings()
     assert sampling is not None
     return sampling
 

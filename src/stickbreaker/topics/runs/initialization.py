@@ -34,15 +34,15 @@ def _word_seeds(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds":
     """The initial counts of words in topics."""
-    guided = sum(name is not None for name in estimator.guide_names())
+    guided = sum(name is not None for name in estimator._guide_names())
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
     if estimator.init == "documents":
         sides, priors = corpus.vocabulary.parts, model.words.guided_priors
-        n_topics, meanings = estimator.n_topics_at_start(), _meanings(model)
+        n_topics, meanings = estimator._n_topics_at_start(), _meanings(model)
         return seed_from_documents(source, sides, priors, n_topics, guided, seed, meanings)
     words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
-    return NoiseSeeds(model, words, estimator.n_topics_at_start(), tokens, seed)
+    return NoiseSeeds(model, words, estimator._n_topics_at_start(), tokens, seed)
 
 
 def seed_from_documents(

@@ -38,7 +38,7 @@ def new_run(
     Files of the engine are in `folder`.
     """
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
-    if estimator.gibbs_settings() is not None:
+    if estimator._gibbs_settings() is not None:
         job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
         return job, gibbs_runs.first_state(estimator, model, source, seed)
     return start_run(estimator, _job(estimator, model, source, seed, evaluate, folder))
@@ -50,7 +50,7 @@ def resume_run(
     """The run that continues from the checkpoint `snapshot`, and its state."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
-    if estimator.gibbs_settings() is not None:
+    if estimator._gibbs_settings() is not None:
         job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
         state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
         engine, whole = gibbs_runs.learned_by_chains(estimator, model, state)
@@ -65,7 +65,7 @@ def learned(
 ) -> tuple[TopicModel, Engine, VariationalState]:
     """What a run has learned: the model, an engine with its table, and the state."""
     if isinstance(state, SamplingState):
-        model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
+        model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
         return model, *gibbs_runs.learned_by_chains(estimator, model, state)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
@@ -82,19 +82,19 @@ def finish_run(
 ) -> Snapshot:
     """The finished model of a run; writes documents for the report to `folder`."""
     model, engine, whole = learned(estimator, corpus, job, state)
-    estimator.take(model, engine, whole)
+    estimator._take(model, engine, whole)
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
     estimator.word_documents_ = word_documents_of(estimator, source, engine)
     write_documents(estimator, source, engine, folder)
     snapshot = model_of(engine, whole, fixed, "done")
-    snapshot.arrays = {**snapshot.arrays, **estimator.counted_arrays()}
+    snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
     return snapshot
 
 
 def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
     """Count in how many documents each topic uses each word, for ranking words, after a run in memory."""
     variational = isinstance(job, VariationalRun)
-    source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())
+    source = job.source if variational else source_of(corpus, estimator._model, estimator._least_held_out())
     engine = job.engine if variational else estimator.engine_
     estimator.word_documents_ = word_documents_of(estimator, source, engine)
 
@@ -103,7 +103,7 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
     """Save documents and figures for the report in a model's directory, as `finish_run` does for the run's
     own corpus.
     """
-    source = source_of(corpus, estimator.model)
+    source = source_of(corpus, estimator._model)
     learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
     if not learned and estimator.updates_:
         learned = digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
@@ -114,11 +114,11 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
     """Give a variational run its initial table; returns the run and its state."""
     model = topic_model(job.model)
     if model.words.grows:
-        job, state = begin_open(job, estimator.n_topics_at_start(), estimator.init)
+        job, state = begin_open(job, estimator._n_topics_at_start(), estimator.init)
     else:
         job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
         state = job.first_state(model.start())
-    solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
+    solvers, corpus = (model.solver, estimator._fold_in_solver()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
         job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else it would fail mid-run
     return job, state
@@ -160,7 +160,7 @@ def _to_learn(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
     """The model to learn, its documents, and the scorer of held-out documents (None if none are held out)."""
-    model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
+    model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
@@ -178,7 +178,7 @@ def _job(
     evaluate: HeldOut | None,
     folder: Path | None,
 ) -> VariationalRun:
-    schedule = estimator.learning_schedule()
+    schedule = estimator._learning_schedule()
     carried = schedule.keeps_reports and bool(model.solver.goes_on_from)
     return VariationalRun(
         model=model,
@@ -186,8 +186,8 @@ def _job(
         schedule=schedule,
         source=source,
         seed=seed,
-        limits=estimator.limits(),
-        scores=estimator.score_names,
+        limits=estimator._limits(),
+        scores=estimator._score_names,
         evaluate=evaluate,
         fresh_passes=FRESH if carried and not estimator.keep_local else 0,
     )

@@ -35,7 +35,7 @@ def online_step(
 ) -> TraceRecord:
     """Make one online step on documents, in order, after predicting them; it counts as a pass.
 
-    `documents` and `warned`: as in `StreamLearner.stream_step`. The first minibatch is not predicted, since
+    `documents` and `warned`: as in `StreamLearner._stream_step`. The first minibatch is not predicted, since
     topics start from its documents.
     """
     model, predicted = topic_model(job.model), None
@@ -93,11 +93,11 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     if not isinstance(estimator.engine, str):
         remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'
         raise UserError("partial_fit does not learn on Spark", remedy=remedy)
-    schedule = estimator.stream_schedule()
+    schedule = estimator._stream_schedule()
     if not begun:
         estimator.seed_ = seed_of(estimator.random_state)
-    estimator.refuse_stream()
-    model = estimator.topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    estimator._refuse_stream()
+    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
     source = source_of(corpus, model)
     threads = threads_of(estimator.n_jobs)
     if begun:  # a copy: a step that fails leaves the model unchanged
@@ -111,7 +111,7 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
     else:
         job, state = start_run(estimator, job)
-        estimator.began_as_stream = True
+        estimator._began_as_stream = True
     if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to start again")
@@ -130,5 +130,5 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
         estimator.vocabulary_ = counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
     estimator.trace_.append(record)
-    estimator.take(topic_model(job.model), engine, state)
+    estimator._take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end

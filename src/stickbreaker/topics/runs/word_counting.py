@@ -37,7 +37,7 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
     if not 0 < n_words * n_topics <= most:
         return None
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
-    sent = estimator.over(estimator.engine_) if local else estimator.without_table()
+    sent = estimator._over(estimator.engine_) if local else estimator._without_table()
     counts = _summed(engine, DocumentCounts(sent, source))
     parts = estimator.vocabulary_.parts
     sides = [keep_first(counts[rows, :-1], counts[rows, -1], rows) for rows in parts]
@@ -82,11 +82,11 @@ class DocumentCounts:
     source: Source
 
     def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
-        estimator = self.estimator if engine is None else self.estimator.over(engine)
-        n_topics, n_words = estimator.topic_words.shape
+        estimator = self.estimator if engine is None else self.estimator._over(engine)
+        n_topics, n_words = estimator._topic_words.shape
         counts = np.zeros((n_words, n_topics + 1))
         for bags in _bags_of(estimator, self.source, blocks):
-            add_documents(bags, estimator.infer_shares(bags), estimator.topic_words, counts)
+            add_documents(bags, estimator._infer_shares(bags), estimator._topic_words, counts)
         return None, counts
 
 
@@ -115,8 +115,8 @@ class MeetingCounts:
     sides: Sequence[Side]
 
     def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
-        estimator = self.estimator if engine is None else self.estimator.over(engine)
-        n_words = estimator.topic_words.shape[1]
+        estimator = self.estimator if engine is None else self.estimator._over(engine)
+        n_words = estimator._topic_words.shape[1]
         sums = [np.zeros(_size(side)) for side in self.sides]
         for bags in _bags_of(estimator, self.source, blocks):
             for side, total in zip(self.sides, sums, strict=True):
@@ -159,7 +159,7 @@ def _bags_of(estimator: LearnedTopics, source: Source, blocks: range) -> Iterato
     """The training documents of each block, read with the model's vocabulary."""
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
-    seen = estimator.seen(corpus) if estimator.is_open else corpus
+    seen = estimator._seen(corpus) if estimator._is_open else corpus
     for block in blocks:
         bags = seen.bags(block)
         numbers = source.numbers(block)

@@ -82,7 +82,7 @@ class TopicDomains(Domains):
             return np.zeros((0, len(self.model.alpha_)))
         seen = Corpus.from_texts(texts, analysis=self.model.analysis_, vocabulary=self.model.vocabulary_)
         blocks = range(len(seen.block_sizes))
-        return np.concatenate([self.model.block_shares(seen, block) for block in blocks])
+        return np.concatenate([self.model._block_shares(seen, block) for block in blocks])
 
     def write(self, directory: Path) -> dict[str, Any]:
         from stickbreaker.estimators.saving import save
