@@ -190,14 +190,15 @@ def option(
 
 
 class ModelPath(click.Path):
-    """The directory of a model, or a zip file, which is unpacked for this process; output names the zip
-    file."""
+    """The directory of a model or a lexicon, or a zip file, which is unpacked for this process; output names
+    the zip file."""
 
     def __init__(self, *, changes: bool = False) -> None:
         super().__init__(path_type=Path)
         self.changes = changes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from stickbreaker.estimators.kinds import markers
         from stickbreaker.saved.packed_models import directory_of, is_packed
 
         path = super().convert(value, param, ctx)
@@ -208,7 +209,7 @@ class ModelPath(click.Path):
                 remedy = "unpack it into a directory, and change that"
                 raise UserError("is a zip file, which cannot be changed", where=path, remedy=remedy)
             _exit_when_terminated()
-            folder = directory_of(path)
+            folder = directory_of(path, markers())
         except UserError as error:
             fail(error.on_command_line())
         except OSError as error:

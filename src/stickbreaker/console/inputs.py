@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.estimators.estimator import Estimator
 
 FORMATS = (
-    "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "documents",
-    "files",
+    "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "counts", "lines",
+    "documents", "files",
 )  # fmt: skip
 DATE_FORMAT = {
     "metavar": "[FIELD=]FORM",

@@ -1,4 +1,4 @@
-"""`stickbreaker export --format zip`: a model of any kind as one file."""
+"""`stickbreaker export --format zip`: a model of any kind, or a lexicon, as one file."""
 
 from typing import Any
 
@@ -6,8 +6,15 @@ from stickbreaker.console.requests import ExportRequest
 
 
 def write_zip(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """Pack the model into one file; returns its size in bytes, as JSON and as a line of text."""
-    from stickbreaker.saved.packed_models import pack
+    """Write the file; returns its size in bytes ("bytes") and a line for the user."""
+    from stickbreaker.estimators.kinds import object_at, system_at
+    from stickbreaker.saved.packed_models import pack, pack_folder
 
-    size = pack(asked.model, asked.out, overwrite=asked.overwrite)
-    return {"bytes": size}, f"the model as one file, {size / 1e6:,.1f} MB"
+    system = system_at(asked.model)
+    if system is None or system.marker is None:
+        size = pack(asked.model, asked.out, overwrite=asked.overwrite)
+        return {"bytes": size}, f"the model as one file, {size / 1e6:,.1f} MB"
+    if system.load is not None:
+        object_at(system.load)(asked.model)  # refuses a damaged one
+    size = pack_folder(asked.model, system.marker, asked.out, overwrite=asked.overwrite)
+    return {"bytes": size}, f"the {system.noun} as one file, {size / 1e6:,.1f} MB"

@@ -62,8 +62,9 @@ class Saved:
 
     `name` is its name in manifests, `noun` its name for users. `verbs` are the commands and methods that
     apply to it, starting with the one to begin with. `marker` is the file by which its directory is
-    recognised; None for models, whose manifest names their kind. For a single file, `is_file`,
-    "module:function", recognises the path.
+    recognised; None for models, whose manifest names their kind; `load`, "module:function", loads such a
+    directory, and so finds what is damaged. For a single file, `is_file`, "module:function", recognises the
+    path.
 
     `page`, "module:function", returns the report, from a path, a title and the given ones of `page_options`,
     by name. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and their description;
@@ -76,6 +77,7 @@ class Saved:
     noun: str = "model of this kind"
     verbs: tuple[str, ...]
     marker: str | None = None
+    load: str | None = None
     is_file: str | None = None
     page: str | None = None
     page_options: tuple[str, ...] = ()
@@ -188,6 +190,11 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
     if name not in kinds():
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
     return kinds()[name]
+
+
+def markers() -> tuple[str, ...]:
+    """The files by which directories of things that use models are recognised."""
+    return tuple(system.marker for system in systems() if system.marker is not None)
 
 
 def system_at(path: Path) -> Saved | None:

@@ -27,6 +27,24 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         **dict.fromkeys(("n_components", "num_topics", "k"), "n_topics"),
     }
 
+    def fit(self, X: Any, y: object = None, *, sample_weight: Any = None, **others: object) -> Self:
+        """Learn from the texts `X`, each a sentence: a Corpus, a list, an array, a column or a generator.
+
+        sample_weight: how often each text occurs (whole numbers from 0), for a list of words with counts.
+        `fit(["the", "cat"], sample_weight=[3, 1])` is `fit(["the", "the", "the", "cat"])`, to the same bytes.
+        Each occurrence has a tree of its own: a chain draws it given all others, so occurrences of a text may
+        be cut differently. Time and memory grow with the sum of the counts.
+
+        Raises UserError for invalid parameters or texts, and for weights that are no counts.
+
+        >>> model = AdaptorGrammar("morphology", max_iter=50, random_state=0)
+        >>> model.fit(["walked", "walks", "talked"], sample_weight=[2, 1, 3]).corpus_["documents"]
+        6
+        """
+        if sample_weight is not None:
+            X = _repeated(X, sample_weight)
+        return super().fit(X, y, **others)
+
     def segment(
         self, texts: Iterable[str], nonterminal: str | None = None, *, random_state: int = 0
     ) -> list[list[str]]:
@@ -96,6 +114,19 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         return super().subtrees(symbol)
 
     subtrees.__doc__ = PlainAdaptorGrammar.subtrees.__doc__
+
+
+def _repeated(given: Any, counts: Any) -> list[str]:
+    """Each text as often as its count says. Raises UserError for counts that are not whole
+    numbers from 0, one per text."""
+    texts, found = _texts(given), np.asarray(counts)
+    if found.shape != (len(texts),):
+        raise UserError(
+            f"sample_weight has the shape {found.shape}, for {len(texts)} texts", remedy="give one per text"
+        )
+    if found.dtype.kind not in "iuf" or not bool(np.all((found >= 0) & (found == np.floor(found)))):
+        raise UserError("sample_weight has other values than counts", remedy="give whole numbers from 0")
+    return [text for text, count in zip(texts, found.tolist(), strict=True) for _ in range(int(count))]
 
 
 def _texts(given: Any) -> list[str]:

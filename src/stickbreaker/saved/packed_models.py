@@ -1,4 +1,5 @@
-"""Packs a model's directory into one zip file, and unpacks it into a temporary folder for use."""
+"""Packs a model's directory, or that of something that uses models, into one zip file, and unpacks it into a
+temporary folder for use."""
 
 import atexit
 import errno
@@ -7,6 +8,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +26,7 @@ _MAGIC = b"PK\x03\x04"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that the format has: equal models give equal bytes
 _AT_ONCE = 1 << 20
 _MOST_PACKED = 100  # largest compression ratio; a file that would compress better is stored uncompressed
+_DEEPEST = 4  # parts of the name of a file in a directory that is not a model
 _SLACK = 64 * MEGABYTE  # bytes allowed besides, for small files
 _LARGEST_MANIFEST = 64 * MEGABYTE
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -41,7 +44,22 @@ def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
     if manifest["status"] != "done":
         problem = "is still learning, and a packed model cannot change"
         raise UserError(problem, where=model, remedy=f"finish it: {command_line('resume', model)}")
-    names = [MANIFEST, TRACE, *sorted(manifest["files"]), NAMES]
+    return _write(model, [MANIFEST, TRACE, *sorted(manifest["files"]), NAMES], out, overwrite=overwrite)
+
+
+def pack_folder(folder: Path, marker: str, out: Path, *, overwrite: bool = False) -> int:
+    """Write a directory as one file, without hidden files and locks; returns its size in bytes.
+
+    `marker` is the file by which such directories are recognised; it comes first.
+    """
+    found = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    held = [file for file in found if file.name != "lock" and not any(p.startswith(".") for p in file.parts)]
+    names = sorted(file.as_posix() for file in held if file.as_posix() != marker)
+    return _write(folder, [marker, *names], out, overwrite=overwrite)
+
+
+def _write(model: Path, names: Sequence[str], out: Path, *, overwrite: bool) -> int:
+    """Write those of the named files that exist; returns the size of the zip file in bytes."""
     with atomic_file(out, overwrite=overwrite) as partial:
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
             for name in names:
@@ -72,11 +90,12 @@ def is_packed(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def directory_of(path: Path) -> Path:
+def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
     """The directory of the model at a path: the path itself; for a zip file, a folder into which it is
-    unpacked, once per process and until its end.
+    unpacked, once per process and until its end. `markers`: files by which other directories that are
+    accepted are recognised.
 
-    Raises UserError for a zip file that is damaged or not a model's.
+    Raises UserError for a zip file that is damaged or of something else.
     """
     if not is_packed(path):
         return path
@@ -87,20 +106,21 @@ def directory_of(path: Path) -> Path:
         atexit.register(shutil.rmtree, outside, ignore_errors=True)
         folder = Path(outside, path.name)
         folder.mkdir()
-        unpack(path, folder)
+        unpack(path, folder, markers)
         _UNPACKED[key] = folder
     return _UNPACKED[key]
 
 
-def unpack(path: Path, folder: Path) -> None:
-    """Unpack the files that the model's manifest names, and no others, into an empty folder.
+def unpack(path: Path, folder: Path, markers: Collection[str] = ()) -> None:
+    """Unpack a packed model, or the packed directory that one of `markers` is in, into an empty folder.
 
-    Raises UserError for a file that is damaged, has files that its manifest does not name (so that none can
-    be put elsewhere), or would become more than 100 times as large.
+    Raises UserError for a file that is damaged, or would become more than 100 times as large; for a model
+    that has files which its manifest does not name; and for other directories with a name that could lie
+    outside the folder. What is in them is checked when they are loaded.
     """
     try:
         with zipfile.ZipFile(path) as packed, named_as(path, folder):
-            _unpack(packed, path, folder)
+            _unpack(packed, path, folder, markers)
     except UserError:
         raise
     except (*_DAMAGES, OSError, ValueError) as error:
@@ -110,26 +130,40 @@ def unpack(path: Path, folder: Path) -> None:
         raise UserError(problem, where=path, remedy=REMEDY) from None
 
 
-def _unpack(packed: zipfile.ZipFile, path: Path, folder: Path) -> None:
+def _unpack(packed: zipfile.ZipFile, path: Path, folder: Path, markers: Collection[str]) -> None:
     entries = {entry.filename: entry for entry in packed.infolist()}
     if any(entry.compress_type not in _METHODS for entry in packed.infolist()):
         raise UserError("is packed in another way than models are", where=path, remedy=REMEDY)
     if len(entries) != len(packed.infolist()):
         raise UserError("has two files of one name", where=path, remedy=REMEDY)
-    if MANIFEST not in entries:
+    first = next((name for name in (MANIFEST, *markers) if name in entries), None)
+    if first is None:
         raise UserError(f"is not a packed model: it has no {MANIFEST}", where=path, remedy=REMEDY)
     size = sum(entry.file_size for entry in entries.values())
-    if size > _SLACK + _MOST_PACKED * path.stat().st_size or entries[MANIFEST].file_size > _LARGEST_MANIFEST:
+    if size > _SLACK + _MOST_PACKED * path.stat().st_size or entries[first].file_size > _LARGEST_MANIFEST:
         problem = f"would become {size // MEGABYTE:,} MB large, which is too much for a packed model"
         raise UserError(problem, where=path, remedy=REMEDY)
-    _extract(packed, entries.pop(MANIFEST), folder / MANIFEST)
-    known = {TRACE, NAMES, *read_manifest(folder)["files"]}  # names of the model's files, in its folder
+    _extract(packed, entries.pop(first), folder / first)
+    known = None  # names of a model's files, in its folder
+    if first == MANIFEST:
+        known = {TRACE, NAMES, *read_manifest(folder)["files"]}
     for name, entry in entries.items():
-        if name not in known:
+        if not (_is_inside(name) if known is None else name in known):
             problem = f"has a file that is not its model's, {shown(name)}"
             raise UserError(problem, where=path, remedy=REMEDY)
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         _extract(packed, entry, folder / name)
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name is that of a file inside a folder, on every system, at most four folders deep.
+
+    >>> [_is_inside(name) for name in ("bitext/a.parquet", "../a", "/a", "c:a", "a//b", "x/")]
+    [True, False, False, False, False, False]
+    """
+    parts = name.split("/")
+    fine = all(part and not part.startswith(".") and part.isprintable() for part in parts)
+    return fine and len(parts) <= _DEEPEST and not set(name) & set('\\:*?"<>|')
 
 
 def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> None:

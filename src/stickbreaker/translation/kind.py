@@ -9,6 +9,7 @@ SYSTEMS = (
         noun="lexicon by topic",
         verbs=("translate", "evaluate", "report"),
         marker="lexicon.json",
+        load="stickbreaker.translation.phrases.saved_phrases:load_any",
         commands={
             "translate": Command(
                 "stickbreaker.translation.cli.translate:translate",

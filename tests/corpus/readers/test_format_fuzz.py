@@ -33,6 +33,7 @@ VALID = {
     "arrow": [file_of(TABLE), stream_of(TABLE), feather_of(TABLE)],
     "conllu": [FRENCH.encode()],
     "mallet": [b"one en The cat\ntwo, de, sat\n"],
+    "counts": [b"the\t3\n\nold cat\t1\n"],
     "lda-c": [b"2 0:1 2:3\n0\n1 1:4\n"],
     "uci": [UCI],
     "mm": [BANNER + b"%\n3 3 4\n1 3 0.25\n1 1 2\n3 2 1e2\n3 1 0\n"],

@@ -8,6 +8,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import (
     arrow_tables,
     conllu,
+    counted_lines,
     json_lines,
     lda_c,
     lines,
@@ -45,6 +46,7 @@ READERS: dict[str, Reader] = {
         lda_c.READER,
         uci.READER,  # before lines, which has the same ending
         matrix_market.READER,
+        counted_lines.READER,
         lines.READER,
         office_files.READER,
         text_files.READER,

@@ -6,7 +6,7 @@ from stickbreaker.console.console import Outcome
 from stickbreaker.console.document_scores import learned_from_lines
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import naming, noun_for
-from stickbreaker.grammars.cli.segment import load_grammar, note_new_symbols, texts_of
+from stickbreaker.grammars.cli.segment import documents_of, load_grammar, note_new_symbols
 
 
 def evaluate_grammar(asked: ScoringRequest) -> Outcome:
@@ -16,8 +16,8 @@ def evaluate_grammar(asked: ScoringRequest) -> Outcome:
     from stickbreaker.saved.own_corpus import share_of_own_corpus
 
     estimator = load_grammar(asked.model, "evaluate", None, overwrite=False)
-    documents = texts_of(asked.inputs, asked.reading)
-    ids, texts = [name for name, _ in documents], [text for _, text in documents]
+    documents = documents_of(asked.inputs, asked.reading)
+    ids, texts = [one.id or str(n) for n, one in enumerate(documents)], [one.text or "" for one in documents]
     with naming(" ".join(asked.inputs)):
         scores = scores_of(estimator, texts, asked.options["nonterminal"])
     note_new_symbols(scores["with_new_symbols"], scores["new_symbols"], scores["sentences"])

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -24,6 +24,7 @@ from stickbreaker.core.errors import UserError, counted, noun_for
 from stickbreaker.core.files import refuse_file
 
 if TYPE_CHECKING:
+    from stickbreaker.corpus.document import Document
     from stickbreaker.grammars.parsing import ParsedSentence
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
@@ -62,27 +63,29 @@ def segment(
     A sentence is cut where more than half of its trees have a cut. If the model has learned from the
     sentence, these are the trees of the run, otherwise they are drawn from the model. Symbols that the
     model has not learned are cut around, and counted on standard error. With --json, pieces are lists, with
-    the text's id.
+    the text's id. --format counts reads a text and its count per line, and writes the count after the pieces.
     """
     from stickbreaker.grammars.parsing import segmented_texts
 
     estimator = load_grammar(model, "segment", out, overwrite)
     documents = texts_of(inputs, reading)
-    found = segmented_texts(estimator, (text for _, text in documents), nonterminal, seed)
+    found = segmented_texts(estimator, (one.text for one in documents), nonterminal, seed)
     between = " " if estimator.symbols == "characters" else "  "
     counts = SymbolCounts(len(documents))
     if as_json and out is None:
         sentences: list[dict[str, Any]] = []
-        for (name, _), one in zip(documents, found, strict=True):
+        for given, one in zip(documents, found, strict=True):
             counts.add(one.new_symbols, parsed=one.parsed)
-            sentences.append({"id": name, **one._asdict()})
+            own = {} if given.times is None else {"count": given.times}
+            sentences.append({"id": given.id, **own, **one._asdict()})
         emit({"sentences": sentences, **counts.figures()}, as_json, str)
     else:
 
         def lines() -> Iterator[str]:
-            for one in found:
+            for given, one in zip(documents, found, strict=True):
                 counts.add(one.new_symbols, parsed=one.parsed)
-                yield between.join(one.pieces)
+                line = between.join(one.pieces)
+                yield line if given.times is None else f"{line}\t{given.times}"
 
         _write(lines(), out, as_json, counts)
     counts.note("left whole")
@@ -128,11 +131,11 @@ def parse(
         raise click.UsageError("--trees needs --how samples")
     estimator = load_grammar(model, "parse", out, overwrite)
     documents = texts_of(inputs, reading)
-    found = parsed(estimator, (text for _, text in documents), how, trees or 1, seed)
+    found = parsed(estimator, (one.text for one in documents), how, trees or 1, seed)
     counts = SymbolCounts(len(documents))
 
     def lines() -> Iterator[str]:
-        for (name, _), sentences in zip(documents, _by_text(found, len(documents)), strict=True):
+        for given, sentences in zip(documents, _by_text(found, len(documents)), strict=True):
             new_symbols, whole = (
                 sum(one.new_symbols for one in sentences),
                 all(one.trees for one in sentences),
@@ -148,7 +151,7 @@ def parse(
             sums = [sum(own) for own in zip(*(one.tree_nats for one in sentences), strict=whole)]
             drawn = [{"tree": tree, "nats": own} for tree, own in zip(brackets, sums, strict=False)]
             yield json.dumps(
-                {"id": name, "nats": nats, "new_symbols": new_symbols, "trees": drawn if whole else []}
+                {"id": given.id, "nats": nats, "new_symbols": new_symbols, "trees": drawn if whole else []}
             )
 
     _write(lines(), out, as_json=False)
@@ -219,17 +222,37 @@ def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "
     return load_for(verb, PlainAdaptorGrammar, model)
 
 
-def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[tuple[str, str]]:
-    """Ids and texts of documents. Raises UserError for inputs without texts."""
+class GivenText(NamedTuple):
+    """A text of an input, its id, and its count in a file of texts with counts (None: another file)."""
+
+    id: str
+    text: str
+    times: int | None = None
+
+
+def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Document]":
+    """The documents of inputs, a line of a file with counts as often as its count says. Raises UserError for
+    inputs without texts."""
     from stickbreaker.corpus.readers import Problems, read_inputs
 
     problems = Problems(skip=reading.on_error == "skip")
     documents, kind, _ = read_inputs(inputs, reading.options(), problems)
     if kind != "text":
         raise UserError("bags of words have no sentences", where=inputs[0], remedy="give texts")
-    found = [(document.id or str(place), document.text or "") for place, document in enumerate(documents)]
+    found = list(documents)
     if not found:
         raise UserError("there is no sentence", where=inputs[0], remedy="give texts")
+    return found
+
+
+def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[GivenText]:
+    """The texts of inputs; a line of a file with counts is one. Raises UserError for inputs without texts."""
+    found: list[GivenText] = []
+    for place, document in enumerate(documents_of(inputs, reading)):
+        if document.copy is not None and document.copy > 1:
+            found[-1] = found[-1]._replace(times=document.copy)
+        else:
+            found.append(GivenText(document.id or str(place), document.text or "", document.copy))
     return found
 
 

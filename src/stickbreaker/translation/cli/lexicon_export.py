@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from stickbreaker.console.console import PATH, NumberRange, command, emit, option
+from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import atomic_file, refuse_file
 
@@ -20,7 +20,7 @@ ENDINGS = {"lexicon": ("",), "moses": (".f2e", ".e2f"), "phrase-table": ("",)}  
 
 
 @click.command(epilog="Example: stickbreaker translate export lexicon --format moses --out lex")
-@click.argument("lexicon", type=PATH)
+@click.argument("lexicon", type=MODEL)
 @option(
     "--format",
     "form",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.console.console import PATH, NumberRange, command, emit, option
+from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.spreadsheets import text_cell
@@ -16,7 +16,7 @@ PRINTED = 20
 
 
 @click.command(epilog="Example: stickbreaker translate terms lexicon --min-gain 0.1 --out terms.csv")
-@click.argument("lexicon", type=PATH)
+@click.argument("lexicon", type=MODEL)
 @option(
     "--min-gain",
     default=0.1,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from stickbreaker.console.console import PATH, NumberRange, command, emit, option
+from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.option_names import quoted_path
@@ -27,7 +27,7 @@ REMEDY = "learn weights by --tune REFERENCES"
     epilog="Example: stickbreaker translate rerank lexicon test.nbest --source test.de --weight 0.2 "
     "--out best.nbest"
 )
-@click.argument("lexicon", type=PATH)
+@click.argument("lexicon", type=MODEL)
 @click.argument("nbest", type=PATH)
 @option(
     "--source",

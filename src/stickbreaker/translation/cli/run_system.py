@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import PATH, command, emit, option, tell_of_compiling, threads_option
+from stickbreaker.console.console import MODEL, PATH, command, emit, option, tell_of_compiling, threads_option
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import refuse_file, write_atomic
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: stickbreaker translate run lexicon letters.jsonl --out translated.txt")
-@click.argument("lexicon", type=PATH)
+@click.argument("lexicon", type=MODEL)
 @click.argument("source", type=PATH, metavar="FILE")
 @option("--out", type=PATH, required=True, help="The file to write, a translation a line.")
 @option(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from stickbreaker.console.console import (
-    PATH,
+    ModelPath,
     command,
     emit,
     note,
@@ -23,7 +23,7 @@ RANKS = 3  # of the topics of a document
 
 
 @click.command(epilog="Example: stickbreaker translate tune lexicon dev.jsonl")
-@click.argument("lexicon", type=PATH)
+@click.argument("lexicon", type=ModelPath(changes=True))
 @click.argument("dev", nargs=-1, required=True, metavar="DEV...")
 @option(
     "--topics",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from stickbreaker.console.console import PATH, command, emit, option
+from stickbreaker.console.console import MODEL, PATH, command, emit, option
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
 
@@ -21,7 +21,7 @@ LONGEST = 100  # characters of a sentence that is printed
 
 
 @click.command(epilog="Example: stickbreaker translate word lexicon bank --document letter.txt")
-@click.argument("lexicon", type=PATH)
+@click.argument("lexicon", type=MODEL)
 @click.argument("word")
 @option("--document", type=PATH, metavar="FILE", help="A text in the source language: translate as in it.")
 @option("--language", help="Of which side the word is.  [default: the source's, if it has the word]")

@@ -141,6 +141,11 @@ def load_phrases(path: Path) -> PhraseModel:
     return PhraseModel(lexicon, table, model, weights, len(weights) > len(PLAIN + OF_SEARCH), ranks)
 
 
+def load_any(path: Path) -> TopicLexicon | PhraseModel:
+    """Load a lexicon's directory, with its phrases if it has any. Raises UserError for altered files."""
+    return load_phrases(path) if "phrases" in read_manifest(path) else TopicLexicon.load(path)
+
+
 def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
     """Save tuned weights in the directory of their phrases, replacing earlier ones."""
     kept = {name: weights[name] for name in model.features}
