@@ -3,6 +3,7 @@
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,7 +25,7 @@ from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
-from stickbreaker.estimators.settings import ELSEWHERE, checked, params_of
+from stickbreaker.estimators.settings import ELSEWHERE, checked
 
 FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
 
@@ -35,7 +36,6 @@ class ScikitLearn(BaseEstimator, Estimator):
     A public estimator inherits from this class and from the plain estimator that has its parameters.
     """
 
-    shows: ClassVar[tuple[str, ...]] = ()  # what `dir` lists of the plain estimator, besides what was learned
     _elsewhere: ClassVar[Mapping[str, str]] = ELSEWHERE  # other libraries' parameters, and their names here
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -54,19 +54,12 @@ class ScikitLearn(BaseEstimator, Estimator):
         return tags
 
     def __dir__(self) -> list[str]:
-        """The names for users: parameters, what was learned, methods of the public class, and those listed in
-        `shows`.
-
-        Others are for runs and files. No value is computed.
-        """
-        plain = [made for made in type(self).__mro__ if not issubclass(made, BaseEstimator)]
-        own = [made for made in plain if not made.__module__.startswith("sklearn.") and made is not object]
-        front = {name for made in type(self).__mro__ if made not in own for name in vars(made)}
-        fitted = self.__sklearn_is_fitted__()
-        known = object.__dir__(self) if fitted else vars(self)
-        shown = [name for name in self.shows if fitted or callable(getattr(type(self), name))]
-        learned = {name for name in known if name.endswith("_")}
-        return sorted({*front, *learned, *params_of(self), *shown} - {"elsewhere", "shows"})
+        """The names of the class and its parameters; before a fit, without what is learned."""
+        names = list(object.__dir__(self))
+        if self.__sklearn_is_fitted__():
+            return names
+        held, own = vars(self), type(self)
+        return [name for name in names if name in held or not _is_learned(name, getattr(own, name, None))]
 
     def fit(self, X: Any, y: object = None, **others: object) -> Self:
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
@@ -271,6 +264,11 @@ class ScikitLearn(BaseEstimator, Estimator):
         if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:
             return False
         return X.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
+
+
+def _is_learned(name: str, value: object) -> bool:
+    """Whether an attribute has a value only after a fit, as far as its class tells."""
+    return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
 
 
 def _refuse_others(kind: str, others: Mapping[str, object]) -> None:
