@@ -204,7 +204,11 @@ def on_disk(
 def _written(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
-    """Analyse documents and write them into a directory."""
+    """Analyse documents and write them into a directory; returns their counts, the analysis used, and the
+    files.
+
+    `named`: the name of the input in errors.
+    """
     writer = StoreWriter(directory, recipe.kind, packed=recipe.phrases is None)
     try:
         tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named, on_disk=True)

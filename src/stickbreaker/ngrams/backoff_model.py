@@ -181,7 +181,9 @@ class _NgramReader:
         self.places: dict[str, int] = {}  # word → its position among the unigrams
 
     def ngrams(self) -> list[_Ngrams]:
-        """The n-grams of all orders; the unigrams are in the order of `places` and always contain `<unk>`."""
+        """Read the n-grams of all orders. The unigrams always contain `<unk>`; their words are numbered by
+        `places`.
+        """
         counts = self._counts()
         found = [self._section(order, count) for order, count in enumerate(counts, 1)]
         if self._line() != "\\end\\":

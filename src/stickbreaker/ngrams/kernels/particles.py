@@ -20,7 +20,11 @@ NONE = -1  # the topic of a word that came from outside
 
 
 class Words(NamedTuple):
-    """The words of documents in order; both probabilities include their weights."""
+    """The words of documents in order, with what is needed to predict them.
+
+    p(word) = outside + sum over topics of theta_k inside_k: so both are already multiplied by the probability
+    that the word depends on topics, or that it does not.
+    """
 
     offsets: NDArray[np.int64]  # documents + 1: the first word of each
     inside: NDArray[np.floating]  # words × topics: the word's probability in each topic

@@ -31,7 +31,7 @@ from stickbreaker.topics.runs.initialization import seeds_of
 def run_of(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
 ) -> SamplingRun:
-    """The Gibbs sampling run of an estimator."""
+    """A Gibbs sampling run of an estimator over the documents of a source; `held_out` scores it, if given."""
 
     def evaluate(fitted: Fitted) -> float:
         assert held_out is not None

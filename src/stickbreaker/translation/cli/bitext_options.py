@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class BitextChoice:
-    """How pairs of sentences are read; `given` names options that were written out."""
+    """The options on how sentence pairs are read; `given`: those that the user gave on the command line."""
 
     text_field: str | None = from_option(
         metavar="FIELDS",

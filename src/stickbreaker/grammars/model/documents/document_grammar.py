@@ -44,7 +44,11 @@ class DocumentGrammar(OnlineGrammar):
         return super().view(params, counts)._replace(alpha=self.alpha(params))
 
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Choices of documents, and the trees of each document's distinct sentences by choice."""
+        """Sample the choices (rules of the start symbol) of each document's sentences, and a tree for each
+        choice.
+
+        Returns the documents' records, and the statistics of rules and trees.
+        """
         grammar, sentences = self.grammar, self.sentences_of(shard)
         own, alpha = grammar.own_rules, view.alpha
         assert alpha is not None
