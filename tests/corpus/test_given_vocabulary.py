@@ -1,5 +1,7 @@
 """Documents seen through a vocabulary that is given are the same held in memory as kept in files."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,8 +20,10 @@ from stickbreaker.corpus import (
 )
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.counting import bags_of
+from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.shards import Bags, shard_of
-from stickbreaker.corpus.text.analysis import default_analysis
+from stickbreaker.corpus.text.analysis import MarksWarning, default_analysis
+from stickbreaker.corpus.token_bags import bags_of_texts
 
 GIVEN = Vocabulary.of(["cat", "dog", "naïve", "水"])
 WORDS = st.sampled_from(["the", "cat", "dog", "emu", "naïve", "it's", "水", "b\ud800", "Dog"])
@@ -151,3 +155,35 @@ def test_an_empty_bag_makes_a_shard():
     )
     shard = shard_of(none, np.zeros(1, np.int64), 100_000)
     assert (len(shard.rows), len(shard.content.words), len(shard.table_rows())) == (0, 0, 0)
+
+
+VARIED = [
+    "The President's sea, the SEA and the ship's sea: <b>New York</b> &amp; 1,000 ships!",
+    "",
+    "naïve cafés — cafe\u0301s; \ud800 lone, x\u00ady, 水は青い, it's <s> marks </s>",
+    "nothing known: qqq zzz",
+]
+
+
+@pytest.mark.parametrize(
+    "analysis",
+    [
+        Analysis(),
+        Analysis(clean="web", stemming=True, possessives="apart"),
+        Analysis(token_pattern=r"(s)?\w+|", min_length=1, stop_words=()),
+        Analysis(segmentation="characters", lowercase=False, sentences="line"),
+        Analysis(phrases=(("new york", "the ship"),), sentence_marks="dropped"),
+    ],
+)
+def test_bags_of_a_few_texts_are_those_of_their_corpus(analysis):
+    words = {word for text in VARIED for word in analysis.analyse(storable(text)).words if word[0] != "q"}
+    vocabulary = Vocabulary.of(sorted(words))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MarksWarning)
+        corpus = Corpus.from_texts(VARIED, analysis=analysis, vocabulary=vocabulary)
+    wanted = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    found = bags_of_texts(VARIED, analysis.resolved(), vocabulary)
+    assert found.counts.sum() > 20
+    for one, other in zip(found[:3], wanted[:3], strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()

@@ -150,7 +150,7 @@ def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) 
     [3.0, 0.0]
     """
     n_documents = len(offsets) - 1
-    owners = np.repeat(np.arange(n_documents), np.diff(offsets))
+    owners = np.arange(n_documents).repeat(offsets[1:] - offsets[:-1])
     return np.asarray(np.bincount(owners, counts, n_documents), np.float64)
 
 

@@ -1,7 +1,8 @@
-"""Makes bags in memory from documents of tokens, with every word and nothing about how texts are stored."""
+"""Makes bags in memory from tokens or a few texts, without what only a stored corpus needs."""
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -9,7 +10,9 @@ from scipy.sparse import csr_array
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.document_inputs import tokens_of, wrong_document
-from stickbreaker.corpus.vocabulary import LONGEST_WORD
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary
 
 
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
@@ -34,3 +37,28 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
     counts = csr_array((np.ones(len(flat)), codes, ends), shape=(len(documents), max(len(index), 1)))
     counts.sum_duplicates()
     return Corpus.from_matrix(counts, list(index) or ["-"])
+
+
+def bags_of_texts(texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary) -> Bags:
+    """The bags of a few texts under a vocabulary in one language that is not hashed.
+
+    They are those of `Corpus.from_texts`, except that tokens of unknown words are not counted.
+
+    >>> bags_of_texts(["sea and sea"], Analysis(), Vocabulary(("sea", "ship"))).counts.tolist()
+    [2.0]
+    """
+    row_of = vocabulary.index.get
+    offsets, rows, counts = [0], list[int](), list[int]()
+    for text in texts:
+        found = Counter(map(row_of, analysis.words_of(storable(text)), repeat(-1)))
+        del found[-1]  # unknown words
+        own = sorted(found)
+        rows += own
+        counts += map(found.__getitem__, own)
+        offsets.append(len(rows))
+    return Bags(
+        np.array(offsets, np.int64),
+        np.array(rows, np.int32),
+        np.array(counts, np.float32),
+        np.zeros(len(texts), np.float32),
+    )

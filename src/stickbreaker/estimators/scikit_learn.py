@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.threads import alone_with
-from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
-from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus import Analysis, Bags, Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus.building import WORTH_A_KERNEL, AnyAnalysis
 from stickbreaker.corpus.overview import as_html
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
-from stickbreaker.corpus.token_bags import corpus_of_tokens
+from stickbreaker.corpus.text.analysis import default_analysis
+from stickbreaker.corpus.token_bags import bags_of_texts, corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
@@ -230,6 +231,19 @@ class ScikitLearn(BaseEstimator, Estimator):
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
+
+    def _known_bags(self, X: Any) -> Iterator[Bags]:
+        """The known words of documents, block by block; `unseen` need not be counted."""
+        if type(X) is list and X and all(isinstance(text, str) for text in X):
+            analysis, vocabulary = self.analysis_ or default_analysis(), self.vocabulary_
+            few = sum(map(len, X)) <= WORTH_A_KERNEL  # a compiled kernel finds the words of more
+            plain = few and not (vocabulary.hashed or vocabulary.languages)
+            if plain and isinstance(analysis, Analysis) and not any(map(analysis.marks_in, X)):
+                yield bags_of_texts(X, analysis.resolved(), vocabulary)
+                return
+        corpus = self._as_corpus(X, reset=False)
+        for block in range(len(corpus.block_sizes)):
+            yield corpus.bags(block)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a matrix of counts. Raises ValueError if it is not one, or its columns are not those of the

@@ -80,11 +80,10 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         Each row depends only on its document, not on other documents, order or threads. Documents without
         known words get the prior mean. Warns (UserWarning) if no document has known words.
         """
-        check_is_fitted(self)
-        corpus, known = self._as_corpus(X, reset=False), False
-        shares: list[NDArray[np.float64]] = []
-        for block in range(len(corpus.block_sizes)):
-            bags = corpus.bags(block)
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)  # raises; takes longer than the words of a sentence
+        known, shares = False, list[NDArray[np.float64]]()
+        for bags in self._known_bags(X):
             known = known or len(bags.words) > 0
             shares.append(self._infer_shares(bags))
         if not known:

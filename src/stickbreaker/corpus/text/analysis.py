@@ -297,6 +297,20 @@ class Analysis:
         words, joined = join_words(words, np.union1d(sentences, breaks_in(given, starts)), self.rounds)
         return AnalysedText(words, starts[joined], np.searchsorted(joined, sentences).astype(np.int32))
 
+    def words_of(self, text: str) -> list[str]:
+        """The tokens of a text without their positions, as `analyse` finds them, in less time.
+
+        >>> Analysis().words_of("One. Two.")
+        ['one', 'two']
+        """
+        if self.phrases or self.marks_in(text):
+            return self.analyse(text).words
+        text, forms = self.cleaned(text).text, self._forms
+        if self.token_pattern is None and self._segmentation != "icu":
+            pattern = self._compiled_plain if text.isascii() else self._compiled
+            return [forms[word] for word in pattern.findall(text)]
+        return [forms[text[start:end]] for start, end in self._spans(text)]
+
     def cleaned(self, text: str) -> CleanText:
         """The text after cleaning, and for each of its characters the position in the original text.
 
