@@ -11,7 +11,7 @@ WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadsc
 PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
 .PHONY: demo test test-all test-kernels test-baseline check lint docs package golden mutations audit bench bench-texts bench-coherence bench-hdp bench-open bench-streams bench-hdp-streams bench-spark \
-	bench-queries bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
+	bench-queries bench-starts bench-ngrams bench-grammars bench-concepts bench-alignment reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees reproduce-stm \
 	reproduce-topic-ngrams reproduce-translation clean
 
@@ -88,6 +88,7 @@ bench: $(VENV)/developing
 	$(BIN)/python -m benchmarks.lda $(if $(MALLET),--mallet $(MALLET))
 	$(BIN)/python -m benchmarks.coherence
 	$(BIN)/python -m benchmarks.raw_texts
+	$(BIN)/python -m benchmarks.starts
 	$(BIN)/python -m benchmarks.queries
 
 # a part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
@@ -122,6 +123,10 @@ bench-spark: $(VENV)/developing
 bench-texts: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks.raw_texts
+
+# a part of `make bench`: imports, first compilation, commands on a finished model, large tables; five minutes
+bench-starts: $(VENV)/developing
+	$(BIN)/python -m benchmarks.starts
 
 # the last part of `make bench`: one text, one row, one sentence, beside gensim, scikit-learn and KenLM; ten minutes
 bench-queries: $(VENV)/developing

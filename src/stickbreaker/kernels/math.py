@@ -26,6 +26,13 @@ HALF_LOG_2PI = 0.9189385332046727
 
 
 @njit(**PART)
+def copy_numbers(numbers, out):
+    """out[i] = numbers[i]. With `out[:] = numbers`, numba compiles a message about sizes for two seconds."""
+    for i in range(len(numbers)):
+        out[i] = numbers[i]
+
+
+@njit(**PART)
 def exp64(x):
     """exp(x) in double for x at most 700; 0 below -700."""
     x = max(x, -700.0)

@@ -11,6 +11,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     TABLES_USED,
     span_at,
 )
+from stickbreaker.kernels.math import copy_numbers
 
 
 @njit(**PLAIN)
@@ -185,7 +186,7 @@ def expanded(draft, wholes, starts, found, number):
         size = starts[table + 1] - starts[table]
         if number + size > len(found):
             return -1
-        found[number : number + size] = wholes[starts[table] : starts[table + 1]]
+        copy_numbers(wholes[starts[table] : starts[table + 1]], found[number:])
         number += size
     return number
 

@@ -25,7 +25,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     splits,
 )
 from stickbreaker.grammars.kernels.tree_sampling import LEAN, fill_to_scale, log_sum
-from stickbreaker.kernels.math import OPTIONS, digamma64, exp64
+from stickbreaker.kernels.math import OPTIONS, copy_numbers, digamma64, exp64
 from stickbreaker.kernels.random import seeded
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -385,7 +385,7 @@ def _longer(values: NDArray[Any], size: int) -> Any:
     initialised.
     """
     more = np.empty(max(2 * len(values), size), values.dtype)
-    more[: len(values)] = values
+    copy_numbers(values, more)
     return more
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.math import (
     OPTIONS,
     PART,
+    copy_numbers,
     digamma64,
     exp32,
     exp64,
@@ -314,7 +315,7 @@ def infer_documents(words, alpha, rule, report_out):
                 here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, report_out.gamma[d]
             )
         else:
-            report_out.gamma[d] = alpha
+            copy_numbers(alpha, report_out.gamma[d])
         _finish(d, start, here, words, alpha, prior_terms, scale, exact, theta_weights, report_out)
 
 
@@ -347,12 +348,12 @@ def infer_documents_twice(words, alpha, rule, kept, report_out):
             )
             fresh = _value(here, counts, alpha, found, exact, theta_weights, scratch)
             if _value(here, counts, alpha, kept[d], exact, theta_weights, scratch) > fresh:
-                found[:] = kept[d]
+                copy_numbers(kept[d], found)
                 report_out.rounds[d] += _iterate_document(
                     here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
                 )
         else:
-            report_out.gamma[d] = alpha
+            copy_numbers(alpha, report_out.gamma[d])
         _finish(d, start, here, words, alpha, prior_terms, scale, exact, theta_weights, report_out)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
 from stickbreaker.kernels.random import seeded, uniform
 
 CHUNK = 32  # topics searched at once; arrays of topics are padded with zeros to a multiple
@@ -174,7 +174,7 @@ def sweep_all_topics(block, table, prior, key, assignments_out):
     n_topics = len(prior.alpha)
     width = padded(n_topics)
     alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)
-    alpha[:n_topics] = prior.alpha
+    copy_numbers(prior.alpha, alpha)
     numbers = np.arange(width).astype(np.float32)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     held = np.zeros((block.n_documents, width), np.float32)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers.gibbs import (
     CHUNK,
@@ -251,7 +251,7 @@ def sweep_lists(block, table, prior, key, assignments_out):
     n_topics = len(prior.alpha)
     width = padded(n_topics)
     alpha, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
-    alpha[:n_topics] = prior.alpha
+    copy_numbers(prior.alpha, alpha)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     lists = lists_of(block, n_topics, assignments_out)
     state = np.empty(2, np.uint64)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, padded
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import (
@@ -284,7 +284,7 @@ def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
     n_topics = len(alpha)
     width = padded(n_topics)
     priors, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
-    priors[:n_topics] = alpha
+    copy_numbers(alpha, priors)
     rooms, lists = np.empty((2, n_topics)), lists_of(block, n_topics, places_out.topics)
     state = np.empty(2, np.uint64)
     seeded(key, state)
