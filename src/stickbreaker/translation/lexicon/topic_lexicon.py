@@ -263,12 +263,14 @@ class TopicLexicon:
 
     @classmethod
     def load(cls, path: str | Path) -> "TopicLexicon":
-        """Load a lexicon that `save` saved. Raises UserError for a file that is missing, damaged or
-        altered.
-        """
-        from stickbreaker.translation.lexicon.saved_lexicon import load
+        """Load what `save` wrote, or the zip file that `stickbreaker export --format zip` makes of it.
 
-        return load(Path(path))
+        Raises UserError for a file that is missing, damaged or altered.
+        """
+        from stickbreaker.saved.packed_models import directory_of
+        from stickbreaker.translation.lexicon.saved_lexicon import MANIFEST, load
+
+        return load(directory_of(Path(path), (MANIFEST,)))
 
 
 def sentences_with(
