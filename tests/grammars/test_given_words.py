@@ -23,17 +23,18 @@ def with_words(name, known):
     return Grammar.from_text(text + "".join(rules))
 
 
-@pytest.mark.parametrize("name", ["collocation", "unigram"])
-def test_given_words_cut_the_text(name):
-    gold, other = lines_of(60, 0), lines_of(60, 1)
-    lines = ["".join(line.split()) for line in gold]
-    known = Counter(word for line in gold[::5] for word in line.split())
-    settings = {"max_iter": 40, "random_state": 0}
-    alone = AdaptorGrammar(name, **settings).fit(lines)
-    given = AdaptorGrammar(with_words(name, known), **settings).fit(lines)
-    before, after = (scores_of(model, other, "Word")["token"]["f1"] for model in (alone, given))
-    assert after > before + 0.1
-    assert after > 0.8
+def test_given_words_cut_the_text():
+    """Words that always stand in the same phrases are found as phrases, unless they are given."""
+    generator = np.random.default_rng(0)
+    phrases = ("tik kato", "toka ka", "otik atok")
+    gold = [" ".join(generator.choice(phrases, size)) for size in generator.integers(2, 4, 50)]
+    lines = [line.replace(" ", "") for line in gold]
+    known = Counter(word for line in gold for word in line.split())
+    settings = {"max_iter": 30, "random_state": 0}
+    alone = AdaptorGrammar("unigram", **settings).fit(lines)
+    given = AdaptorGrammar(with_words("unigram", known), **settings).fit(lines)
+    before, after = (scores_of(model, gold, "Word")["token"]["f1"] for model in (alone, given))
+    assert after > before + 0.2, (before, after)
 
 
 def test_a_weight_counts_as_seen_words():
@@ -41,7 +42,7 @@ def test_a_weight_counts_as_seen_words():
     grammar = with_words("unigram", {"ka": 3, "tik": 5})
     model = AdaptorGrammar(grammar, max_iter=1, random_state=0, weights="fixed", processes="fixed")
     parse = model.fit(["otokit"]).parse(["tik"])[0]
-    assert parse.trees[0].brackets().count("Word") == 1
+    assert parse.trees[0].brackets().count("(Word ") == 1
     weights = {str(rule): rule.weight for rule in model.grammar_.rules if rule.parent == "Word"}
     assert weights == {"Word --> Chars": 1.0, "Word --> k a": 3.0, "Word --> t i k": 5.0}
 

@@ -278,6 +278,52 @@ def test_a_page_in_a_frame_works_and_stays_there(browser, lda, tmp_path):
     context.close()
 
 
+# Of VS Code's notebooks (backLayerWebView.ts, with its setting notebook.experimental.enableCsp); `script-src`
+# and `style-src` have further sources there, which only allow more
+VSCODE_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src https: http: data:; font-src https:; connect-src https:; child-src https: data:"
+)
+VSCODE_OUTPUT = """<!doctype html><html><head>{policy}</head><body><div id="output"></div><script>
+const output = document.getElementById("output");
+output.innerHTML = {html};
+if ({trusted}) for (const script of output.querySelectorAll("script")) {{
+  const again = document.createElement("script");
+  again.textContent = script.textContent;
+  script.replaceWith(again);
+}}
+</script></body></html>"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("policy", ["", VSCODE_POLICY])
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_report_works_in_vs_code(browser, lda, tmp_path, policy, trusted):
+    """By the rules of VS Code's renderer: an output is set as innerHTML in a sandboxed frame without network,
+    with its policy if that is on; scripts of the output itself run if the workspace is trusted."""
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">' if policy else ""
+    html = json.dumps(lda.report(documents=TEXTS)._repr_html_()).replace("</", "<\\/")
+    content = VSCODE_OUTPUT.format(policy=meta, html=html, trusted=json.dumps(trusted))
+    sandbox = "allow-same-origin allow-pointer-lock allow-scripts allow-downloads allow-forms"
+    (tmp_path / "webview.html").write_text(content, encoding="utf-8")
+    outer = tmp_path / "window.html"
+    outer.write_text(
+        f'<!doctype html><iframe sandbox="{sandbox}" src="webview.html" width="1200" height="800"></iframe>'
+    )
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    page, troubles, requests = context.new_page(), [], []
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(outer.as_uri())
+    frame = page.frame_locator("iframe").frame_locator("iframe")
+    frame.locator("#topic-list [data-topic]").nth(1).click()
+    assert frame.locator("#topic-list [data-topic]").count() == 3
+    assert {url.partition(":")[0] for url in requests} <= {"file", "data", "about"}
+    assert not troubles
+    context.close()
+
+
 def test_names_given_after_loading_are_on_the_page(model):
     loaded = LDA.load(model)
     before = loaded.report().html
