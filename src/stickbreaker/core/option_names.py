@@ -63,7 +63,11 @@ def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
 
 @dataclass(frozen=True)
 class AllNames:
-    """All parameters and options; those in `clear` are recognised without a value, too."""
+    """All parameters and options, to translate messages.
+
+    Keyed by parameter: `renamed`, whose options have other names; `clear`, those recognised in a message even
+    without a value; `every`, all of them. Keyed by option: `parameters`. `flags`: options without a value.
+    """
 
     renamed: Mapping[str, str]
     clear: Mapping[str, str]

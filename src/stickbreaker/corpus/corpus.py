@@ -596,8 +596,8 @@ class Corpus:
         """Save as a directory; returns the saved corpus. With `held_out`, leaves out the documents that a run
         holds out for this share; the vocabulary still counts them.
 
-        Raises UserError if something is in the way, and for texts of one language that are seen through a
-        vocabulary of several.
+        Raises UserError if `out` exists and may not be overwritten, and for texts of one language that are
+        seen through a vocabulary of several.
         """
         if self._language is not None:
             remedy = "write it with its own vocabulary"

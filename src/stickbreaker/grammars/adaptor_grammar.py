@@ -35,7 +35,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         Each occurrence has a tree of its own: a chain draws it given all others, so occurrences of a text may
         be cut differently. Time and memory grow with the sum of the counts.
 
-        Raises UserError for invalid parameters or texts, and for weights that are no counts.
+        Raises UserError for invalid parameters or texts, and for weights that are negative or fractional.
 
         >>> model = AdaptorGrammar("morphology", max_iter=50, random_state=0)
         >>> model.fit(["walked", "walks", "talked"], sample_weight=[2, 1, 3]).corpus_["documents"]

@@ -65,8 +65,8 @@ class _Place(NamedTuple):
 def write_topic_documents(
     lens: TopicLens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool
 ) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` documents, drawn evenly, with their
-    topic shares; and `EXCERPTS` excerpts, from held-out documents if there are any.
+    """Write documents.parquet into a model's directory: at most `LIMIT` documents, drawn uniformly, with
+    their topic shares; and `EXCERPTS` excerpts, from held-out documents if there are any.
 
     Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
     by the last sample, without words of the common topic), excerpts (a list of at most one record).

@@ -39,7 +39,7 @@ class Sentence(NamedTuple):
 def write_sentences(
     model: LanguageModel, base: Base, corpus: Corpus, held_out: float, seed: int, folder: Path
 ) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` sentences, drawn evenly.
+    """Write documents.parquet into a model's directory: at most `LIMIT` sentences, drawn uniformly.
 
     They come from held-out documents if there are any, else from the training text. Columns: id (of the
     document), tokens, nats (log p of each token, and of the end unless the sentence was cut), known (of each

@@ -177,7 +177,7 @@ def transform_corpus(
 
     Columns: id, and topics (a list, one share per topic); one file for each of the store's, in its order. The
     store and `out` must be seen by all executors. Raises UserError for a corpus held in memory, and if
-    something else is in the way.
+    `out` exists and may not be overwritten.
     """
     if corpus.path is None:
         raise UserError(

@@ -44,7 +44,7 @@ class Chosen(NamedTuple):
 
 def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents and `SENTENCES` sentences
-    of theirs, both drawn evenly; sentences come from held-out documents if there are any.
+    of theirs, both drawn uniformly; sentences come from held-out documents if there are any.
 
     Columns: id, words (how many), held_out, topics and shares (lists: expected shares of the words, the
     largest first), sentences (a list of records: size, the number of words of the whole sentence; and for the

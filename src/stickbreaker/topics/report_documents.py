@@ -148,9 +148,10 @@ class Seen(NamedTuple):
 
 @dataclass
 class Look:
-    """Processes blocks with an estimator whose table is in the engine; the engine's model is always the same.
+    """A function of an engine and blocks that collects what the report shows of their documents.
 
-    Also returns the counts of words learned from and of those predicted (2 × V).
+    The call returns that, and the counts of words learned from and of those predicted (2 × V). The engine
+    has the estimator's table, and must have the same model in all calls.
     """
 
     estimator: LearnedTopics

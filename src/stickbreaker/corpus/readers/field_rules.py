@@ -96,7 +96,8 @@ def _with_joined_text(
 
 def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     """Raise Bad, of the kind "wrong columns", for a table without a column that `options` name, or with two
-    columns of one name."""
+    columns of the same name.
+    """
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
     texts = [part for one in texts for part in ([one] if one in names else parts_of(one))]

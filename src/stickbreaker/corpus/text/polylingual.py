@@ -185,7 +185,10 @@ def _for_language(base: Analysis, code: str) -> Analysis:
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
-    """The documents; after the last, raises UserError if no document had a text in a field's language."""
+    """Yield the documents; after the last, raise UserError if none had a text in one of the languages.
+
+    `fields`: language → field. Documents without texts by language raise nothing.
+    """
     met: set[str] = set()
     for document in documents:
         met.update(document.texts or ())

@@ -146,7 +146,10 @@ class Same(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class TopParts:
-    """Finds the rows of a chunk with the largest counts in each of some columns."""
+    """A function of a chunk that finds its rows with the largest counts in each of some columns.
+
+    It returns, as sums, a `Best` for each position in `columns`.
+    """
 
     table: StoredTable
     columns: tuple[int, ...]

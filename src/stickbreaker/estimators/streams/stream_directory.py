@@ -79,8 +79,8 @@ def begin(
 ) -> Stream:
     """Learn from the first minibatch of a stream, and make the directory, which `go_on` continues.
 
-    Raises UserError for parameters that do not fit, a stream without a word, and if something is in the way;
-    Stopped if asked to stop before there is anything to save.
+    Raises UserError for parameters that do not fit, a stream without a word, and a path that exists and
+    may not be overwritten; Stopped if asked to stop before there is anything to save.
     """
     if not estimator._stream_model().table.keyed:
         problem = "a stream cannot have a closed vocabulary, since its words are not known beforehand"

@@ -210,7 +210,9 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
-    """A model for a verb that is about grammars. Raises UserError for others, and for a file in the way."""
+    """Load a grammar for a command. Raises UserError for models of other kinds, and if `out` exists
+    without `overwrite`.
+    """
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentenceChoice:
-    """How the command line says that texts are read; `given` names the options that were written out."""
+    """The options on how texts are read; `given`: those that the user gave on the command line."""
 
     sentences: str = from_option(**SENTENCES)
     tokens: str = from_option(

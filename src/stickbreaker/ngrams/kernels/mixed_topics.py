@@ -91,6 +91,8 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
     """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others,
     lambda).
+
+    total: the sum of the Dirichlet parameters of the documents' topics.
     """
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)

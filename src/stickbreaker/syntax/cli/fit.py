@@ -42,8 +42,9 @@ OPTIONS: Table = {
 
 @dataclass(frozen=True)
 class TreeChoice:
-    """How the command line says that words of trees are read: all of them; `given` names the options that
-    were written out."""
+    """The options on how words of trees are read: all words are used. `given`: those that the user gave on
+    the command line.
+    """
 
     lowercase: bool = from_option(**LOWERCASE)
     normalization: str = from_option(**NORMALIZATION)

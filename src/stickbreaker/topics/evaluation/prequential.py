@@ -56,7 +56,7 @@ def prequential_score(
     step: int,
     fading: FadingCounts,
 ) -> Prequential | None:
-    """The score of a minibatch by the present table; None if there is no word to predict.
+    """The score of a minibatch by the current table; None if there is no word to predict.
 
     If a minibatch has more than `MOST` documents, that many are scored, drawn by the run's seed and the
     step's number. `fading`: counts of earlier minibatches, to whose `nats` the scores of their unigrams are
