@@ -281,7 +281,7 @@ class ScikitLearn(BaseEstimator, Estimator):
 
 
 def _is_learned(name: str, value: object) -> bool:
-    """Whether an attribute has a value only after a fit, as far as its class tells."""
+    """Whether an attribute has a value only after a fit, judged by its name and value in the class."""
     return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
 
 
