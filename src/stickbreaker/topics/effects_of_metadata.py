@@ -49,7 +49,16 @@ def effects_of_metadata(
     the shares. Raises UserError for an invalid formula, and if the package that reads formulas is missing.
     """
     frame: Any = corpus.to_frame()
-    wanted = _fields_of(formula, list(frame.columns))
+    formulaic = _formulaic()
+    try:
+        named = formulaic.Formula(_right_side(formula)).required_variables
+    except Exception as error:  # whatever the package raises for a text
+        raise _wrong(formula, error) from None
+    wanted = sorted(str(name) for name in named)
+    missing = [name for name in wanted if name not in frame.columns]
+    if missing:
+        known = ", ".join(name for name in frame.columns if name not in ("id", "text", "tokens")) or "none"
+        raise UserError(f"no document has the field {shown(missing[0])}", remedy=f"there are: {known}")
     words = np.concatenate([np.diff(corpus.bags(block).offsets) for block in range(len(corpus.block_sizes))])
     whole = (frame[wanted].notna().all(axis=1) if wanted else frame["tokens"].notna()).to_numpy() & (
         words > 0
@@ -68,21 +77,6 @@ def effects_of_metadata(
 
 def _right_side(formula: str) -> str:
     return formula.rpartition("~")[2].strip()
-
-
-def _fields_of(formula: str, columns: Sequence[str]) -> list[str]:
-    """The metadata fields used in a formula. Raises UserError for a name that is not a field."""
-    formulaic = _formulaic()
-    try:
-        named = formulaic.Formula(_right_side(formula)).required_variables
-    except Exception as error:  # whatever the package raises for a text
-        raise _wrong(formula, error) from None
-    fields = sorted(str(name) for name in named)
-    missing = [name for name in fields if name not in columns]
-    if missing:
-        known = ", ".join(name for name in columns if name not in ("id", "text", "tokens")) or "none"
-        raise UserError(f"no document has the field {shown(missing[0])}", remedy=f"there are: {known}")
-    return fields
 
 
 def _design(formula: str, frame: Any) -> Any:

@@ -318,7 +318,7 @@ class LearnedTopics(ModelOfParameters):
         """
         return float(sum(local["scores"].values.sum() for local in self._infer_documents(bags)))
 
-    def _counted_arrays(self) -> dict[str, NDArray[Any]]:
+    def _counted_arrays(self) -> dict[str, NDArray[np.generic]]:
         """The arrays of a saved model with the document counts by which words are ranked."""
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 

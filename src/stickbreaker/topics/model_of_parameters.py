@@ -215,7 +215,11 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         """
 
     def _words(
-        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
+        self,
+        vocabulary: Vocabulary | None,
+        analysis: AnyAnalysis | None,
+        prior: float | str | Array,
+        point: bool,
     ) -> TopicVocabulary:
         """The words slot with these parameters; `prior`: eta as the user gave it; `point`: for point
         estimates of beta.
@@ -249,7 +253,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         )  # for points, as set by `fit`
 
     def _concepts(
-        self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: Any, point: bool
+        self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: float | str | Array, point: bool
     ) -> ConceptVocabulary:
         """The words slot for a tree of concepts over a vocabulary (None: over two words of a concept, for
         checks).

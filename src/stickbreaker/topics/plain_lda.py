@@ -1,6 +1,6 @@
 """The parameters of latent Dirichlet allocation, and the model that they describe."""
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
 from stickbreaker.topics.parameters import LDAParameters
 from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.topic_settings import concentration
-
-if TYPE_CHECKING:
-    pass
 
 CHAIN_ALPHA = 0.1  # start of a learned alpha in a chain: with less, tokens hardly change their topics
 STREAM_ALPHA = 0.2  # if learned, alpha would favour the topics that came first

@@ -85,7 +85,7 @@ def write_documents(
 
 def collect_documents_and_figures(
     estimator: LearnedTopics, source: Source, engine: Engine
-) -> tuple[dict[str, list[Any]], dict[str, Any], MetadataSums]:
+) -> tuple[dict[str, list[object]], dict[str, Any], MetadataSums]:
     """The documents to store, as columns, figures of the whole corpus, and its topics by metadata field, from
     one pass over the corpus.
 
@@ -141,7 +141,7 @@ class Seen(NamedTuple):
     language, and topics by metadata field.
     """
 
-    rows: dict[str, list[Any]]
+    rows: dict[str, list[object]]
     sides: "list[TopWords]"
     sums: MetadataSums
 
@@ -168,7 +168,7 @@ class Look:
         assert isinstance(corpus, Corpus)
         seen = estimator._seen(corpus) if estimator._is_open else corpus
         learned, predicted = counts = np.zeros((2, source.n_words))
-        kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        kept: dict[str, list[object]] = {name: [] for name in COLUMNS}
         sides = [TopWords(words, language) for language, words in self.top.items()]
         sums = MetadataSums(len(estimator.alpha_))
         for block in blocks:
@@ -187,7 +187,7 @@ class Look:
         corpus: Corpus,
         block: int,
         entries: Entries,
-        kept: dict[str, list[Any]],
+        kept: dict[str, list[object]],
         sums: MetadataSums,
     ) -> None:
         """Add a block's documents: those chosen, with their topics, to the columns; all with metadata to the

@@ -57,7 +57,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         from stickbreaker.topics.runs import topic_stream  # brings numba, which takes a while
 
         with alone_with(self):
-            begun = topic_stream.can_go_on(self)
+            begun = "state_" in vars(self)
             corpus = self._as_corpus(
                 X, reset=self._is_open or not begun, analysis=self.analysis_ if begun else None
             )

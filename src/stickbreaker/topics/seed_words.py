@@ -197,7 +197,7 @@ def _dictionary(path: str) -> dict[str, list[str]]:
     names: dict[str, str] = {}
     words: dict[str, list[str]] = {}
     marks = 0
-    for number, line in _lines(path):
+    for number, line in listed_lines(path, "give a .dic or .json file"):
         parts = line.replace("\t", " ").split()
         with naming(path, number):
             if parts == ["%"]:
@@ -269,7 +269,7 @@ def _json_categories(path: str) -> dict[str, Any]:
     return found
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A JSON object from its pairs. Raises UserError for a key that occurs twice."""
     values: dict[str, Any] = {}
     for key, value in pairs:
@@ -277,7 +277,3 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise UserError(f"{key!r} occurs twice", remedy="keep one")
         values[key] = value
     return values
-
-
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return listed_lines(path, "give a .dic or .json file")

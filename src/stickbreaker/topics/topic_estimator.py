@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.evolution_observer import Evolving
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.model.word_documents import WordDocuments
 from stickbreaker.topics.names.given_names import names_by_id
@@ -31,8 +32,6 @@ from stickbreaker.topics.topic_shapes import refuse_other_shapes
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import TopicSearch
-
-from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 class TopicEstimator(LearnedTopics):
@@ -124,7 +123,7 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def _finish_run(
-        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, object], folder: Path
     ) -> Snapshot:
         from stickbreaker.topics.runs import topic_runs
 
@@ -180,7 +179,7 @@ class TopicEstimator(LearnedTopics):
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 
-    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, object]) -> Snapshot:
         snapshot = model_of(self.engine_, self.state_, fixed, "done")
         latest = latest_of(self.state_)  # `partial_fit` may continue
         snapshot.arrays = {**snapshot.arrays, **latest, **self._counted_arrays()}

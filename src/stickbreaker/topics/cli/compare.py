@@ -71,7 +71,7 @@ def _matched(first: "TopicEstimator", second: "TopicEstimator", path: Path) -> "
 
 def _compared(
     first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int, by: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     matching, shared = _matched(first, second, path)
     words, others = _top_words(first, top, by), _top_words(second, top, by)
     names, other_names = first.topic_names_, second.topic_names_

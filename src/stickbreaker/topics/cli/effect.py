@@ -1,7 +1,7 @@
 """`stickbreaker effect`: what metadata have to do with topics."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -93,6 +93,7 @@ def effect(
 
         chosen = numbers or _most_affected(found)
         write_atomic(picture, picture_of(found, titles, chosen).encode(), overwrite=overwrite)
+    figures = list(zip(("estimate", "error", "low", "high"), found.effects, strict=True))
     result = {
         "model": str(model),
         "formula": formula,
@@ -100,15 +101,11 @@ def effect(
         "left_out": found.left_out,
         "terms": list(found.terms),
         "topics": [
-            {"topic": k, "name": names[k], **{one: values[k].tolist() for one, values in _figures(found)}}
+            {"topic": k, "name": names[k], **{one: values[k].tolist() for one, values in figures}}
             for k in range(n_topics)
         ],
     }
     emit(result, as_json, lambda _: _as_text(found, titles, numbers, left_out_text(found)))
-
-
-def _figures(found: "MetadataEffects") -> list[tuple[str, Any]]:
-    return list(zip(("estimate", "error", "low", "high"), found.effects, strict=True))
 
 
 def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:

@@ -198,12 +198,12 @@ def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: st
     ]
 
 
-def _measure(scores: "Coherence") -> dict[str, Any]:
+def _measure(scores: "Coherence") -> dict[str, object]:
     per_topic = scores.per_topic.tolist()
     return {"mean": scores.mean, "per_topic": per_topic, "unseen_pairs": scores.unseen_pairs}
 
 
-def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[str, Any]:
+def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[str, object]:
     from stickbreaker.topics.evaluation import diversity_of, effective_topics
     from stickbreaker.topics.evaluation.diversity import TOP
 
@@ -231,7 +231,7 @@ def _values(corpus: "Corpus", field: str) -> list[Any]:
     return [next(iter(value), None) if isinstance(value, list) else value for value in values]
 
 
-def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:
+def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, object]:
     from stickbreaker.corpus.shards import Bags
     from stickbreaker.topics.evaluation import classify_labels
 
@@ -243,7 +243,7 @@ def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict
     }
 
 
-def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
+def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, object]]:
     """How similar the topics of each pair of languages are, as values for JSON; see `compare_sides`."""
     from stickbreaker.topics.evaluation import compare_sides
 

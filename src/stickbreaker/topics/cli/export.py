@@ -1,7 +1,5 @@
 """`stickbreaker export` of topics, and of the shares that documents have of them."""
 
-from typing import Any
-
 from stickbreaker.console.console import note, tell_of_compiling
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import counted
@@ -10,7 +8,7 @@ from stickbreaker.topics import exporting
 from stickbreaker.topics.topic_estimator import load_topics
 
 
-def write_topics(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """Write the top words of topics; how many topics there are."""
     estimator = load_topics(asked.model, "export")
     keys = asked.format == "mallet-topic-keys"
@@ -20,7 +18,7 @@ def write_topics(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     return {"topics": topics}, counted(topics, "topic")
 
 
-def write_documents(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+def write_documents(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """Write what a model says of the documents of a corpus; how many there are, and what it does not know."""
     assert asked.corpus is not None
     tell_of_compiling()

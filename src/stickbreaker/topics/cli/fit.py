@@ -98,7 +98,11 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
         raise click.UsageError("--moves births is for streams: give --stream and --words open")
     shares: Path | None = settings.pop("shares")
     if shares is not None:
-        _refuse_shares(shares, run, on, where)
+        if on or "-" in run.inputs:
+            raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
+        if where.engine != "local":
+            raise click.UsageError(f"--shares is for one machine; then transform --engine {where.engine}")
+        refuse_table(shares, run.overwrite)
     params = params_from_options(kind, settings, opened=opened.is_open)
     with where.host() as host:
         model = kind(**params, words=opened.build(), engine=host.engine)
@@ -110,27 +114,11 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
         host.remedy = resume_remedy(run.out)
         go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
     if shares is not None:
-        _write_shares(shares, run)
+        from stickbreaker.estimators.document_tables import DocumentTable
+        from stickbreaker.estimators.saving import load
 
-
-def _refuse_shares(out: Path, run: NewRun, on: bool, where: EngineChoice) -> None:
-    """Raise an error if the table of topic shares could not be written at the end of the run."""
-    if on or "-" in run.inputs:
-        raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
-    if where.engine != "local":
-        raise click.UsageError(f"--shares is for one machine; then transform --engine {where.engine}")
-    refuse_table(out, run.overwrite)
-
-
-def _write_shares(out: Path, run: NewRun) -> None:
-    """Write the topic shares of the run's documents, as `transform` does; raw files are read again for
-    this.
-    """
-    from stickbreaker.estimators.document_tables import DocumentTable
-    from stickbreaker.estimators.saving import load
-
-    estimator = load(run.out, run.threads, verb="transform")
-    corpus = open_documents(estimator, run.inputs, run.reading)
-    table = DocumentTable(estimator, corpus)
-    write_tables(table, table.schema, out, overwrite=run.overwrite)
-    note(f"{out}: topic shares of {counted(corpus.n_documents, 'document')}")
+        estimator = load(run.out, run.threads, verb="transform")
+        corpus = open_documents(estimator, run.inputs, run.reading)
+        table = DocumentTable(estimator, corpus)
+        write_tables(table, table.schema, shares, overwrite=run.overwrite)
+        note(f"{shares}: topic shares of {counted(corpus.n_documents, 'document')}")

@@ -1,9 +1,10 @@
 """`stickbreaker intruders`: a quiz by which a person finds out whether topics make sense."""
 
 import html
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -57,7 +58,7 @@ def intruders(
     )
 
 
-def _entry(question: "Question", top: list[str], coherence: Any) -> dict[str, Any]:
+def _entry(question: "Question", top: list[str], coherence: Sequence[float] | None) -> dict[str, object]:
     """A question of the quiz as the page needs it, with the answer and the topic's words and coherence."""
     about = f"topic {question.topic}: {' '.join(top)}"
     if coherence:

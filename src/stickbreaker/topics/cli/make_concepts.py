@@ -74,7 +74,10 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
 
     refuse_file(out, overwrite)
     synonyms = _files_by_language(given.pop("synonyms"))
-    _refuse_onto_itself([dictionary, *synonyms.values()], out)
+    sources = [dictionary, *synonyms.values()]
+    read = [file for one in sources for file in (one.iterdir() if one.is_dir() else (one,))]
+    if out.exists() and any(file.exists() and file.samefile(out) for file in read):
+        raise UserError("is the dictionary", where=out, remedy="choose another path")
     vocabulary, analysis = words_of_corpus(corpus)
     selection = select(dictionary, vocabulary, analysis, synonyms=synonyms, **given)
     lines = ConceptTree(selection.concepts).lines()
@@ -175,13 +178,6 @@ def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
             raise UserError(f"--synonyms gives {code} twice", remedy="give one file for a language")
         files[code] = Path(path)
     return files
-
-
-def _refuse_onto_itself(sources: Sequence[Path], out: Path) -> None:
-    """Raise UserError if the file to write is one of the sources, or in a directory among them."""
-    read = [file for one in sources for file in (one.iterdir() if one.is_dir() else (one,))]
-    if out.exists() and any(file.exists() and file.samefile(out) for file in read):
-        raise UserError("is the dictionary", where=out, remedy="choose another path")
 
 
 def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":

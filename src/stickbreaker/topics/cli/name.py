@@ -79,7 +79,14 @@ def _change(
     from stickbreaker.topics.topic_estimator import load_topics
 
     estimator = load_topics(model, "name")
-    _refuse_passing_topics(model, estimator)
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest_fields import SEARCH
+
+    manifest = ModelDirectory(model).manifest()
+    # topics of a search, or of the best of several chains, may yet be replaced by others of the same numbers
+    if manifest["status"] == "running" and (SEARCH in manifest or estimator.gibbs_settings() is not None):
+        remedy = f"finish it with: {command_line('resume', model)}"
+        raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)
     left_out: list[str] = []
     before = estimator.given_names_
     if remove:
@@ -95,18 +102,3 @@ def _change(
         estimator.given_names_ = change_names(model, changed, afresh=remove)
         estimator.name_topics({})  # as they are now, others' too
     return estimator, left_out
-
-
-def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
-    """Raise UserError for an unfinished run whose topics may be replaced by others with the same numbers.
-
-    That is so for a search for the number of topics, and for several chains of which the best becomes the
-    model.
-    """
-    from stickbreaker.saved import ModelDirectory
-    from stickbreaker.saved.manifest_fields import SEARCH
-
-    manifest = ModelDirectory(model).manifest()
-    if manifest["status"] == "running" and (SEARCH in manifest or estimator._gibbs_settings() is not None):
-        remedy = f"finish it with: {command_line('resume', model)}"
-        raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)

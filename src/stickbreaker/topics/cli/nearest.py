@@ -21,6 +21,7 @@ from stickbreaker.topics.cli.topics import open_model
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
     from stickbreaker.corpus import Corpus
+    from stickbreaker.topics.evaluation.nearest import Nearest
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
@@ -122,7 +123,7 @@ def _shares(
 
 
 def _list_nearest(
-    names: list[dict[str, str]], choices: list[dict[str, str]], found: Any, same: bool, top: int
+    names: list[dict[str, str]], choices: list[dict[str, str]], found: "Nearest", same: bool, top: int
 ) -> list[dict[str, Any]]:
     queries: list[dict[str, Any]] = []
     for name, positions, affinities in zip(names, found.positions, found.affinity, strict=True):

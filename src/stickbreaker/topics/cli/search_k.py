@@ -110,7 +110,7 @@ def search_k(
     emit({"out": str(out), **summary}, as_json, _as_text)
 
 
-def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, object]:
     """The result of `search-k`: a table with a row for each number of topics, and the number that is
     suggested.
     """
@@ -131,7 +131,7 @@ def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, A
     }
 
 
-def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, object]:
     """A row of the table for k topics: means over the seeds, and the values of each seed for those that are
     drawn.
     """

@@ -84,7 +84,7 @@ class SearchRuns:
                 difference = "another corpus" if name == "fingerprint" else other
                 raise UserError(f"was begun with {difference}", where=self.path, remedy="give another --out")
 
-    def write(self, summary: dict[str, Any]) -> None:
+    def write(self, summary: dict[str, object]) -> None:
         """Write search.json."""
         _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
 
@@ -169,7 +169,7 @@ def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
         raise UserError("no held-out document has two known words", remedy="raise --held-out")
 
 
-def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, Any]:
+def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, object]:
     """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
     from stickbreaker.topics.evaluation import coherence_of, diversity_of
     from stickbreaker.topics.open_topics import scored_topics
@@ -223,7 +223,7 @@ def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags"
             yield observed, rest
 
 
-def _write(path: Path, value: dict[str, Any]) -> None:
+def _write(path: Path, value: object) -> None:
     from stickbreaker.core.files import write_atomic
     from stickbreaker.learning.trace import EXTREME
 

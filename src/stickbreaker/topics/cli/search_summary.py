@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
-def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, Any], list[str]]:
+def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
     """The runs of a search, and the numbers of topics that are as good, as figures and as lines; nothing
     without one."""
     found = estimator._search_range()
@@ -29,7 +29,8 @@ def search_as_text(summary: dict[str, Any]) -> list[str]:
     whole = [run for run in summary["search"] if run["final"]]
     ends = ", ".join(f"{run['used']} at {run['bound']:.4f}" for run in reversed(whole))
     lines = [f"Runs to the end, topics and bound, the model's first: {ends}"] if len(whole) > 1 else []
-    found = _as_range(*summary["range"])
+    fewest, most = summary["range"]
+    found = f"{fewest} to {most}" if most > fewest else f"{fewest}"
     lines.append(f"Topics within 0.005 nats/word of the best, by {summary['range_of']}: {found}")
     if summary["range_at_most"]:
         lines.append(
@@ -42,7 +43,3 @@ def search_as_text(summary: dict[str, Any]) -> list[str]:
             "clearly better predicted with more, so they chose the number, and no moves were made"
         )
     return lines
-
-
-def _as_range(fewest: int, most: int) -> str:
-    return f"{fewest} to {most}" if most > fewest else f"{fewest}"

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_directory import Stream
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
     from stickbreaker.estimators.streams.stream_run import StreamRun
+    from stickbreaker.learning.trace import TraceRecord
+    from stickbreaker.topics.runs.stream_warnings import StreamWarning
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
@@ -202,7 +204,7 @@ class StreamProgress:
         self.entered = self.left = 0
         self.text = ""
 
-    def __call__(self, record: dict[str, Any]) -> None:
+    def __call__(self, record: "TraceRecord") -> None:
         """Store the record of a step, and show it when it is due."""
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
@@ -222,7 +224,7 @@ class StreamProgress:
             self.line.show(self.text, last=True)
 
 
-def format_prequential(record: dict[str, Any]) -> str:
+def format_prequential(record: "TraceRecord") -> str:
     """How the minibatch of a step was predicted, for a line about it.
 
     >>> format_prequential({"prequential": {"score": -7.5, "unigram": -8.0}})
@@ -234,7 +236,7 @@ def format_prequential(record: dict[str, Any]) -> str:
     return f", predicted at {found['score']:.3f} nats/word (unigram {found['unigram']:.3f})"
 
 
-def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
+def note_warnings(warnings: "Sequence[StreamWarning]") -> None:
     """A line for each warning of a stream."""
     from stickbreaker.topics.runs.stream_warnings import warning_text
 
@@ -251,7 +253,7 @@ def note_large_minibatches(run: "StreamRun") -> None:
     note_warnings(large_minibatches(run.job.schedule.batch_size, run.about["documents"]))
 
 
-def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:
+def stream_summary(run: "StreamRun", skipped: int) -> dict[str, object]:
     """What a stream taught, and how many of its documents were skipped."""
     engine, scores = run.job.engine, run.state.scores
     return {

@@ -26,7 +26,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
     return {"model": str(asked.model), "topics": summaries}, topics_as_text
 
 
-def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, Any]]:
+def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, object]]:
     """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
     first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
     """
@@ -38,11 +38,11 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
     ranked = {code: named._ranked_words(top, rows, by) for code, rows in ranges.items()}
     spelled, concepts = estimator.vocabulary_.spelled, named.top_concepts(top)
 
-    def list_words(g: int, code: str | None) -> dict[str, Any]:
+    def list_words(g: int, code: str | None) -> dict[str, object]:
         rows, probabilities = (found[g].tolist() for found in ranked[code])
         return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
 
-    def topic(g: int) -> dict[str, Any]:
+    def topic(g: int) -> dict[str, object]:
         common = {
             "topic": named.members[g][0],
             "members": sorted(named.members[g]),
@@ -87,7 +87,7 @@ def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
     return [f"unused{of}: {numbers}"] if numbers else []
 
 
-def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
+def topics_at(model: Path, when: str, top: int) -> dict[str, object]:
     """The snapshot of a model's topics at a date or step. Raises UserError if it kept none so early."""
     from stickbreaker.saved import ModelDirectory
 

@@ -185,7 +185,7 @@ def coherence_of(
     two words, or missing in the reference, are left out. Raises UserError for another `by`, and for "company"
     if it was not counted.
     """
-    top = spelled_top_words(topics, n, by)
+    top = spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
     known = corpus.languages
     return {
         language: coherence(words, corpus, language=language)
@@ -204,11 +204,6 @@ def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
     """
     each = [topic_diversity(topics.ranked(n, rows, by)) for rows in topics.vocabulary.parts]
     return sum(each) / len(each)
-
-
-def spelled_top_words(topics: Topics, n: int = 10, by: str = DOCUMENTS) -> dict[str | None, list[list[str]]]:
-    """The first `n` words of each topic: {None: …}, or for each language with at least two words."""
-    return spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
 
 
 def spelled_tops(

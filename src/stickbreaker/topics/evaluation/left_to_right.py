@@ -50,7 +50,16 @@ def left_to_right_score(
     50.0
     """
     topics, prior = _checked_model(topic_word, alpha)
-    _check_documents(bags, topics.shape[1], particles)
+    if particles < 1:
+        raise UserError(f"particles must be at least 1, not {particles}")
+    if not bags.counts.sum() > 0:
+        raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
+    if bags.words.min() < 0 or bags.words.max() >= topics.shape[1]:
+        raise UserError(
+            f"a word's number is {bags.words.max()}, but topic_word has {topics.shape[1]} words",
+            remedy="use the vocabulary of the model",
+        )
+    refuse_weights(bags)
     nats = np.zeros(len(bags.offsets) - 1)
     most = max(1, WEIGHTS_AT_ONCE // len(prior))
     for start, stop in cut_blocks(bags.offsets, most, len(nats)):
@@ -166,20 +175,6 @@ def _checked_model(
     if not (np.isfinite(prior).all() and (prior >= 0).all() and prior.sum() > 0):
         raise UserError("alpha must be finite, not negative, and above zero for some topic")
     return topics, prior
-
-
-def _check_documents(bags: Bags, n_words: int, particles: int) -> None:
-    """Raises UserError unless the kernel can run on these documents."""
-    if particles < 1:
-        raise UserError(f"particles must be at least 1, not {particles}")
-    if not bags.counts.sum() > 0:
-        raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
-    if bags.words.min() < 0 or bags.words.max() >= n_words:
-        raise UserError(
-            f"a word's number is {bags.words.max()}, but topic_word has {n_words} words",
-            remedy="use the vocabulary of the model",
-        )
-    refuse_weights(bags)
 
 
 def refuse_weights(bags: Bags, first: int = 0) -> None:

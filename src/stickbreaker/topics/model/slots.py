@@ -33,7 +33,7 @@ else:
     from typing import TypeVar
 
     C = TypeVar("C", bound=Counts)
-WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
+WordTopics = Callable[[NDArray[np.integer]], Array]  # word numbers (ascending) → topics × words
 
 
 class Paths(NamedTuple):

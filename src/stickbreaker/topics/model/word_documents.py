@@ -52,7 +52,7 @@ class WordDocuments:
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[np.generic]]:
         """The counts as named arrays of a saved model."""
         arrays: dict[str, NDArray[Any]] = {}
         for number, side in enumerate(self.sides):

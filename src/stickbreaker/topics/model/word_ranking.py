@@ -99,7 +99,10 @@ def relevant_words(
     least = least_probability(leading_words(topics, TENTH, within).probabilities)
 
     def scores(rows: slice, part: Array) -> Array:
-        return _relevance_scores(part, weights @ part, least, weight)
+        with np.errstate(divide="ignore"):
+            frequency = np.log(part)
+        relevant = relevance(frequency, np.log(np.maximum((weights @ part), 1e-300)), weight)
+        return np.where(part >= least[:, None], relevant, frequency - OUTSIDE)
 
     return _best_words(topics, scores, n, within)
 
@@ -228,16 +231,6 @@ def _best_words(
         places = np.take_along_axis(places, order, axis=1)
         values = np.take_along_axis(values, order, axis=1)
     return RankedWords(places, values)
-
-
-def _relevance_scores(part: Array, overall: Array, least: Array, weight: float) -> Array:
-    """The relevance of words (topics × words); words less probable than `least` follow, in order of their
-    probability.
-    """
-    with np.errstate(divide="ignore"):
-        frequency = np.log(part)
-    relevant = relevance(frequency, np.log(np.maximum(overall, 1e-300)), weight)
-    return np.where(part >= least[:, None], relevant, frequency - OUTSIDE)
 
 
 def relevance(log_probability: Array, log_overall: Array, weight: float) -> Array:

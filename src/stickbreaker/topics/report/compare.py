@@ -6,7 +6,6 @@ from pathlib import Path
 
 from stickbreaker.core.errors import naming
 from stickbreaker.corpus.vocabulary import untagged
-from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.topic_estimator import load_topics
 
@@ -30,13 +29,10 @@ def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
             its_model.vocabulary_,
             (named.unused, other.unused),
         )
-    words = [[_plain(word, its_model) for word in row] for row in other.top_words(3)]
+    spelled = untagged if its_model.vocabulary_.languages else str
+    words = [[spelled(word) for word in row] for row in other.top_words(3)]
     found: list[tuple[str, float] | None] = [None] * len(named.members)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     for own, its, alike in pairs:
         found[own] = (other.names[its] or ", ".join(words[its]), alike)
     return found
-
-
-def _plain(word: str, model: LearnedTopics) -> str:
-    return untagged(word) if model.vocabulary_.languages else word

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class OverTime(TopicSection):
     needs = ("times",)
     template = "times.html.j2"
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         times = report.times
         assert times is not None
         left_out = f" Left out: {times.left_out:,} without a date, or far from all others."
@@ -62,7 +62,7 @@ class OverTime(TopicSection):
             "times_note": sample_note(report, times.sampled),
         }
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {"times": breakdown_payload(report.times) if report.times else None}
 
 
@@ -71,14 +71,14 @@ class ByGroup(TopicSection):
     needs = ("groups",)
     template = "groups.html.j2"
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         return {"groups_note": sample_note(report, any(group.sampled for group in report.groups))}
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {"groups": [breakdown_payload(group) for group in report.groups]}
 
 
-def breakdown_payload(part: Breakdown) -> dict[str, Any]:
+def breakdown_payload(part: Breakdown) -> dict[str, object]:
     return {
         "field": clean(part.field),
         "names": [clean(name) for name in part.names],

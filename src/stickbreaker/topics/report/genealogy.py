@@ -127,13 +127,22 @@ class HowTopicsCameAbout(TopicSection):
     needs = ("growth",)
     template = "growth.html.j2"
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         return {"growth": report.growth, "search": report.search}
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {
             "growth": growth_payload(report.growth, len(report.topics)) if report.growth else None,
-            "search": search_payload(report.search) if report.search else None,
+            "search": {
+                "judge": clean(report.search.judge),
+                "points": [
+                    [topics, used, rounded(bound, 6), rounded(held_out, 6), final]
+                    for topics, used, bound, held_out, final in report.search.points
+                ],
+                "range": [report.search.fewest, report.search.most],
+            }
+            if report.search
+            else None,
         }
 
 
@@ -165,7 +174,7 @@ def search_of(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | 
     return SearchFacts(settings["judge"], points, found.fewest, found.most, found.at_most, found.few)
 
 
-def growth_payload(growth: Growth, n_topics: int) -> dict[str, Any]:
+def growth_payload(growth: Growth, n_topics: int) -> dict[str, object]:
     """How the topics came about, as JSON values; the words of splits are indices into one list of words."""
     words: dict[str, int] = {}
 
@@ -184,22 +193,22 @@ def growth_payload(growth: Growth, n_topics: int) -> dict[str, Any]:
         "unit": growth.unit,
         "learned": growth.learned,
         "counts": _counts(growth),
-        "lives": [_life(life, n_topics) for life in growth.lives],
+        "lives": [
+            {
+                "id": life.id,
+                "born": rounded(life.born, 6),
+                "end": rounded(life.end, 6),
+                "parent": life.parent,
+                "into": life.into,
+                "topic": life.topic if life.topic is not None and life.topic < n_topics else None,
+                "words": ", ".join(clean(word) for word in life.words),
+            }
+            for life in growth.lives
+        ],
         "lines": list(growth.lines),
         "moves": [_move(move) for move in growth.moves],
         "refinements": refinements,
         "words": list(words),
-    }
-
-
-def search_payload(search: SearchFacts) -> dict[str, Any]:
-    return {
-        "judge": clean(search.judge),
-        "points": [
-            [topics, used, rounded(bound, 6), rounded(held_out, 6), final]
-            for topics, used, bound, held_out, final in search.points
-        ],
-        "range": [search.fewest, search.most],
     }
 
 
@@ -219,19 +228,7 @@ def _counts(growth: Growth) -> list[list[float | None]]:
     return points
 
 
-def _life(life: Life, n_topics: int) -> dict[str, Any]:
-    return {
-        "id": life.id,
-        "born": rounded(life.born, 6),
-        "end": rounded(life.end, 6),
-        "parent": life.parent,
-        "into": life.into,
-        "topic": life.topic if life.topic is not None and life.topic < n_topics else None,
-        "words": ", ".join(clean(word) for word in life.words),
-    }
-
-
-def _move(move: TopicMove) -> list[Any]:
+def _move(move: TopicMove) -> list[object]:
     return [clean(move.kind), rounded(move.at, 6), move.topic, move.other, rounded(move.gain)]
 
 

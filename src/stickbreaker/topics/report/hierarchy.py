@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +40,11 @@ class HowTheyRelate(TopicSection):
     needs = ("relations",)
     template = "relations.html.j2"
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {"relations": relations_payload(report.relations) if report.relations else None}
 
 
-def relations_payload(relations: Relations) -> dict[str, Any]:
+def relations_payload(relations: Relations) -> dict[str, object]:
     """The relations of topics as JSON values.
 
     The lower triangle of the similarities, row by row, in thousandths, has two digits of base 36 for each.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.topics.report.topic_section import TopicSection
 from stickbreaker.topics.report_documents import nats_by_word_shares
@@ -33,16 +34,18 @@ class Learning(TopicSection):
     template = "learning.html.j2"
 
     def shown(self, report: TopicReport) -> bool:
-        return has_curve(report.trace)
+        """Whether there are two points to draw a line between."""
+        curves = [p.score for p in report.trace], [p.held_out for p in report.trace]
+        return any(sum(y is not None and math.isfinite(y) for y in curve) > 1 for curve in curves)
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         return {
             "has_unigram": report.unigram is not None or report.unigram_held_out is not None,
             "score_kind": report.score_kind,
             "search": report.search is not None,
         }
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {
             "trace": [trace_payload(point) for point in drawn_trace(report.trace)],
             "scoreKind": clean(report.score_kind),
@@ -61,15 +64,7 @@ def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
     ]
 
 
-def has_curve(trace: Sequence[TracePoint]) -> bool:
-    """Whether the trace has two points to draw a line between."""
-    for scores in ([p.score for p in trace], [p.held_out for p in trace]):
-        if sum(score is not None and math.isfinite(score) for score in scores) > 1:
-            return True
-    return False
-
-
-def trace_payload(point: TracePoint) -> dict[str, Any]:
+def trace_payload(point: TracePoint) -> dict[str, object]:
     record = {
         "step": int(point.step),
         "documents": int(point.documents),
@@ -109,7 +104,7 @@ def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
     return [_point(record) for record in records], kind
 
 
-def _point(record: dict[str, Any], score: str = "score") -> TracePoint:
+def _point(record: TraceRecord, score: str = "score") -> TracePoint:
     return TracePoint(
         step=record["step"],
         documents=int(record["documents"]),

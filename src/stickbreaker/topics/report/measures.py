@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.pages.text_values import clean
 from stickbreaker.topics.report.topic_section import TopicSection
@@ -18,9 +18,9 @@ class Measures(TopicSection):
     def shown(self, report: TopicReport) -> bool:
         return any(topic.coherence is not None or topic.match for topic in report.topics)
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         has_coherence = any(topic.coherence is not None for topic in report.topics)
         return {"has_coherence": has_coherence, "compared": clean(report.compared)}
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {"compared": clean(report.compared)}

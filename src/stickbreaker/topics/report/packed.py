@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from stickbreaker.pages.text_values import script_json
 
@@ -21,5 +20,5 @@ def base36_pairs(numbers: Iterable[int]) -> str:
     return "".join([_PAIRS[min(max(number, 0), MOST_PAIR)] for number in numbers])
 
 
-def size_of(value: Any) -> int:
+def size_of(value: object) -> int:
     return len(script_json(value).encode("utf-8"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.pages.text_values import clean, rounded
 from stickbreaker.topics.report.topic_section import TopicSection
 from stickbreaker.topics.runs.stream_warnings import large_minibatches, warning_text
@@ -38,26 +39,19 @@ class Predictions(TopicSection):
     def shown(self, report: TopicReport) -> bool:
         return len(report.predictions) > 1 or bool(report.warnings)
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         warnings = [clean(warning) for warning in report.warnings]
         return {"has_predictions": len(report.predictions) > 1, "warnings": warnings}
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
-        return {"predictions": predictions_payload(report.predictions)}
+    def payload(self, report: TopicReport) -> dict[str, object]:
+        rows = [
+            [int(p.documents), rounded(p.seconds), rounded(p.score, 6), rounded(p.unigram, 6)]
+            for p in report.predictions
+        ]
+        return {"predictions": [row for row in rows if None not in row]}
 
 
-def predictions_payload(predictions: Sequence[Prediction]) -> list[list[float | None]]:
-    """(documents, seconds, nats of the topics, nats of the unigram model) for predictions with finite
-    values.
-    """
-    rows = [
-        [int(p.documents), rounded(p.seconds), rounded(p.score, 6), rounded(p.unigram, 6)]
-        for p in predictions
-    ]
-    return [row for row in rows if None not in row]
-
-
-def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:
+def predictions_of(trace: Sequence[TraceRecord]) -> list[Prediction]:
     """The predictions during a run, per word; groups of minibatches are averaged, so that there are few
     points.
     """
@@ -66,7 +60,7 @@ def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:
     return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]
 
 
-def _mean_prediction(records: Sequence[dict[str, Any]]) -> Prediction:
+def _mean_prediction(records: Sequence[TraceRecord]) -> Prediction:
     """The mean prediction of several minibatches, at the time of the last one."""
     found, last = [record["prequential"] for record in records], records[-1]
     tokens = sum(each["tokens"] for each in found) or 1.0
@@ -76,7 +70,7 @@ def _mean_prediction(records: Sequence[dict[str, Any]]) -> Prediction:
     return Prediction(int(last["documents"]), last.get("seconds", 0.0), score, unigram)
 
 
-def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], schedule: object) -> list[str]:
+def warnings_of_run(trace: Sequence[TraceRecord], manifest: dict[str, Any], schedule: object) -> list[str]:
     """The warnings of a run; for a stream also whether its minibatches were large for its length."""
     warnings = [warning for record in trace for warning in record.get("warnings", ())]
     ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.pages.changes import Changes, changes_of
 from stickbreaker.saved import ModelDirectory
@@ -19,10 +19,10 @@ class TopicChanges(TopicSection):
     needs = ("changes",)
     template = "changes.html.j2"
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         return {"changes": report.changes}
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {"changes": report.changes.payload() if report.changes else None}
 
 

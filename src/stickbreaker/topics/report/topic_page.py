@@ -59,7 +59,7 @@ from stickbreaker.topics.report_documents import OF_OTHERS
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
-NOTHING: dict[str, Any] = {  # what scripts find of sections that are not shown
+NOTHING: dict[str, object] = {  # what scripts find of sections that are not shown
     "positions": [],
     "relations": None,
     "times": None,
@@ -129,12 +129,18 @@ class TopicReport(SavedReport[TopicEstimator]):
         model, figures, corpus = self.model, self.figures, self.manifest["corpus"]
         seconds = model.trace_[-1].get("seconds") if model.trace_ else None
         held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
+        if model.gibbs_settings():
+            unit, more = "sweep", "s"
+        elif "stream" in self.manifest or "arriving" in self.manifest or of_stream(model.trace_):
+            unit, more = "step", "s"
+        else:
+            unit, more = "pass", "es"
         facts = [
             ("documents", f"{corpus['documents']:,}"),
             ("words read", f"{corpus['tokens']:,.0f}"),
             ("distinct words", f"{len(model.vocabulary_):,}"),
             ("topics", str(len(model.alpha_) - len(model.unused_topics_))),
-            _length_of_run(model, self.manifest),
+            (unit + ("" if model.n_iter_ == 1 else more), f"{model.n_iter_:,}"),
         ]
         if model.unused_topics_:
             facts.append(("topics unused", str(len(model.unused_topics_))))
@@ -150,7 +156,7 @@ class TopicReport(SavedReport[TopicEstimator]):
             facts.append((label, f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
         return facts
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         if self.positions and len(self.positions) != len(self.topics):
             raise ValueError(f"{len(self.positions)} positions for {len(self.topics)} topics")
         return {**NOTHING, "topics": topics_payload(self), "curves": CURVES}
@@ -279,17 +285,6 @@ class TopicReport(SavedReport[TopicEstimator]):
     @cached_property
     def warnings(self) -> list[str]:
         return warnings_of_run(self.model.trace_, self.manifest, self.model._learning_schedule())
-
-
-def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:
-    """The length of a run as (unit, number): sweeps for a sampler, steps for a stream, passes otherwise."""
-    if model._gibbs_settings():
-        unit, more = "sweep", "s"
-    elif "stream" in manifest or "arriving" in manifest or of_stream(model.trace_):
-        unit, more = "step", "s"
-    else:
-        unit, more = "pass", "es"
-    return unit + ("" if model.n_iter_ == 1 else more), f"{model.n_iter_:,}"
 
 
 def _concepts_in_words(held: dict[str, Any]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Topics(TopicSection):
     needs = ("topics",)
     template = "topics.html.j2"
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         topics = report.topics
         return {
             "n_topics": len(topics),
@@ -103,7 +103,7 @@ class Topics(TopicSection):
             "spread": bool(report.spread),
         }
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
+    def payload(self, report: TopicReport) -> dict[str, object]:
         return {
             "positions": [[rounded(x) or 0, rounded(y) or 0] for x, y in report.positions],
             "spread": spread_payload(report.spread, len(report.topics)),
@@ -125,35 +125,31 @@ def colours_of(topics: Sequence[Topic], positions: Sequence[tuple[float, float]]
     return [given.get(k, _GREY) for k in range(len(topics))]
 
 
-def topics_payload(report: TopicReport) -> list[dict[str, Any]]:
+def topics_payload(report: TopicReport) -> list[dict[str, object]]:
     index = {topic.id: k for k, topic in enumerate(report.topics)}
     return [
-        _topic_payload(topic, colour, index, len(report.documents))
+        {
+            "id": int(topic.id),
+            "label": clean(topic.label),
+            "named": topic.named,
+            "given": clean(topic.given),
+            "guided": clean(topic.guided),
+            "members": [[m.number, m.id, [clean(word) for word in m.words]] for m in topic.members],
+            "unused": topic.unused,
+            "share": rounded(topic.share) or 0,
+            "colour": colour,
+            "words": _word_list(topic.words),
+            "sides": [[clean(code), _word_list(words)] for code, words in topic.sides],
+            "documents": [int(d) for d in topic.documents if 0 <= d < len(report.documents)],
+            "similar": [index[other] for other in topic.similar if other in index],
+            "coherence": rounded(topic.coherence, 3),
+            "match": [clean(topic.match[0]), rounded(topic.match[1], 3) or 0] if topic.match else None,
+        }
         for topic, colour in zip(report.topics, colours_of(report.topics, report.positions), strict=True)
     ]
 
 
-def _topic_payload(topic: Topic, colour: str, index: Mapping[int, int], n_documents: int) -> dict[str, Any]:
-    return {
-        "id": int(topic.id),
-        "label": clean(topic.label),
-        "named": topic.named,
-        "given": clean(topic.given),
-        "guided": clean(topic.guided),
-        "members": [[m.number, m.id, [clean(word) for word in m.words]] for m in topic.members],
-        "unused": topic.unused,
-        "share": rounded(topic.share) or 0,
-        "colour": colour,
-        "words": _word_list(topic.words),
-        "sides": [[clean(code), _word_list(words)] for code, words in topic.sides],
-        "documents": [int(d) for d in topic.documents if 0 <= d < n_documents],
-        "similar": [index[other] for other in topic.similar if other in index],
-        "coherence": rounded(topic.coherence, 3),
-        "match": [clean(topic.match[0]), rounded(topic.match[1], 3) or 0] if topic.match else None,
-    }
-
-
-def _word_list(words: WordList) -> list[list[Any]]:
+def _word_list(words: WordList) -> list[list[object]]:
     return [[clean(word), rounded(p) or 0, rounded(q) or 0] for word, p, q in words]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class Vocabulary(TopicSection):
     needs = ("words",)
     template = "vocabulary.html.j2"
 
-    def values(self, report: TopicReport) -> dict[str, Any]:
+    def values(self, report: TopicReport) -> dict[str, object]:
         return {
             "n_topics": len(report.topics),
             "n_words": len(report.words),
@@ -51,23 +51,20 @@ class Vocabulary(TopicSection):
             "fades": len(report.predictions) > 1 or report.changes is not None,
         }
 
-    def payload(self, report: TopicReport) -> dict[str, Any]:
-        return {"words": lexicon_payload(report.words)}
-
-
-def lexicon_payload(words: Sequence[WordRow]) -> dict[str, list[Any]]:
-    """The vocabulary's table, column by column."""
-    counted = [row for row in words if row.tokens is not None and row.documents is not None]
-    columns: dict[str, list[Any]] = {
-        "word": [clean(row.word) for row in words],
-        "tokens": [rounded(row.tokens, 7) or 0 for row in counted],
-        "documents": [int(row.documents or 0) for row in counted],
-        "share": [rounded(row.share, 4) or 0 for row in words] if len(counted) < len(words) else [],
-        "topic": [int(row.topic) for row in words],
-        "language": [clean(row.language) for row in words] if any(row.language for row in words) else [],
-    }
-    columns["tokens"] = [int(n) if n == int(n) else n for n in columns["tokens"]]
-    return columns
+    def payload(self, report: TopicReport) -> dict[str, object]:
+        counted = [row for row in report.words if row.tokens is not None and row.documents is not None]
+        tokens = [rounded(row.tokens, 7) or 0 for row in counted]
+        by_language = any(row.language for row in report.words)
+        by_share = len(counted) < len(report.words)
+        columns: dict[str, Sequence[object]] = {
+            "word": [clean(row.word) for row in report.words],
+            "tokens": [int(n) if n == int(n) else n for n in tokens],
+            "documents": [int(row.documents or 0) for row in counted],
+            "share": [rounded(row.share, 4) or 0 for row in report.words] if by_share else [],
+            "topic": [int(row.topic) for row in report.words],
+            "language": [clean(row.language) for row in report.words] if by_language else [],
+        }
+        return {"words": columns}
 
 
 def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]:

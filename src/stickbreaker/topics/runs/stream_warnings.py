@@ -4,7 +4,7 @@ Topic shares are those of the table's counts, which fade, so they reflect the la
 """
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypedDict
 
 from stickbreaker.core.json_checks import is_number, is_text, record_with
 from stickbreaker.core.records import Array
@@ -26,7 +26,14 @@ TEXTS = {
 }
 
 
-def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
+class StreamWarning(TypedDict):
+    """A warning in a trace: one of `TEXTS`, and the share that the text tells."""
+
+    about: str
+    share: float
+
+
+def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[StreamWarning]:
     """The warnings that the topics' token counts (`totals`) call for after `step` steps, except those given
     `before`.
 
@@ -51,7 +58,7 @@ def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str
     ]
 
 
-def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
+def large_minibatches(batch_size: int, documents: int) -> list[StreamWarning]:
     """The warning if a minibatch is more than a tenth of a stream's documents, after the stream has ended.
 
     >>> large_minibatches(256, 1_000), large_minibatches(100, 1_000)
@@ -62,7 +69,7 @@ def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
     return [{"about": "batch size", "share": round(min(1.0, batch_size / max(1, documents)), 4)}]
 
 
-def warning_text(warning: dict[str, Any]) -> str:
+def warning_text(warning: StreamWarning) -> str:
     """A warning as a line of text, with its remedy.
 
     >>> warning_text({"about": "giant", "share": 0.41})[:41]

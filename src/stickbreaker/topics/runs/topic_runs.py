@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
@@ -77,7 +76,7 @@ def finish_run(
     corpus: Corpus,
     job: Run,
     state: RunState,
-    fixed: dict[str, Any],
+    fixed: dict[str, object],
     folder: Path,
 ) -> Snapshot:
     """The finished model of a run; writes documents for the report to `folder`."""

@@ -79,11 +79,6 @@ def _open_and_close(
     return found
 
 
-def can_go_on(estimator: LearnedTopics) -> bool:
-    """Whether the estimator has a state from which `partial_fit` can continue."""
-    return "state_" in vars(estimator)
-
-
 def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     """Make one online step on a whole corpus, in order, on this machine, also for a model that was learned on
     Spark.

@@ -50,7 +50,7 @@ class SearchPoint:
         topics = f"{counted(self.topics, 'topic')}, {self.used} in use"
         return f"{kind} {topics}, bound {self.bound:.4f} nats/word{held_out}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -203,7 +203,8 @@ class TopicMoves(Move):
             return Draft(replace(after, change=change), query)
         change.pop("direction", None)
         tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
-        part = second_part(sums["totals"])
+        totals = sums["totals"]  # groups × 2 halves
+        part = float(totals[:, 1].sum() / max(float(totals.sum()), 1e-300))
         weights = params["weights"].values[topic] * np.array([1.0 - part, part])
         change["priors"] = Field(self._prior(params, weights))
         query = partial(
@@ -239,18 +240,6 @@ class TopicMoves(Move):
         alpha = self._prior(params, np.array([weight]))
         before = self._prior_terms(alpha, tried.usage["log_whole"].values, tried.documents)
         return share, -fall(share) - before
-
-    def _handed(self, params: Record, tried: Stats, weights: Array, shares: Array) -> float:
-        """The change of the prior's terms, in nats, when the weight of the last topic is divided among the
-        others.
-
-        weights: of the topics; shares: how it is divided.
-        """
-        after = self._prior(params, weights[:-1] + weights[-1] * shares)
-        usage, n = tried.usage, tried.documents
-        return self._prior_terms(after, usage["log_theta"].values, n) - self._prior_terms(
-            self._prior(params, weights), usage["log_whole"].values, n
-        )
 
     # decisions
 
@@ -301,7 +290,12 @@ class TopicMoves(Move):
         tokens = np.maximum(tokens_of(tried), 0.0)
         parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
         gain = float(tried.usage["own"].values)
-        gain += self._handed(params, tried, params["weights"].values[[*targets, topic]], parts)
+        weights = params["weights"].values[[*targets, topic]]
+        after = self._prior(params, weights[:-1] + weights[-1] * parts)
+        usage, n = tried.usage, tried.documents
+        gain += self._prior_terms(after, usage["log_theta"].values, n) - self._prior_terms(
+            self._prior(params, weights), usage["log_whole"].values, n
+        )
         gain = scale * gain + float(values[: len(targets)].sum())
         gain -= float(values[len(targets) :].sum())
         shares = tuple(map(float, parts))
@@ -328,8 +322,3 @@ def tokens_of(tried: Stats) -> Array:
 def concerned(plan: Proposal) -> tuple[int, list[int]]:
     """The number of the topic that a proposal hands over, and those of the topics that get its tokens."""
     return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()
-
-
-def second_part(totals: Array) -> float:
-    """The share of the second half in all tokens, from the totals of the halves (groups × 2)."""
-    return float(totals[:, 1].sum() / max(float(totals.sum()), 1e-300))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +112,7 @@ def evaluate_proposals(
         parts = np.empty((shard.n_entries, len(topics)), np.float32)
         if len(topics):
             topic_parts(words_of(view, shard), gamma, topics, parts)
-        kept: dict[str, NDArray[Any]] = {PARTS: parts, PARTS_OF: topics}
+        kept: dict[str, NDArray[np.generic]] = {PARTS: parts, PARTS_OF: topics}
         extra |= {name: Field(values, ("entries", "parts")) for name, values in kept.items()}
     places = {topic: place for place, topic in enumerate(topics.tolist())}
     bench = Bench(shard, gamma, view.alpha, gamma.sum(axis=1) + view.rest, parts, places)

@@ -25,7 +25,7 @@ class Histogram(NamedTuple):
     times: NDArray[np.int64]
 
 
-def histogram(groups: NDArray[Any], counts: NDArray[Any]) -> Histogram:
+def histogram(groups: NDArray[np.integer], counts: NDArray[np.integer]) -> Histogram:
     """The histogram of positive counts, given the group of each.
 
     >>> histogram(np.array([0, 1, 1, 1]), np.array([5, 2, 2, 3])).times.tolist()

@@ -1,7 +1,7 @@
 """The common base of chains over single tokens' topics: priors, their learning, and the score."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from stickbreaker.topics.model.priors.polya import (
     histogram,
     log_gamma_sum,
 )
-from stickbreaker.topics.model.samplers.mean_counts import MeanCounts
+from stickbreaker.topics.model.samplers.mean_counts import Arrays, MeanCounts
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
@@ -56,7 +56,7 @@ class TokenChain(Sampler):
         """The number of columns of the chain's table."""
 
     @abstractmethod
-    def _topics(self) -> NDArray[Any]:
+    def _topics(self) -> NDArray[np.integer]:
         """The column of the topic of each token, in document order."""
 
     @abstractmethod
@@ -109,27 +109,27 @@ class TokenChain(Sampler):
     def snapshot(self) -> dict[str, NDArray[Any]]:
         return {**self._state_arrays(), **self._mean.arrays()}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         self._take_state(arrays)
         self._mean = MeanCounts.restored(arrays, len(self.counts()))
 
     @abstractmethod
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         """The arrays of the current state, without the samples."""
 
     @abstractmethod
-    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Arrays) -> None:
         """Restore a state; all counts are recomputed from the assignments."""
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
         """The lasting numbers of the topics, ascending."""
         return np.arange(n_topics, dtype=np.int64)
 
-    def _hyperparameters(self) -> dict[str, NDArray[Any]]:
+    def _hyperparameters(self) -> Arrays:
         """The params that are learned, as arrays of a snapshot."""
         return {name: item.values.copy() for name, item in self._params.items()}
 
-    def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_hyperparameters(self, arrays: Arrays) -> None:
         for name, item in self._params.items():
             values = np.array(arrays[name], np.float64)
             if values.shape != item.values.shape:
@@ -137,7 +137,7 @@ class TokenChain(Sampler):
             refuse_negative(values, name)
             self._params[name] = item._replace(values=values)
 
-    def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
+    def _checked(self, topics: NDArray[np.integer]) -> NDArray[np.integer]:
         """The topics, checked. Raises UserError if there is not one per token in document order, or one is
         out of range.
         """
@@ -205,7 +205,7 @@ class CollapsedChain(TokenChain):
             self._params["alpha"] = self._params["alpha"]._replace(values=updated)
         super().learn()
 
-    def _assignments(self) -> NDArray[Any]:
+    def _assignments(self) -> NDArray[np.integer]:
         """Topics in document order, in the smallest integer type."""
         kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
         return self._topics().astype(kind)
@@ -216,7 +216,7 @@ class CollapsedChain(TokenChain):
         return nats - log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
 
 
-def _alone(counts: NDArray[Any]) -> Histogram:
+def _alone(counts: NDArray[np.integer]) -> Histogram:
     """The histogram of all positive counts, as a single group."""
     used = counts[counts > 0]
     return histogram(np.zeros(len(used), np.int64), used)

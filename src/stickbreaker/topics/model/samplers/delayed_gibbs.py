@@ -1,10 +1,9 @@
 """Metropolis-Hastings over topic assignments with delayed counts: time per token independent of the number of
 topics."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from stickbreaker.topics.kernels.samplers.delayed_gibbs import (
 )
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
+from stickbreaker.topics.model.samplers.mean_counts import Arrays
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
@@ -81,17 +81,17 @@ class DelayedGibbs(CollapsedChain):
         count_words(self._index, self._chain.topics, counts)
         return counts
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         """Topics and proposals in document order, alpha, and eta if it is a single number."""
         topics, proposals = (array.copy() for array in self._chain)
         return {"assignments": topics, "proposals": proposals, **self._hyperparameters()}
 
-    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Arrays) -> None:
         """Also accepts another sampler's snapshot: without proposals, the next sweep makes them."""
         self._place(arrays["assignments"], arrays.get("proposals", arrays["assignments"]))
         self._take_hyperparameters(arrays)
 
-    def _topics(self) -> NDArray[Any]:
+    def _topics(self) -> NDArray[np.integer]:
         return self._chain.topics
 
     def _totals(self) -> NDArray[np.int64]:

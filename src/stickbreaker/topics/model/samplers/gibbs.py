@@ -1,7 +1,7 @@
 """Exact collapsed Gibbs sampling of LDA: a chain over the topics of single tokens."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from stickbreaker.topics.kernels.samplers.gibbs import (
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import sweep_lists
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
+from stickbreaker.topics.model.samplers.mean_counts import Arrays
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
@@ -45,7 +46,7 @@ class CollapsedGibbs(CollapsedChain):
     def __init__(
         self,
         tokens: TokensInOrder,
-        assignments: NDArray[Any],
+        assignments: NDArray[np.integer],
         documents: DirichletPrior,
         words: ClosedVocabulary,
         seed: int,
@@ -64,15 +65,15 @@ class CollapsedGibbs(CollapsedChain):
     def counts(self) -> NDArray[np.int32]:
         return self._table.counts
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         """The arrays of the current state: topics in document order, and the params that are learned."""
         return {"assignments": self._assignments(), **self._hyperparameters()}
 
-    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Arrays) -> None:
         self._place(arrays["assignments"])
         self._take_hyperparameters(arrays)
 
-    def _place(self, assignments: NDArray[Any]) -> None:
+    def _place(self, assignments: NDArray[np.integer]) -> None:
         """Set the topics of all tokens, given in document order, and recompute the counts."""
         self._checked(assignments)
         n_topics = self._documents.n_topics

@@ -1,8 +1,5 @@
 """Exact collapsed Gibbs sampling of the HDP by direct assignment (Teh et al. 2006, section 5.3)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +22,7 @@ from stickbreaker.topics.model.priors.hdp import HDPPrior
 from stickbreaker.topics.model.priors.polya import log_gamma_sum
 from stickbreaker.topics.model.samplers.collapsed import TokenChain
 from stickbreaker.topics.model.samplers.gibbs import BLOCK_TOKENS, in_document_order, visit_of
+from stickbreaker.topics.model.samplers.mean_counts import Arrays
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
@@ -43,7 +41,7 @@ class DirectAssignment(TokenChain):
     def __init__(
         self,
         tokens: TokensInOrder,
-        assignments: NDArray[Any],
+        assignments: NDArray[np.integer],
         documents: HDPPrior,
         words: ClosedVocabulary,
         seed: int,
@@ -103,7 +101,7 @@ class DirectAssignment(TokenChain):
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
         return self._state.numbers[self._used()]
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         """The arrays of the current state: column of each token in document order, topics of the columns, and
         the params that are learned.
         """
@@ -111,7 +109,7 @@ class DirectAssignment(TokenChain):
         state = {name: values.copy() for name, values in self._state._asdict().items()}
         return {"assignments": self._topics().astype(kind), **state, **self._hyperparameters()}
 
-    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Arrays) -> None:
         self._state = Topics(*(np.array(arrays[name]) for name in Topics._fields))
         self._place(self._checked(arrays["assignments"]))
         self._take_hyperparameters(arrays)
@@ -138,7 +136,7 @@ class DirectAssignment(TokenChain):
         columns = np.flatnonzero(self._state.weights)
         return columns[np.argsort(self._state.numbers[columns])]
 
-    def _place(self, assignments: NDArray[Any]) -> None:
+    def _place(self, assignments: NDArray[np.integer]) -> None:
         """Set the columns of all tokens, given in document order, and recompute the counts."""
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
         n_words, n_groups = self._tokens.n_words, len(self._closed.firsts)

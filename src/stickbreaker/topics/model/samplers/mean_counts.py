@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array
 from stickbreaker.core.untrusted import refuse_negative
 
+Arrays = Mapping[str, NDArray[Any]]  # of a snapshot, by name
+
 PREFIX = "sum/"  # of the arrays of a snapshot
 
 
@@ -45,7 +47,7 @@ class MeanCounts:
     def __init__(self) -> None:
         self.sums: CountSums | None = None
 
-    def add(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> None:
+    def add(self, ids: NDArray[np.int64], counts: NDArray[np.integer]) -> None:
         """Add a sample: counts (rows × topics) of topics with ascending numbers."""
         if self.sums is None:
             self.sums = CountSums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
@@ -54,7 +56,7 @@ class MeanCounts:
             np.add(total.counts, counts, out=total.counts)
             self.sums = total._replace(samples=total.samples + 1)
 
-    def of(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> Array:
+    def of(self, ids: NDArray[np.int64], counts: NDArray[np.integer]) -> Array:
         """Mean counts of these topics; a topic that no sample had gets the current `counts`."""
         mean = counts.astype(np.float64)
         if self.sums is not None:
@@ -63,14 +65,14 @@ class MeanCounts:
             mean[:, had] = total.counts[:, had] / total.samples[had]
         return mean
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """Arrays for `restored`."""
         if self.sums is None:
             return {}
         return {f"{PREFIX}{name}": values.copy() for name, values in self.sums._asdict().items()}
 
     @classmethod
-    def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":
+    def restored(cls, arrays: Arrays, n_rows: int) -> "MeanCounts":
         """The mean counts from their `arrays`. Raises ValueError if these are for another number of rows."""
         mean = cls()
         names = [f"{PREFIX}{name}" for name in CountSums._fields]

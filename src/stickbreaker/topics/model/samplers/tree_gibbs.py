@@ -1,8 +1,5 @@
 """Exact collapsed Gibbs sampling of topics over trees of concepts."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
@@ -20,6 +17,7 @@ from stickbreaker.topics.kernels.samplers.tree_gibbs import (
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
 from stickbreaker.topics.model.samplers.gibbs import FEW_TOPICS, in_document_order, visits_of
+from stickbreaker.topics.model.samplers.mean_counts import Arrays
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
@@ -34,7 +32,7 @@ class TreeGibbs(CollapsedChain):
     def __init__(
         self,
         tokens: TokensInOrder,
-        assignments: NDArray[Any],
+        assignments: NDArray[np.integer],
         documents: DirichletPrior,
         words: ConceptVocabulary,
         seed: int,
@@ -65,7 +63,7 @@ class TreeGibbs(CollapsedChain):
         nats = -_gains(counts.nodes, tree.node_priors)
         return nats + _gains(counts.leaves, tree.leaf_priors) + _gains(counts.edges, tree.edge_priors)
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         """Topics and paths in document order, and alpha."""
         most = int(self._n_paths.max(initial=1))
         paths = self._in_order([places.paths for places in self._by_visit])
@@ -75,14 +73,14 @@ class TreeGibbs(CollapsedChain):
             **self._hyperparameters(),
         }
 
-    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Arrays) -> None:
         paths = arrays["paths"].astype(np.int64)
         if paths.shape != self._n_paths.shape or not ((paths >= 0) & (paths < self._n_paths)).all():
             raise ValueError("paths belong to other words")
         self._place(arrays["assignments"], paths)
         self._take_hyperparameters(arrays)
 
-    def _place(self, assignments: NDArray[Any], paths: NDArray[Any]) -> None:
+    def _place(self, assignments: NDArray[np.integer], paths: NDArray[np.integer]) -> None:
         """Set the topics and paths of all tokens, given in document order, and recompute the counts."""
         self._checked(assignments)
         n_topics = self._documents.n_topics

@@ -4,7 +4,6 @@ import hashlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.records import Field
 
@@ -42,8 +41,7 @@ class SeenBefore:
 
     def field(self) -> Field:
         """The filter's bytes, as part of a model's state."""
-        octets: NDArray[Any] = np.frombuffer(self._bloom.save_bytes(), np.uint8).copy()
-        return Field(octets, (), additive=False)
+        return Field(np.frombuffer(self._bloom.save_bytes(), np.uint8).copy(), (), additive=False)
 
 
 def _hashed(word: str) -> int:

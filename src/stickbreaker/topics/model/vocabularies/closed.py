@@ -6,7 +6,7 @@ Kernels and scipy.special are imported on use, so that models load without them.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         """Sums over the rows of a whole table (groups × topics)."""
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
-    def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
+    def ranges(self, rows: NDArray[np.integer] | range | None = None) -> list[slice]:
         """The slice of each group of words in the table, or among some ascending rows of it."""
         if len(self.firsts) == 1:
             return [slice(0, self.n_words if rows is None else len(rows))]
@@ -94,7 +94,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
             return {}
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
-    def prior(self, params: Record, rows: NDArray[np.integer[Any]] | slice) -> Array | float:
+    def prior(self, params: Record, rows: NDArray[np.integer] | slice) -> Array | float:
         """eta of these rows: a number, or an array that broadcasts with rows × topics."""
         if not isinstance(self.eta, np.ndarray | InformedPrior):
             return float(params["eta"].values)
@@ -266,7 +266,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return counts + self.prior(params, slice(first, first + len(counts)))
 
     def topic_words_of(
-        self, params: Record, counts: Array, totals: Array, rows: NDArray[np.integer[Any]]
+        self, params: Record, counts: Array, totals: Array, rows: NDArray[np.integer]
     ) -> Array:
         """E[beta] of given rows (ascending; rows × topics), given the table's totals (groups × topics)."""
         sums = totals + self.prior_totals(params)

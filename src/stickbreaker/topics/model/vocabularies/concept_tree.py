@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError, naming, shown
 from stickbreaker.corpus.readers.sources import listed_lines
@@ -44,7 +44,7 @@ class ConceptTree:
     'dwelling'
     """
 
-    concepts: Sequence[Concept | Mapping[str, Any]]
+    concepts: Sequence[Concept | Mapping[str, object]]
     strength: float = 100.0
 
     def __post_init__(self) -> None:
@@ -78,11 +78,18 @@ class ConceptTree:
         name = str(path)
         concepts: list[Concept] = []
         places: dict[str, int] = {}
-        for number, line in _lines(name):
+        remedy = "give a file with one concept in JSON per line"
+        for number, line in listed_lines(name, remedy, skippable=False):
             if not line.strip():
                 continue
             with naming(name, number):
-                concept = _concept(_object(line))
+                try:
+                    found = json.loads(line)
+                except (ValueError, RecursionError):
+                    raise UserError("malformed JSON", remedy=f"a line is {ROW}") from None
+                if not isinstance(found, dict):
+                    raise UserError("is not a JSON object", remedy=f"a line is {ROW}")
+                concept = _concept(found)
                 if concept.name in places:
                     problem = (
                         f"the concept {shown(concept.name)} already occurs in line {places[concept.name]}"
@@ -180,17 +187,3 @@ def _refuse_circles(named: Mapping[str, Concept]) -> None:
         if levels[concept.name] > MOST_LEVELS:
             problem = f"more than {MOST_LEVELS} levels of concepts"
             raise _Misplaced(problem, concept.name, "remove levels")
-
-
-def _object(line: str) -> Mapping[str, Any]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        raise UserError("malformed JSON", remedy=f"a line is {ROW}") from None
-    if not isinstance(found, dict):
-        raise UserError("is not a JSON object", remedy=f"a line is {ROW}")
-    return found
-
-
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return listed_lines(path, "give a file with one concept in JSON per line", skippable=False)

@@ -26,7 +26,7 @@ class InformedPrior:
     topics: NDArray[np.int64]
     values: Array
 
-    def __getitem__(self, rows: NDArray[np.integer[Any]] | slice) -> Array:
+    def __getitem__(self, rows: NDArray[np.integer] | slice) -> Array:
         """eta of given words in every topic (rows × topics)."""
         n_words, n_topics = self.shape
         numbers = np.arange(*rows.indices(n_words)) if isinstance(rows, slice) else rows

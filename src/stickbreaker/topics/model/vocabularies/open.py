@@ -5,7 +5,7 @@ Kernels are imported on use, so that models load without them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,20 +106,13 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         places = np.arange(len(counts.keys)) if rows is None else rows
         weights = np.empty((len(places), len(counts.sizes)), np.float32)
         log_scale = np.empty(len(places))
-        outside = self._outside(params, places)
+        outside = np.full(len(places), self.log_outside(params))  # log factor on the rest of the stick
+        if self.settings.outside == "spelling":  # for new words any constant will do: no topic has them
+            known = places >= 0
+            outside[known] = params[LOG_SPELLING].values[places[known]]
         cells, by_row, sums = _prepared(params)
         stick_weights(places, cells, by_row, sums, outside, weights, log_scale)
         return WordWeights(weights, log_scale)
-
-    def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
-        """For each of these rows, the log of the share of the rest of the stick that counts for a word
-        outside a topic.
-        """
-        logs = np.full(len(places), self.log_outside(params))
-        if self.settings.outside == "spelling":  # for new words any constant will do: no topic has them
-            known = places >= 0
-            logs[known] = params[LOG_SPELLING].values[places[known]]
-        return logs
 
     def log_outside(self, params: Record) -> float:
         """The log of the share of the rest of a topic's stick that counts for a word that the topic does not
@@ -252,7 +245,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         counts = _whole(table)
         probabilities, rests = self.expected(params, counts)
 
-        def of(rows: NDArray[np.integer[Any]]) -> Array:
+        def of(rows: NDArray[np.integer]) -> Array:
             words = [spelled[int(row)] for row in rows]
             outside = self.spelling(params, words)[:, None] * rests
             return (counts.read(table.positions(words), probabilities) + outside).T
