@@ -84,7 +84,7 @@ def _change(
 
     manifest = ModelDirectory(model).manifest()
     # topics of a search, or of the best of several chains, may yet be replaced by others of the same numbers
-    if manifest["status"] == "running" and (SEARCH in manifest or estimator.gibbs_settings() is not None):
+    if manifest["status"] == "running" and (SEARCH in manifest or estimator._gibbs_settings() is not None):
         remedy = f"finish it with: {command_line('resume', model)}"
         raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)
     left_out: list[str] = []

@@ -209,7 +209,10 @@ def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
 def spelled_tops(
     top: Callable[[slice], NDArray[np.int64]], vocabulary: Vocabulary
 ) -> dict[str | None, list[list[str]]]:
-    """`spelled_top_words`, given a function `top` from rows of the vocabulary to words (K × n)."""
+    """The first words of each topic, spelled: {None: …}, or for each language with at least two words.
+
+    `top`: a function from rows of the vocabulary to the numbers of words (K × n).
+    """
     tops = {language: top(rows) for language, rows in _ranges(vocabulary).items()}
     return {
         language: [[vocabulary.words[row] for row in topic] for topic in found.tolist()]

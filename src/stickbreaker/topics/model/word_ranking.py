@@ -101,7 +101,7 @@ def relevant_words(
     def scores(rows: slice, part: Array) -> Array:
         with np.errstate(divide="ignore"):
             frequency = np.log(part)
-        relevant = relevance(frequency, np.log(np.maximum((weights @ part), 1e-300)), weight)
+        relevant = relevance(frequency, np.log(np.maximum(weights @ part, 1e-300)), weight)
         return np.where(part >= least[:, None], relevant, frequency - OUTSIDE)
 
     return _best_words(topics, scores, n, within)

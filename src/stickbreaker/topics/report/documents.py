@@ -63,26 +63,29 @@ class Documents(TopicSection):
         relations = relations_payload(report.relations) if report.relations else None
         taken = size_of([changes, spread_payload(report.spread, len(report.topics))])
         taken += max(0, size_of([topics_payload(report), relations]) - _FEW_TOPICS)
-        n_topics = len(report.topics)
-        most = _MOST_BYTES - taken
-        entries = [_document(document, n_topics) for document in report.documents]
-        metadata = sum(size_of(d["metadata"]) for d in entries)
-        n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
-        for entry in entries:
-            entry["metadata"] = entry["metadata"][:n_fields]
-        fixed = sum(size_of([d["id"], d["title"], d["metadata"]]) for d in entries)
-        texts = sum(size_of(d["text"]) for d in entries) + 6 * sum(len(d.marks) for d in report.documents)
-        part = min(max(most - fixed, 0) / max(texts, 1), 1.0)
-        for entry, document in zip(entries, report.documents, strict=True):
-            room = int(part * len(document.text))
-            entry["text"] = cut_short(entry["text"], room)
-            entry["marks"] = base36_pairs(
-                number for mark in _marks(document, n_topics, room) for number in mark
-            )
         return {
-            "documents": entries,
+            "documents": documents_payload(report.documents, len(report.topics), _MOST_BYTES - taken),
             "total": max(report.documents_total, len(report.documents)),
         }
+
+
+def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
+    """All documents; if they need more than `most` bytes, all texts are cut to the same fraction of their
+    length.
+    """
+    entries = [_document(document, n_topics) for document in documents]
+    metadata = sum(size_of(d["metadata"]) for d in entries)
+    n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
+    for entry in entries:
+        entry["metadata"] = entry["metadata"][:n_fields]
+    fixed = sum(size_of([d["id"], d["title"], d["metadata"]]) for d in entries)
+    texts = sum(size_of(d["text"]) for d in entries) + 6 * sum(len(d.marks) for d in documents)
+    part = min(max(most - fixed, 0) / max(texts, 1), 1.0)
+    for entry, document in zip(entries, documents, strict=True):
+        room = int(part * len(document.text))
+        entry["text"] = cut_short(entry["text"], room)
+        entry["marks"] = base36_pairs(number for mark in _marks(document, n_topics, room) for number in mark)
+    return entries
 
 
 def places_payload(places: Sequence[tuple[float, float] | None]) -> str:

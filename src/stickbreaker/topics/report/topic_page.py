@@ -129,7 +129,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         model, figures, corpus = self.model, self.figures, self.manifest["corpus"]
         seconds = model.trace_[-1].get("seconds") if model.trace_ else None
         held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
-        if model.gibbs_settings():
+        if model._gibbs_settings():
             unit, more = "sweep", "s"
         elif "stream" in self.manifest or "arriving" in self.manifest or of_stream(model.trace_):
             unit, more = "step", "s"

@@ -27,7 +27,7 @@ TEXTS = {
 
 
 class StreamWarning(TypedDict):
-    """A warning in a trace: one of `TEXTS`, and the share that the text tells."""
+    """A warning in a trace: one of `TEXTS`, and the share that its text shows."""
 
     about: str
     share: float

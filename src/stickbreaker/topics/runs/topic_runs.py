@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
@@ -76,7 +77,7 @@ def finish_run(
     corpus: Corpus,
     job: Run,
     state: RunState,
-    fixed: dict[str, object],
+    fixed: dict[str, Any],
     folder: Path,
 ) -> Snapshot:
     """The finished model of a run; writes documents for the report to `folder`."""
