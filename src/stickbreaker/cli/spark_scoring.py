@@ -1,11 +1,12 @@
 """Scoring on Spark from the command line: a stored corpus, with a model that executors read."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import Outcome
 from stickbreaker.console.engine_options import EngineChoice
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -24,7 +25,7 @@ def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
 
 def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write topic shares as a directory of Parquet files; returns the command's result."""
     from stickbreaker.spark import transform_corpus
     from stickbreaker.topics.topic_estimator import load_topics

@@ -17,12 +17,12 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import click
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
-Outcome = tuple[
-    dict[str, Any], Callable[[dict[str, Any]], str]
-]  # a command's result, and the function that prints it as text
+# a command's result, and the function that prints it as text
+Outcome = tuple[JsonObject, Callable[[JsonObject], str]]
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -151,7 +151,7 @@ def tell_of_compiling() -> None:
     event.register("numba:compile", Compilations())
 
 
-def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:
+def emit(result: JsonObject, as_json: bool, text: Callable[[JsonObject], str]) -> None:
     """Print a command's result: one JSON object, or the text that `text` returns for it."""
     if as_json:
         with writing_output():

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import Outcome, note
 from stickbreaker.console.inputs import open_documents
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -27,7 +28,7 @@ def score_documents(asked: ScoringRequest) -> Outcome:
     return scores, scores_as_text
 
 
-def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> JsonObject:
     """The result of `evaluate` for documents: their number, the unseen share, and figures for parts of their
     words (nats and words by name). Raises UserError if there are no words."""
     from stickbreaker.saved.own_corpus import share_of_own_corpus
@@ -49,7 +50,7 @@ def _figures(nats: float, tokens: float) -> dict[str, float]:
     return {"events": tokens, "nats_per_word": nats / tokens, "perplexity": math.exp(-nats / tokens)}
 
 
-def scores_as_text(scores: dict[str, Any]) -> str:
+def scores_as_text(scores: JsonObject) -> str:
     """The result of `part_scores`, as lines with a table."""
     parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
     documents, width = counted(scores["documents"], "document"), max(9, *map(len, parts))
@@ -76,7 +77,7 @@ def learned_from_lines(share: float | None) -> list[str]:
     return [f"The model has learned from {part}: expect lower scores for new ones"]
 
 
-def note_all_unseen(scores: dict[str, Any]) -> None:
+def note_all_unseen(scores: JsonObject) -> None:
     """Print a note if documents were scored without any word that the model knows."""
     if scores["unseen_share"] == 1.0:
         note("note: no document has a word that the model knows; are they in its language?")

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.console.inputs import ReadingChoice
+from stickbreaker.core.json_checks import JsonObject
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class TopicsRequest:
 
     model: Path
     top: int
-    options: dict[str, Any]
+    options: JsonObject
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ScoringRequest:
     inputs: tuple[str, ...]
     reading: ReadingChoice
     threads: int | None
-    options: dict[str, Any]
+    options: JsonObject
 
 
 @dataclass(frozen=True)

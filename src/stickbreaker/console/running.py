@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import emit, fail, note, stop_signals, tell_of_compiling
 from stickbreaker.console.inputs import open_or_build, structure_for
 from stickbreaker.console.run_options import NewRun
 from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.locks.path_locks import scratch_beside
 from stickbreaker.core.option_names import as_options, command_line
 
@@ -160,7 +161,7 @@ def run_on(
     return done
 
 
-def _summarize(estimator: "Estimator", job: "Run", state: "RunState") -> dict[str, Any]:
+def _summarize(estimator: "Estimator", job: "Run", state: "RunState") -> JsonObject:
     return {
         **estimator._sizes(),
         "documents": job.n_documents,
@@ -175,7 +176,7 @@ def _summarize(estimator: "Estimator", job: "Run", state: "RunState") -> dict[st
 
 
 def _as_text(
-    summary: dict[str, Any],
+    summary: JsonObject,
     sizes: dict[str, int],
     lines: Sequence[str],
     following: Sequence[str],

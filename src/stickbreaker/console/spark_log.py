@@ -43,9 +43,8 @@ class SparkLog:
             root.addHandler(handler)
             self.undo.callback(root.removeHandler, handler)
             self._take(threading, "excepthook")
-            self._take(
-                socketserver.BaseServer, "handle_error"
-            )  # of PySpark's accumulators, when Java is gone
+            # of PySpark's accumulators, when Java is gone
+            self._take(socketserver.BaseServer, "handle_error")
             yield
 
     def _take(self, owner: object, name: str) -> None:

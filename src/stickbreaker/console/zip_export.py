@@ -1,11 +1,10 @@
 """`stickbreaker export --format zip`: a model of any kind, or a lexicon, as one file."""
 
-from typing import Any
-
 from stickbreaker.console.requests import ExportRequest
+from stickbreaker.core.json_checks import JsonObject
 
 
-def write_zip(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+def write_zip(asked: ExportRequest) -> tuple[JsonObject, str]:
     """Write the file; returns its size in bytes ("bytes") and a line for the user."""
     from stickbreaker.estimators.kinds import object_at, system_at
     from stickbreaker.saved.packed_models import pack, pack_folder

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit, Grow
-from stickbreaker.core.records import Array, Record, Stats, TruncatedCounts
+from stickbreaker.core.records import AnyArray, Array, Record, Stats, TruncatedCounts
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
@@ -340,11 +341,11 @@ class Sampler(ABC):
         return self.fitted()
 
     @abstractmethod
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """Arrays from which `restore` rebuilds the same chain exactly, including the samples."""
 
     @abstractmethod
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Restore the state of a snapshot. Raises ValueError if it is from another chain."""
 
 

@@ -236,7 +236,8 @@ def apply_to_rows(
         if change.axis == column_axis:
             rows = _change_columns(rows, _cut(change, row_axis, rows.positions), row_axis, column_axis)
         if change.axis == row_axis:
-            rows, n_rows = _move_rows(rows, change, n_rows)
+            rows = _move_rows(rows, change, n_rows)
+            n_rows = _rows_after(change, row_axis, n_rows)
     return rows
 
 
@@ -256,33 +257,36 @@ def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str)
     return Rows(rows.positions, item.values)
 
 
-def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
-    """The rows at their new positions after a change of the row axis, and the new number of rows.
+def renumbered(change: Change, size: int) -> NDArray[np.int64]:
+    """The new number of each of `size` rows after a change of the row axis, -1 for removed rows; of merged
+    rows both have the same. Raises ValueError for a change that divides rows."""
+    after: NDArray[np.int64] = np.arange(size)
+    match change:
+        case Grow():
+            pass
+        case Permute(order=order):
+            after[list(order)] = np.arange(size)
+        case Drop() | Merge():
+            gone = list(change.positions) if isinstance(change, Drop) else [change.source]
+            kept = np.delete(after, gone)
+            after[:] = -1
+            after[kept] = np.arange(len(kept))
+            if isinstance(change, Merge):
+                after[change.source] = after[change.into]
+        case _:
+            raise ValueError("rows are not split: a row's content is its identity")
+    return after
 
-    Raises ValueError for a change that splits or reorders rows.
-    """
+
+def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
+    """The rows after a change of the row axis."""
     if isinstance(change, Grow):
-        return rows, n_rows + change.number
-    if isinstance(change, Split | Dissolve | Reorder):
-        raise ValueError("rows are not split: a row's content is its identity")
-    target: NDArray[np.int64] = np.arange(n_rows)
-    if isinstance(change, Permute):
-        target[list(change.order)] = np.arange(n_rows)
-        after = n_rows
-    else:
-        gone = list(change.positions) if isinstance(change, Drop) else [change.source]
-        kept = np.delete(np.arange(n_rows), gone)
-        target[:] = -1
-        target[kept] = np.arange(len(kept))
-        after = len(kept)
-        if isinstance(change, Merge):
-            target[change.source] = target[change.into]
-    moved = target[rows.positions]
-    values = rows.values[moved >= 0]
+        return rows
+    moved = renumbered(change, n_rows)[rows.positions]
     positions, inverse = np.unique(moved[moved >= 0], return_inverse=True)
     summed = np.zeros((len(positions), rows.values.shape[1]))
-    np.add.at(summed, inverse, values)
-    return Rows(positions, summed), after
+    np.add.at(summed, inverse, rows.values[moved >= 0])
+    return Rows(positions, summed)
 
 
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard, cast
 from stickbreaker.core.errors import is_whole
 
 Kind = Callable[[object], bool]
+JsonObject = dict[str, Any]  # an object of JSON: plain values by name
 
 
 def is_text(value: object) -> TypeGuard[str]:

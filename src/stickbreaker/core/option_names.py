@@ -123,12 +123,10 @@ OPTION = re.compile(
     r"(?![\w-])"
 )
 ENGINE = {'engine="local"': "no --engine spark", "engine=SparkEngine(session)": "--engine spark"}
-COMMAND = re.compile(
-    r"\bstickbreaker [a-z][a-z-]* .*", re.DOTALL
-)  # commands of the program, in which options stay options
-_CONTROL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
-)  # characters that a terminal would not show
+# commands of the program, in which options stay options
+COMMAND = re.compile(r"\bstickbreaker [a-z][a-z-]* .*", re.DOTALL)
+# characters that a terminal would not show
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def as_options(text: str) -> str:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.truncated_table import ByRow
 
 Array = NDArray[np.float64]
+AnyArray = NDArray[Any]  # of any type of numbers
+AnyArray = AnyArray  # of any type of numbers
+AnyArray = AnyArray  # of any type of numbers
 
 DENSE = 2  # cells are added in a dense array of their rows if that has at most this many times as many cells
 FLAGS = 64  # and if the last row's number is at most this many times the number of cells
@@ -23,7 +26,7 @@ class Field(NamedTuple):
     parameters: merging keeps the first, splitting copies, growing appends `fresh`.
     """
 
-    values: NDArray[Any]
+    values: AnyArray
     axes: tuple[str, ...] = ()
     additive: bool = True
     fresh: float = 0.0
@@ -36,7 +39,7 @@ class Rows(NamedTuple):
     """Some rows of a table: `positions` (n, int64, ascending) and `values` (n × columns)."""
 
     positions: NDArray[np.int64]
-    values: NDArray[Any]  # double or single precision
+    values: AnyArray  # double or single precision
 
     @property
     def n_columns(self) -> int:
@@ -227,15 +230,15 @@ class Stats:
         return replace(
             self.plus_sums(other),
             rows=self.rows.plus(other.rows),
-            trial=_union(self.trial, other.trial, Stats.plus),
+            trial=union_of(self.trial, other.trial, Stats.plus),
         )
 
     def plus_sums(self, other: "Stats") -> "Stats":
         """The sum of all but `rows` and `trial`, which are taken from this report."""
         return replace(
             self,
-            new_rows=_union(self.new_rows, other.new_rows, lambda a, b: a + b),
-            usage=_union(self.usage, other.usage, lambda a, b: a._replace(values=a.values + b.values)),
+            new_rows=union_of(self.new_rows, other.new_rows, lambda a, b: a + b),
+            usage=union_of(self.usage, other.usage, lambda a, b: a._replace(values=a.values + b.values)),
             score=self.score + other.score,
             documents=self.documents + other.documents,
             tokens=self.tokens + other.tokens,
@@ -254,10 +257,12 @@ class Stats:
         )
 
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
-def _union(first: Mapping[str, T], second: Mapping[str, T], add: Callable[[T, T], T]) -> dict[str, T]:
+def union_of(first: Mapping[K, T], second: Mapping[K, T], add: Callable[[T, T], T]) -> dict[K, T]:
+    """Values by key, those of keys that are in both added up."""
     joined = dict(first)
     for key, value in second.items():
         joined[key] = add(joined[key], value) if key in joined else value

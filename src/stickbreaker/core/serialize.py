@@ -1,18 +1,16 @@
 """Converts records and reports to named arrays, for files, and back."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickbreaker.core.records import Field, Record, Rows, SparseCounts, Stats
+from stickbreaker.core.records import AnyArray, Field, Record, Rows, SparseCounts, Stats
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, AnyArray]
 SUMS = ("score", "documents", "tokens")
 
 
-def flat_record(prefix: str, record: Record) -> dict[str, NDArray[Any]]:
+def flat_record(prefix: str, record: Record) -> dict[str, AnyArray]:
     """A record's arrays, each under a key made of the prefix and the field's name, axes, kind and fresh
     value.
 
@@ -36,7 +34,7 @@ def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
     return record
 
 
-def flat_words(prefix: str, words: Iterable[str]) -> dict[str, NDArray[Any]]:
+def flat_words(prefix: str, words: Iterable[str]) -> dict[str, AnyArray]:
     """Words as two arrays: all their characters as UTF-8, and the number of characters of each word.
 
     >>> {name: values.tolist() for name, values in flat_words("my/", ["an", "a"]).items()}
@@ -63,10 +61,10 @@ def words_from(prefix: str, arrays: Arrays) -> list[str]:
     return words
 
 
-def flat_stats(prefix: str, stats: Stats) -> dict[str, NDArray[Any]]:
+def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
     """A report's arrays; new rows are not stored, since they have been admitted or rejected by then."""
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: dict[str, AnyArray] = {
         f"{prefix}positions": rows.positions,
         f"{prefix}values": rows.values,
         f"{prefix}sums": np.array([getattr(stats, name) for name in SUMS]),

@@ -1,15 +1,15 @@
 """Reads files that others may have written."""
 
 import stat
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.serialize import Arrays
 
 _SLACK = 1e-6  # relative to the largest value: what subtracting a report may leave below zero
 _TROUBLE = (
@@ -54,7 +54,7 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
         raise UserError(f"makes no sense ({reason})", where=where, remedy=remedy, in_file=True) from error
 
 
-def refuse_whole_numbers(arrays: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
+def refuse_whole_numbers(arrays: Arrays, names: Iterable[str]) -> None:
     """Raise ValueError if one of the named arrays does not have a floating-point type."""
     for name in names:
         if name in arrays and arrays[name].dtype.kind != "f":

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+
+from stickbreaker.core.records import AnyArray
 
 
-def arrow_numbers(values: NDArray[Any]) -> Any:
+def arrow_numbers(values: AnyArray) -> Any:
     """An Arrow array of whole or real numbers.
 
     >>> arrow_numbers(np.array([2, 3], np.int32)).to_pylist()
@@ -21,7 +22,7 @@ def arrow_numbers(values: NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
 
-def numbers_in(array: Any) -> NDArray[Any]:
+def numbers_in(array: Any) -> AnyArray:
     """The numbers of an Arrow array. Raises ValueError if one is missing.
 
     >>> numbers_in(arrow_numbers(np.array([1, 2, 3]))[1:]).tolist()

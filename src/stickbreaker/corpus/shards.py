@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHARD = 128  # largest number of documents in a shard, unless a model says otherwise
-Index = Callable[
-    [Sequence[str]], NDArray[np.int64]
-]  # returns positions of keys in a table, -1 for keys that are not in it
+# returns positions of keys in a table, -1 for keys that are not in it
+Index = Callable[[Sequence[str]], NDArray[np.int64]]
 
 
 class Unit(Protocol):

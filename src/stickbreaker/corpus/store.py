@@ -11,7 +11,6 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,6 +19,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import digest_of, recover, refuse_links
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_amount,
     is_count,
     is_record,
@@ -83,8 +83,8 @@ class Facts:
     """The content of `corpus.json`."""
 
     kind: str
-    analysis: dict[str, Any] | None
-    vocabulary_rule: dict[str, Any]
+    analysis: JsonObject | None
+    vocabulary_rule: JsonObject
     n_tokens: float
     n_empty: int
     languages: dict[str, int]
@@ -96,7 +96,7 @@ class Facts:
     vocabulary: StoredFile
     files: tuple[StoredFile, ...]
     tag_names: tuple[str, ...] | None = None  # only for a corpus with trees
-    dropped: tuple[dict[str, Any], ...] | None = None  # words by rule; left out if there are none
+    dropped: tuple[JsonObject, ...] | None = None  # words by rule; left out if there are none
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
@@ -280,16 +280,16 @@ def write_facts(directory: Path, facts: Facts) -> None:
         (directory / FACTS_FILE).write_bytes(encoded_facts(record))
 
 
-def _encoded(record: dict[str, Any]) -> bytes:
+def _encoded(record: JsonObject) -> bytes:
     return json.dumps(record, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def encoded_facts(record: dict[str, Any]) -> bytes:
+def encoded_facts(record: JsonObject) -> bytes:
     """The content of corpus.json, including its digest."""
     return _encoded({**record, DIGEST: _digest(record)})
 
 
-def _digest(record: dict[str, Any]) -> str:
+def _digest(record: JsonObject) -> str:
     """The digest of the content of corpus.json, without the digest itself."""
     return hashlib.blake2b(_encoded(record), digest_size=16).hexdigest()
 
@@ -338,7 +338,7 @@ def read_facts(directory: Path) -> Facts:
     return facts
 
 
-def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
+def _refuse_altered(record: JsonObject, content: bytes) -> None:
     """Raise ValueError if corpus.json has been changed since it was written."""
     if not set(record) <= {"format", "schema", "ordered", DIGEST, *Facts.__dataclass_fields__}:
         raise ValueError("it has other fields")
@@ -347,7 +347,7 @@ def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
         raise ValueError("its content was altered")
 
 
-def _facts_of(record: dict[str, Any]) -> Facts:
+def _facts_of(record: JsonObject) -> Facts:
     record = {**dict.fromkeys(OPTIONAL), **record}
     refuse_other_kinds(record, FACTS)
     values = {name: record[name] for name in Facts.__dataclass_fields__}
@@ -365,7 +365,7 @@ def _facts_of(record: dict[str, Any]) -> Facts:
     return Facts(**values)
 
 
-def _file_of(record: dict[str, Any]) -> StoredFile:
+def _file_of(record: JsonObject) -> StoredFile:
     refuse_other_kinds(record, FILE)
     name, blocks = record["name"], tuple(record["blocks"])
     if Path(name).name != name or len(name) > 100:

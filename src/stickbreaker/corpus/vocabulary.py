@@ -300,9 +300,8 @@ class Vocabulary:
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
         offsets = np.concatenate([[0], np.cumsum([len(one) for one in spellings])]).astype(np.int64)
         slots = np.full(1 << (2 * len(spellings)).bit_length(), -1, np.int32)
-        content = np.frombuffer(
-            bytearray().join(spellings), np.uint8
-        )  # writable, like other arrays: one compiled kernel
+        # writable, like other arrays: one compiled kernel
+        content = np.frombuffer(bytearray().join(spellings), np.uint8)
         fill_slots(content, offsets, slots)
         return content, offsets, slots
 

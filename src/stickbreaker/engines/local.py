@@ -1,6 +1,7 @@
 """The local engine: threads over shards, one table in memory, the same bytes for any number of threads."""
 
 import functools
+import operator
 import os
 import sys
 from collections import deque
@@ -11,12 +12,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from numpy.typing import NDArray
-
 from stickbreaker.contracts.contract import Local, Model, Proposal, Summary, View
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
+from stickbreaker.core.records import AnyArray, Array, Record, Rows, SparseCounts, Stats, no_rows, union_of
 from stickbreaker.core.serialize import flat_record, record_from, refuse_other_sizes
 from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
@@ -43,9 +42,8 @@ class LocalEngine(Engine):
     first document: for schedules whose shards are the same in every pass.
     """
 
-    table: (
-        Table | TruncatedTable | StoredTable
-    )  # a narrower type than in the contract, since others only read it
+    # a narrower type than in the contract, since others only read it
+    table: Table | TruncatedTable | StoredTable
 
     def __init__(
         self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
@@ -57,9 +55,8 @@ class LocalEngine(Engine):
         self._stopped = False
         self.locals: dict[int, Local] = {}
         self.fresh: dict[int, Local] = {}  # records of the current step
-        self.views: dict[
-            int, tuple[Shard, View]
-        ] = {}  # views of the current step, of few shards: for `retry`
+        # views of the current step, of few shards: for `retry`
+        self.views: dict[int, tuple[Shard, View]] = {}
         self.whole: View | None = None  # the view of the current step, if there are many shards
         self.memoized = MemoizedReports()
 
@@ -258,7 +255,7 @@ class LocalEngine(Engine):
         total: dict[str, Array] = {}
         for start in range(0, self.table.n_rows, BLOCK):
             part = self.model.summary(params, self.table.counts(slice(start, start + BLOCK)), start)
-            total = {name: total[name] + value if name in total else value for name, value in part.items()}
+            total = union_of(total, part, operator.add)
         return total
 
     def table_view(self, report: Stats | None) -> LocalTableView:
@@ -267,8 +264,8 @@ class LocalEngine(Engine):
     def files(self, *, run: bool) -> Sequence[Path]:
         return self.table.files() if isinstance(self.table, StoredTable) else ()
 
-    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
-        arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
+    def snapshot(self) -> tuple[dict[str, AnyArray], list[str] | None]:
+        arrays: dict[str, AnyArray] = dict(self.table.arrays())
         for first, local in self.locals.items():
             arrays |= flat_record(f"local/{first}/", local)
         arrays |= self.memoized.snapshot()

@@ -1,15 +1,14 @@
 """The last report of each minibatch, for schedules that subtract it when the minibatch is read again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_to_stats
-from stickbreaker.core.records import Array, Rows, Stats, no_rows
+from stickbreaker.core.records import AnyArray, Array, Rows, Stats, no_rows
 from stickbreaker.core.serialize import (
+    Arrays,
     flat_stats,
     refuse_other_rows,
     refuse_other_sizes,
@@ -71,9 +70,9 @@ class MemoizedReports:
             total[rows.positions] += rows.values
         return total
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """Arrays from which `restore` rebuilds the same reports."""
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, AnyArray] = {}
         for number, report in self.reports.items():
             arrays |= flat_stats(f"{PREFIX}{number}/", report)
         return arrays
@@ -95,7 +94,7 @@ class MemoizedReports:
                 if trials.setdefault(name, sizes) != sizes:
                     raise ValueError(f"reports of {name} of different sizes")
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Restore the state of a snapshot."""
         numbers = {int(name.split("/")[1]) for name in arrays if name.startswith(PREFIX)}
         self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}

@@ -23,7 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.records import Array, Rows
+from stickbreaker.core.records import AnyArray, Array, Rows
 
 SCHEMA = pa.schema(
     [
@@ -140,7 +140,7 @@ class RowWriter:
         self._sink.close()
 
 
-def _one_list(values: NDArray[Any]) -> pa.ListArray:
+def _one_list(values: AnyArray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), pa.array(values))
 
 

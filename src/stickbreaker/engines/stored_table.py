@@ -1,17 +1,17 @@
 """Tables whose rows are stored in files."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.records import Array, Rows, SparseCounts
+from stickbreaker.core.records import AnyArray, Array, Rows, SparseCounts
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.engines.row_files import COUNTS, READERS, REMEDY, Layout, block_path
 from stickbreaker.engines.table import Table, groups_of, scale_of
@@ -127,10 +127,10 @@ class StoredTable:
         values = self.stored.rows(np.arange(self.n_rows))
         return Table(values, *self.axes, None, self.scale, self._totals.copy(), self.groups)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, AnyArray]:
         """Arrays from which `restored` rebuilds this table; its rows stay in their files."""
         layout = self.stored.layout
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, AnyArray] = {
             "layout": np.array([layout.n_rows, layout.chunk, layout.blocks, self.stored.n_columns]),
             "version": np.frombuffer(self.stored.versions[0].encode(), np.uint8).copy(),
             "scale": np.array(self.scale),
@@ -139,9 +139,7 @@ class StoredTable:
         return arrays if self.groups is None else {**arrays, "groups": self.groups}
 
     @classmethod
-    def restored(
-        cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, folder: Path
-    ) -> "StoredTable":
+    def restored(cls, arrays: Arrays, row_axis: str, column_axis: str, folder: Path) -> "StoredTable":
         """The table from its `arrays`, with its rows in `folder`. Raises ValueError for invalid arrays."""
         n_rows, chunk, blocks, n_columns = arrays["layout"].tolist()
         version = arrays["version"].tobytes().decode()

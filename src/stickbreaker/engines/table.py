@@ -3,7 +3,7 @@
 Its kernels are imported on use: loading a model does not need numba.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, overload
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Reorder, apply_change
-from stickbreaker.core.records import Array, Field, Rows, SparseCounts
+from stickbreaker.core.records import AnyArray, Array, Field, Rows, SparseCounts
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
 
 RESCALE_BELOW = 1e-6  # if the decay factor falls below this, the stored counts are multiplied by it once
@@ -141,15 +142,13 @@ class Table:
             add_rows(self.values, rows.positions, rows.values, add / self.scale)
         self._totals = keep * self._totals + add * fresh
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, AnyArray]:
         """Arrays from which `restored` rebuilds the same table exactly."""
         arrays = {"counts": self.values, "scale": np.array(self.scale), "totals": self.totals()}
         return arrays if self.groups is None else {**arrays, "groups": self.groups}
 
     @classmethod
-    def restored(
-        cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str] | None
-    ) -> "Table":
+    def restored(cls, arrays: Arrays, row_axis: str, column_axis: str, keys: Sequence[str] | None) -> "Table":
         """The table from its `arrays`. Raises ValueError for arrays that are not valid."""
         refuse_whole_numbers(arrays, ("counts", "totals", "scale"))
         scale, counts = scale_of(arrays), arrays["counts"]
@@ -252,7 +251,7 @@ def refuse_other_totals(totals: Array, sums: Array) -> None:
         raise ValueError("totals that are not the sums of the counts")
 
 
-def scale_of(arrays: Mapping[str, NDArray[Any]]) -> float:
+def scale_of(arrays: Arrays) -> float:
     """The scale of a saved table. Raises ValueError if it is not a finite number above zero."""
     scale = float(arrays["scale"])
     if not 0.0 < scale < np.inf:
@@ -269,7 +268,7 @@ def refuse_other_groups(
         raise ValueError("a table with other groups")
 
 
-def groups_of(arrays: Mapping[str, NDArray[Any]], n_rows: int) -> NDArray[np.int32] | None:
+def groups_of(arrays: Arrays, n_rows: int) -> NDArray[np.int32] | None:
     """The group of each row of a saved table (None: no groups). Raises ValueError if they do not fit its
     rows.
     """

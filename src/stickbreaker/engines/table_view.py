@@ -1,5 +1,6 @@
 """The table in memory, in blocks, for queries of sums and arrays over its rows."""
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
-from stickbreaker.core.records import Array, Stats
+from stickbreaker.core.records import Array, Stats, union_of
 from stickbreaker.core.topk import descending
 from stickbreaker.core.topk import largest as largest_columns
 from stickbreaker.engines.stored_table import StoredTable
@@ -35,7 +36,11 @@ class LocalTableView(TableView):
         return self._table.counts(slice(None))
 
     def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
-        return {name: _added(self._answers(query)) for name, query in queries.items()}
+        found: dict[str, dict[str, Array]] = {name: {} for name in queries}
+        for name, query in queries.items():
+            for answer in self._answers(query):
+                found[name] = union_of(found[name], answer, operator.add)
+        return found
 
     def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
         return {name: _joined(self._answers(query)) for name, query in queries.items()}
@@ -71,14 +76,6 @@ class LocalTableView(TableView):
             self._dense[item] = np.zeros((self.n_rows, rows.values.shape[1]))
             self._dense[item][rows.positions] = rows.values
         return self._dense[item]
-
-
-def _added(answers: Iterable[Mapping[str, Array]]) -> dict[str, Array]:
-    total: dict[str, Array] = {}
-    for answer in answers:
-        for name, values in answer.items():
-            total[name] = total[name] + values if name in total else values
-    return total
 
 
 def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute
+from stickbreaker.core.edits import Change, Edit, Merge, renumbered
 from stickbreaker.core.records import Array
 
 Numbers = NDArray[np.int64]
@@ -30,7 +30,7 @@ def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tu
     """The cells after a change of the rows of a table of shape `shape`, and the number of cells in each
     column.
     """
-    numbers = _renumbered(change, shape[0])[cells.rows]
+    numbers = renumbered(change, shape[0])[cells.rows]
     cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
     return cells, _sizes(cells, shape[1])
 
@@ -91,23 +91,6 @@ def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
 def _sizes(cells: CellList, n_columns: int) -> Numbers:
     """The number of cells in each column."""
     return np.bincount(cells.columns, minlength=n_columns).astype(np.int64)
-
-
-def _renumbered(change: Change, size: int) -> Numbers:
-    """The new number of each row, -1 for removed rows."""
-    after = np.arange(size)
-    match change:
-        case Grow():
-            pass
-        case Permute(order=order):
-            after[list(order)] = np.arange(size)
-        case Drop(positions=positions):
-            kept = np.delete(np.arange(size), list(positions))
-            after = np.full(size, -1)
-            after[kept] = np.arange(len(kept))
-        case _:
-            raise ValueError("rows are not split: a row's content is its identity")
-    return after
 
 
 def _combined(cells: CellList) -> CellList:

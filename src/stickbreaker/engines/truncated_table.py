@@ -3,8 +3,8 @@
 Its kernels are imported on use: loading a model does not need numba.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from stickbreaker.core.edits import (
     Reorder,
     Split,
 )
-from stickbreaker.core.records import Array, Rows, SparseCounts, TruncatedCounts
+from stickbreaker.core.records import AnyArray, Array, Rows, SparseCounts, TruncatedCounts
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
 from stickbreaker.engines.table import (
     RESCALE_BELOW,
@@ -154,7 +155,7 @@ class TruncatedTable:
         if rebuilt:
             self._totals = self._sums()
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, AnyArray]:
         """Arrays from which `restored` rebuilds the same table exactly."""
         cells = self._cells()
         return {
@@ -168,7 +169,7 @@ class TruncatedTable:
 
     @classmethod
     def restored(
-        cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
+        cls, arrays: Arrays, row_axis: str, column_axis: str, keys: Sequence[str]
     ) -> "TruncatedTable":
         """The table from its `arrays`. Raises ValueError for arrays that are not valid."""
         refuse_whole_numbers(arrays, ("cell counts", "totals", "scale"))

@@ -1,15 +1,15 @@
 """Facts that a model stores about the documents that it has learned from: figures, and counts of words."""
 
 import hashlib
-from typing import Any
 
 import numpy as np
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.counting import Digest
 
 
-def about(corpus: Corpus) -> dict[str, Any]:
+def about(corpus: Corpus) -> JsonObject:
     """The facts that a model stores about its corpus."""
     return {
         "fingerprint": corpus.fingerprint,
@@ -43,7 +43,7 @@ def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
     return vocabulary.counted(documents, tokens)
 
 
-def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def grown(before: JsonObject, new: JsonObject) -> JsonObject:
     """The facts about the corpus, updated after a model has learned from more documents."""
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}

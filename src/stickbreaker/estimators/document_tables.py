@@ -104,9 +104,8 @@ class WholeTable(DocumentTable):
             grown = len(numbers) - len(tokens)
             sums = np.concatenate([sums, np.zeros((grown, sums.shape[1]))])
             tokens = np.concatenate([tokens, np.zeros(grown)])
-            weights = np.maximum(
-                counts, FAINT
-            )  # so that a document without a known word has the prior's mean
+            # so that a document without a known word has the prior's mean
+            weights = np.maximum(counts, FAINT)
             np.add.at(sums, own, shares * weights[:, None])
             np.add.at(tokens, own, weights)
             if self.metadata is not None:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.json_checks import Kind as JsonKind
+from stickbreaker.core.parameter_fields import refuse_unmet_needs
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
@@ -92,7 +94,7 @@ class Estimator(ABC):
     # The results of a run
     vocabulary_: Vocabulary
     analysis_: AnyAnalysis
-    corpus_: dict[str, Any]
+    corpus_: JsonObject
     seed_: int
     trace_: list[TraceRecord]
     n_steps_: int
@@ -144,7 +146,7 @@ class Estimator(ABC):
         """The command to suggest after a run; None: the first one that the kind of model lists."""
         return None
 
-    def _params_to_save(self) -> dict[str, Any]:
+    def _params_to_save(self) -> JsonObject:
         """The parameters for manifests, as values that `settings.to_json` can convert."""
         return params_of(self)
 
@@ -205,7 +207,7 @@ class Estimator(ABC):
         """
 
     def _finish_run(
-        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
         """As `take_run`; also returns the finished model. `fixed`: the part of a manifest that all kinds
         share.
@@ -281,7 +283,7 @@ class Estimator(ABC):
     # Saving and loading
 
     @abstractmethod
-    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: JsonObject) -> Snapshot:
         """What was learned, as the arrays of a finished model. `fixed`: the part of a manifest that all kinds
         share.
         """
@@ -315,3 +317,14 @@ class Estimator(ABC):
 def final_score(state: RunState) -> float:
     """The score of the last pass, in nats per token."""
     return state.scores[-1] if state.scores else -np.inf
+
+
+def refuse_to_begin(estimator: Estimator, corpus: Corpus, *, stream: bool = False) -> None:
+    """Raise UserError for a parameter that is wrong, or that has no effect with the others.
+
+    The one door of all learning: `fit`, `begin` and `partial_fit`. With `stream` the caller makes the model
+    of a stream, which refuses wrong values itself.
+    """
+    if not stream:
+        estimator._refuse_params(corpus.vocabulary, corpus.analysis)
+    refuse_unmet_needs(estimator)

@@ -12,7 +12,7 @@ import numpy as np
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
-from stickbreaker.core.parameter_fields import refuse_unmet_needs
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
@@ -20,7 +20,7 @@ from stickbreaker.corpus.store import VOCABULARY_FILE
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_vocabulary
 from stickbreaker.estimators.engine_choice import readable
-from stickbreaker.estimators.estimator import Estimator, final_score
+from stickbreaker.estimators.estimator import Estimator, final_score, refuse_to_begin
 from stickbreaker.estimators.saving import (
     corpus_of,
     estimator_of,
@@ -65,9 +65,7 @@ class Learned:
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     """Make `n_init` complete runs, and keep the one with the best final score; returns its state."""
-    estimator._refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
-    refuse_unmet_needs(estimator)
-    _refuse_nothing(corpus)
+    _refuse_to_learn(estimator, corpus)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
     best: Learned | None = None
@@ -82,8 +80,10 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     return best.state
 
 
-def _refuse_nothing(corpus: Corpus) -> None:
-    """Raise UserError for a corpus without any words, such as a matrix of zeros."""
+def _refuse_to_learn(estimator: Estimator, corpus: Corpus) -> None:
+    """Raise UserError for parameters with which an estimator cannot learn from a corpus, and for a corpus in
+    which no document has a word, such as a matrix of zeros."""
+    refuse_to_begin(estimator, corpus)
     if corpus.n_tokens == 0.0:
         remedy = "give documents with words, or counts that are not all zero"
         raise UserError("no document has a word to learn from", where=corpus.path, remedy=remedy)
@@ -166,9 +166,7 @@ def begin(
     before `resume` does. Raises UserError if `path` exists and may not be overwritten.
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator._least_held_out()
-    estimator._refuse_params(corpus.vocabulary, corpus.analysis)
-    refuse_unmet_needs(estimator)
-    _refuse_nothing(corpus)
+    _refuse_to_learn(estimator, corpus)
     search = estimator._search(corpus.n_documents, corpus.n_tokens)
     settings = None if search is None else search.next_settings(())
     first = estimator if settings is None else estimator._of_search(settings)
@@ -275,7 +273,7 @@ def _go_on(
 
 
 def _following(
-    restored: "Restored", fixed: dict[str, Any], path: Path, tell: Callable[[Any], object] | None
+    restored: "Restored", fixed: JsonObject, path: Path, tell: Callable[[Any], object] | None
 ) -> Snapshot | None:
     """Record a finished run of a search, in the estimator and in `fixed`; returns the start of the next run.
 
@@ -318,7 +316,7 @@ def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory,
         directory.write(_finished(restored, best, fixed, directory.path))
 
 
-def _finished(restored: "Restored", learned: Learned, fixed: dict[str, Any], path: Path) -> Snapshot:
+def _finished(restored: "Restored", learned: Learned, fixed: JsonObject, path: Path) -> Snapshot:
     """Store what a run has learned in its estimator; returns the finished model."""
     estimator = restored.estimator
     estimator.seed_ = learned.job.seed
@@ -372,7 +370,7 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
     return Restored(estimator, corpus, *one._resume_run(corpus, snapshot, path), search, chosen)
 
 
-def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:
+def _refuse_other_words(path: Path, manifest: JsonObject, corpus: Corpus) -> None:
     """Raise ValueError if a model's vocabulary is not the corpus's; it is read only if the files differ."""
     assert corpus.path is not None
     if manifest["files"][VOCABULARY]["digest"] != digest_of(corpus.path / VOCABULARY_FILE):

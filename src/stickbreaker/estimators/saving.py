@@ -5,12 +5,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.file_errors import named_as
 from stickbreaker.core.files import refuse_file
-from stickbreaker.core.json_checks import refuse_other_kinds
+from stickbreaker.core.json_checks import JsonObject, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import (
@@ -34,10 +34,10 @@ E = TypeVar("E", bound=Estimator)
 def manifest_of(
     estimator: Estimator,
     seed: int,
-    corpus: dict[str, Any],
+    corpus: JsonObject,
     where: str | None = None,
     held_out: float = 0.0,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The fields of a manifest that do not change during a run; `corpus`: the facts of `about`, and the
     analysis."""
     settings = {**estimator._params_to_save(), "random_state": seed, "n_jobs": None}
@@ -52,14 +52,14 @@ def manifest_of(
     }
 
 
-def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
+def manifest_at_start(manifest: JsonObject) -> JsonObject:
     """The fields of `manifest_of` at the beginning of a manifest's run."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", DIGESTS)
     held = {name: manifest[name] for name in names}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 
-def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | PolylingualAnalysis | None]:
+def learned_from(manifest: JsonObject) -> tuple[JsonObject, Analysis | PolylingualAnalysis | None]:
     """The facts on its corpus that a manifest has, and the corpus's analysis. Raises ValueError if they are
     invalid.
     """
@@ -68,7 +68,7 @@ def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | P
     return known, None if analysis is None else analysis_from(analysis)
 
 
-def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
+def corpus_of(path: Path, manifest: JsonObject) -> Corpus:
     """Open the corpus that a run learns from. Raises UserError if it is missing or has changed since the run
     began.
     """
@@ -94,7 +94,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
     return corpus
 
 
-def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
+def estimator_of(manifest: JsonObject, threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError if they are invalid."""
     made = kind_of(manifest).plain()
     return made(**{**from_json(manifest["settings"], made._setting_types), "n_jobs": threads})

@@ -252,9 +252,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)
-        data: Any = check_array(
-            X, estimator=self, input_name="X", **rules
-        )  # columns by place: names were texts'
+        # columns by place: names were texts'
+        data: Any = check_array(X, estimator=self, input_name="X", **rules)
         if data.shape[1] != self.n_features_in_:
             kind, own = type(self).__name__, self.n_features_in_
             problem = f"X has {data.shape[1]} features, but {kind} is expecting {own} features as input"

@@ -4,6 +4,7 @@ needs."""
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.run import Run, RunState
 
 
@@ -15,7 +16,7 @@ class FinishedRun(Protocol):
         """Whether the run was completed, so that it may become the model of the search."""
         ...
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The run's figures as plain values for JSON."""
         ...
 

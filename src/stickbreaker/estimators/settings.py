@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import declared, refuse_values
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
@@ -129,7 +130,7 @@ def seed_of(random_state: object) -> int:
     raise UserError(f"random_state={random_state!r}", remedy="give a whole number or None")
 
 
-def params_of(estimator: object) -> dict[str, Any]:
+def params_of(estimator: object) -> JsonObject:
     """An estimator's parameters: the arguments of its `__init__`, which are attributes of the same names."""
     return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
 
@@ -138,7 +139,7 @@ SettingTypes = Mapping[str, type[Any]]
 SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 
 
-def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
+def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
     """Parameters as plain JSON values, without callbacks, which are code, and without what a fit prints.
 
     `types`: the dataclasses that may be parameters, by their names in JSON.
@@ -152,7 +153,7 @@ def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> 
     }
 
 
-def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> dict[str, Any]:
+def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
     """Parameters from the values of `to_json`, given the same types."""
     return {name: _rich(value, types) for name, value in params.items()}
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.parameter_fields import refuse_unmet_needs
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, grown
+from stickbreaker.estimators.estimator import refuse_to_begin
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.grammars.grammar_of_sticks import model_of_grammar, start_run
 from stickbreaker.grammars.training_sentences import NothingParsed, training_sentences
@@ -30,8 +30,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
     `begun`: the estimator has learned before. Raises UserError if the parameters do not allow partial_fit.
     With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
     """
-    estimator._refuse_params(corpus.vocabulary, corpus.analysis)
-    refuse_unmet_needs(estimator)
+    refuse_to_begin(estimator, corpus)
     schedule = None if estimator._sampled else estimator._learning_schedule()
     if not isinstance(schedule, Online) or estimator._of_topics:
         problem = "partial_fit learns sentences online"

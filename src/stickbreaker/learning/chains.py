@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Fitted, Sampler
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
+from stickbreaker.core.serialize import Arrays
 
 PREFIX = "chain/"  # begins the names of arrays in a snapshot
 
@@ -103,9 +102,9 @@ class Chains:
         """Free the memory of the samplers, after their result was read; scores stay."""
         self.samplers = ()
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """Arrays from which `restore` rebuilds the same chains."""
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, AnyArray] = {
             f"{PREFIX}scores": self.scores,
             f"{PREFIX}taken": np.array(self.taken),
         }
@@ -113,7 +112,7 @@ class Chains:
             arrays |= {f"{PREFIX}{i}/{name}": values for name, values in sampler.snapshot().items()}
         return arrays
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Restore the state of a snapshot. Raises ValueError if it does not fit these chains."""
         self.scores = np.array(arrays[f"{PREFIX}scores"])
         self.taken = int(arrays[f"{PREFIX}taken"])

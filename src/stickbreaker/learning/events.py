@@ -1,7 +1,7 @@
 """Events in the trace: splits, merges and other changes of the table's columns by moves."""
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stickbreaker.contracts.contract import Accepted, TableSpec
 from stickbreaker.contracts.table_view import TableView
@@ -16,6 +16,7 @@ from stickbreaker.core.edits import (
     Reorder,
     Split,
 )
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.trace import TraceRecord
 
 TOP = 10  # largest rows of a column in the trace
@@ -51,14 +52,14 @@ class Event(NamedTuple):
     rows: Mapping[str, TopRows] | None = None
     rows_before: Mapping[str, TopRows] | None = None
 
-    def to_record(self, table: TableSpec) -> dict[str, Any]:
+    def to_record(self, table: TableSpec) -> JsonObject:
         """The event as an entry of "edits" in the trace, with the column named after its axis.
 
         >>> Event("a", 1.5, "merge", "topics", column=2, gone=7).to_record(TableSpec())
         {'plan': 'a', 'gain': 1.5, 'move': 'merge', 'topic': 2, 'gone': 7}
         """
         gain = {} if self.gain is None else {"gain": self.gain}
-        record: dict[str, Any] = {"plan": self.plan, **gain, "move": self.kind}
+        record: JsonObject = {"plan": self.plan, **gain, "move": self.kind}
         if self.axis != table.columns:
             return {**record, "axis": self.axis}
         numbers = {table.column: self.column, "new": self.new, "gone": self.gone}

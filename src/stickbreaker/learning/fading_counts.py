@@ -1,13 +1,12 @@
 """Fading word counts of a stream, at several rates: the basis of unigrams that follow the stream."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
-from stickbreaker.core.serialize import flat_words, words_from
+from stickbreaker.core.records import AnyArray, Array
+from stickbreaker.core.serialize import Arrays, flat_words, words_from
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.vocabulary import language_of
 
@@ -86,7 +85,7 @@ class FadingCounts:
         made.words, made.counts, made.nats = dict(self.words), self.counts.copy(), self.nats.copy()
         return made
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """The arrays of a checkpoint."""
         return {
             **flat_words(PREFIX, self.words),
@@ -95,7 +94,7 @@ class FadingCounts:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self | None:
+    def from_arrays(cls, arrays: Arrays) -> Self | None:
         """The counts from the arrays of a checkpoint; None if it has none. Raises ValueError if they are
         invalid.
         """

@@ -110,9 +110,8 @@ class Memoised(MemoisedParameters, Schedule):
         for number, numbers in enumerate(cut(source.windows(same), repeat(size))):
             n = len(numbers)
             left -= n
-            keep = (
-                0.0 if pass_number == 0 and left == 0 else 1.0
-            )  # seeds are in the table throughout the first pass
+            # seeds are in the table throughout the first pass
+            keep = 0.0 if pass_number == 0 and left == 0 else 1.0
             yield Minibatch(
                 source.shards(numbers),
                 -(-n // source.shard_size),

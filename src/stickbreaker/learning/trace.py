@@ -7,10 +7,10 @@ runs of the same settings differ.
 import hashlib
 import json
 import re
-from typing import Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_amount,
     is_count,
     is_finite,
@@ -23,7 +23,7 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 
-TraceRecord = dict[str, Any]
+TraceRecord = JsonObject
 UNTIMED = ("seconds", "memory_mb", "digest")  # fields in which two runs of the same settings may differ
 
 _KINDS = {  # fields of all models' records, if present; others depend on the model

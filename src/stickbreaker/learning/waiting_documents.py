@@ -1,12 +1,12 @@
 """Documents of a stream that are collected until there are enough to judge a model's shape."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickbreaker.core.serialize import flat_words, words_from
+from stickbreaker.core.records import AnyArray
+from stickbreaker.core.serialize import Arrays, flat_words, words_from
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.shards import Bags
 
@@ -51,13 +51,13 @@ class WaitingDocuments(NamedTuple):
         bags = Bags.join([self.bags, more.bags.with_words(places[more.bags.words])])
         return WaitingDocuments(bags, tuple(rows))
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """The arrays of a checkpoint."""
         arrays = {f"{PREFIX}{name}": values for name, values in self.bags._asdict().items()}
         return arrays if self.spelled is None else {**arrays, **flat_words(PREFIX, self.spelled)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WaitingDocuments | None":
+    def from_arrays(cls, arrays: Arrays) -> "WaitingDocuments | None":
         """The documents from the arrays of a checkpoint; None if it has none. Raises ValueError if they are
         invalid.
         """

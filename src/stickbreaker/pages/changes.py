@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.saved.evolution import Evolution, Moment, merged
@@ -36,7 +37,7 @@ class Wording:
     entered: Sequence[Sequence[str]] = ()
     fresh: Sequence[tuple[str, int, int, str]] = ()
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonObject:
         """A topic's words over time, as values for JSON.
 
         Words are indices into a list of the topic's own words; ranks are a flat list of (word, rank).
@@ -75,7 +76,7 @@ class Changes:
     reads: str = "document"
     of: str = "the topic"
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonObject:
         """How the topics changed, as values for JSON; for long runs fewer sizes of the vocabulary are
         included.
         """

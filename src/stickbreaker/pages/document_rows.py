@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from stickbreaker.core.json_checks import is_count, list_of, record_with, refuse_other_kinds
+from stickbreaker.core.json_checks import JsonObject, is_count, list_of, record_with, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.pages.text_values import clean, cut_short
 from stickbreaker.saved.documents_with_topics import HELD_OUT, OTHER, ROW, is_whose, topics_with_shares
@@ -77,7 +77,7 @@ def read_document_rows(
     n_topics: int,
     parts: str,
     fields: Mapping[str, Callable[[Any], bool]],
-    part_of: Callable[[dict[str, Any], dict[str, Any]], Any],
+    part_of: Callable[[JsonObject, JsonObject], Any],
     *,
     most_documents: int,
     most_parts: int,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.page import ChartSection
 from stickbreaker.pages.text_values import clean, thinned
@@ -64,12 +65,12 @@ class LearningCurves(ChartSection[Any]):
             + self.more
         )
 
-    def payload(self, report: WithCurves) -> dict[str, Any]:
+    def payload(self, report: WithCurves) -> JsonObject:
         return {"colours": COLOURS, "unit": PLURALS[report.unit], "curves": curves_payload(report.curves)}
 
 
 def perplexities(
-    trace: Sequence[dict[str, Any]], field: str, at: str = "pass", *, nats: bool = True
+    trace: Sequence[JsonObject], field: str, at: str = "pass", *, nats: bool = True
 ) -> list[tuple[int, float]]:
     """(sweep, pass or step, perplexity) of the trace records in which a field has a value that can be drawn.
 
@@ -85,7 +86,7 @@ def perplexities(
     return [(place, perplexity) for place, perplexity in found if 1.0 <= perplexity <= math.exp(MOST_NATS)]
 
 
-def curves_payload(curves: Sequence[LearningCurve]) -> list[dict[str, Any]]:
+def curves_payload(curves: Sequence[LearningCurve]) -> list[JsonObject]:
     """The curves with at least two points, as plain values; long ones are thinned out.
 
     >>> short, long = [(1, 9.0)], [(1, 9.0), (2, 8.0)]

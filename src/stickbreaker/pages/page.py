@@ -13,6 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.pages.text_values import clean, one_line, script_json
 
@@ -50,11 +51,11 @@ class Section(Generic[R]):
     def linked_as(self, report: R) -> str:
         return self.link or self.title(report)
 
-    def values(self, report: R) -> dict[str, Any]:
+    def values(self, report: R) -> JsonObject:
         """The variables that the template needs, in addition to `report`."""
         return {}
 
-    def payload(self, report: R) -> dict[str, Any]:
+    def payload(self, report: R) -> JsonObject:
         """The data that the section's scripts draw, as JSON values, in addition to the data for all
         sections.
         """
@@ -62,8 +63,13 @@ class Section(Generic[R]):
 
     def read(self, name: str) -> str:
         """The text of a file, with plain newlines whatever the platform."""
-        kinds = [kind for kind in type(self).__mro__ if issubclass(kind, Section)]
-        return _text_of(name, tuple(kind.__module__.rpartition(".")[0] for kind in kinds))
+        return _text_of(name, self.packages())
+
+    @classmethod
+    def packages(cls) -> tuple[str, ...]:
+        """The packages in which its files are looked for, the first first."""
+        kinds = [kind for kind in cls.__mro__ if issubclass(kind, Section)]
+        return tuple(dict.fromkeys(kind.__module__.rpartition(".")[0] for kind in kinds))
 
 
 class ChartSection(Section[R]):
@@ -75,7 +81,7 @@ class ChartSection(Section[R]):
         """The text that explains the charts."""
         raise NotImplementedError
 
-    def values(self, report: R) -> dict[str, Any]:
+    def values(self, report: R) -> JsonObject:
         return {"lead": self.lead(report), "box": self.box}
 
 
@@ -103,7 +109,7 @@ class Report:
     def settings(self) -> Sequence[tuple[str, Scalar]]:
         return ()
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonObject:
         """The data that scripts of several sections draw, as JSON values."""
         return {}
 
@@ -122,11 +128,8 @@ class Page:
         self._shown: list[dict[str, str]] = []
         for section in self.sections:
             self.payload |= section.payload(report)
-            html = (
-                _environment(section.read)
-                .get_template(section.template)
-                .render(report=report, **section.values(report))
-            )
+            template = _environment(section.packages()).get_template(section.template)
+            html = template.render(report=report, **section.values(report))
             self._shown.append(
                 {
                     "anchor": section.anchor,
@@ -173,7 +176,7 @@ class Page:
         but its own (by hash) and no connection.
         """
         script = self.charts() + self.views() + _text_of("page.js", (SHARED,))
-        template = _environment(lambda name: _text_of(name, (SHARED,))).get_template("frame.html.j2")
+        template = _environment((SHARED,)).get_template("frame.html.j2")
         return template.render(
             title=clean(self.title),
             subtitle=clean(self.subtitle),
@@ -204,13 +207,15 @@ def _text_of(name: str, packages: tuple[str, ...]) -> str:
     raise FileNotFoundError(name)
 
 
-def _environment(read: Callable[[str], str]) -> Environment:
+@cache
+def _environment(packages: tuple[str, ...]) -> Environment:
+    """What templates in some packages are made into HTML with."""
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(read),
+        loader=FunctionLoader(lambda name: _text_of(name, packages)),
     )
     environment.filters.update(clean=clean, one_line=one_line)
     environment.globals["counted"] = counted

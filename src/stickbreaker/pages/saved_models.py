@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.saving import load
@@ -27,7 +28,7 @@ class SavedReport(Report, Generic[Model]):
     estimator: ClassVar[type[Any]]
     noun: ClassVar[str]
 
-    def __init__(self, path: Path, manifest: dict[str, Any], model: Model) -> None:
+    def __init__(self, path: Path, manifest: JsonObject, model: Model) -> None:
         self.path, self.manifest, self.model = path, manifest, model
 
     @classmethod
@@ -48,7 +49,7 @@ class SavedReport(Report, Generic[Model]):
         return settings_of(self.manifest)
 
 
-def readable_manifest(path: Path) -> dict[str, Any]:
+def readable_manifest(path: Path) -> JsonObject:
     """The manifest of the model at `path`.
 
     Raises UserError if it is not a model, or a run that is not finished, unless it learns from a stream,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+
+from stickbreaker.core.json_checks import JsonObject
 
 
 def level_of(value: float, levels: Sequence[float]) -> int:
@@ -27,7 +28,7 @@ def legend(levels: Sequence[float], first: str, between: str, last: str) -> list
 
 def shaded_word(
     text: str, level: int, bits: float, note: str, *, known: bool = True, end: bool = False, colour: str = ""
-) -> dict[str, Any]:
+) -> JsonObject:
     """A word as a page shows it: its text, shade (`level`), bits, tooltip (`note`) and colour."""
     return {
         "text": text,

@@ -4,20 +4,20 @@
 # since safetensors has no types
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.json_checks import is_text, list_of
+from stickbreaker.core.records import AnyArray
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.saved.manifest import RESTORE
 
 
-def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays by name as safetensors, whole or not at all."""
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
@@ -30,7 +30,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
             raise UserError(f"cannot be written ({error})", where=path, remedy=remedy) from None
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path) -> dict[str, AnyArray]:
     """Read what `write_arrays` wrote. Raises UserError for another file, or values that are not finite."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -47,7 +47,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]]) -> None:
+def refuse_other_arrays(arrays: Arrays) -> None:
     """Raise ValueError naming an array that does not have a numeric type, or has values that are not
     finite.
     """

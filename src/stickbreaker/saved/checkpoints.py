@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Fitted
-from stickbreaker.core.records import Field, Record
+from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.records import AnyArray, Field, Record
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.core.untrusted import refuse_whole_numbers
 from stickbreaker.engines import Engine
@@ -48,7 +48,7 @@ IN_STEPS = (
 )  # fields of a run by variational steps
 
 
-def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any]) -> Snapshot:
+def snapshot_of(job: Run, state: RunState, fixed: JsonObject) -> Snapshot:
     """The snapshot that a run needs to continue. `fixed`: the fields that do not change during a run."""
     if isinstance(state, SamplingState):
         manifest = {**fixed, "status": "running", "run": _progress(state, PROGRESS)}
@@ -58,14 +58,14 @@ def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any]) -> Snapshot:
     return model_of(job.engine, state, fixed, "running")
 
 
-def fitted_of(fitted: Fitted, state: RunState, fixed: dict[str, Any]) -> Snapshot:
+def fitted_of(fitted: Fitted, state: RunState, fixed: JsonObject) -> Snapshot:
     """The finished model of a sampler without a table: what it has `fitted`."""
     arrays, fields = _flat_params(fitted.params)
     manifest = {**fixed, "status": "done", "small": fields, "run": _progress(state, PROGRESS)}
     return Snapshot(manifest, arrays)
 
 
-def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], status: str) -> Snapshot:
+def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status: str) -> Snapshot:
     """A model as a snapshot; a finished one does not have the documents' records, which only a run needs."""
     arrays, keys = engine.snapshot()
     if status == "done":
@@ -81,12 +81,12 @@ def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], sta
     return Snapshot(manifest, {**arrays, **params}, keys, engine.files(run=status == "running"))
 
 
-def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
+def _progress(state: RunState, names: Sequence[str]) -> JsonObject:
     """These attributes of a run's state, as fields of its manifest."""
     return {name: getattr(state, name) for name in names}
 
 
-def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _flat_params(params: Record) -> tuple[dict[str, AnyArray], JsonObject]:
     """The params' arrays, and their description in the manifest."""
     arrays = {f"{PARAMS}{name}": item.values for name, item in params.items()}
     fields = {
@@ -96,7 +96,7 @@ def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any
     return arrays, fields
 
 
-def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
+def latest_of(state: VariationalState) -> dict[str, AnyArray]:
     """The arrays that a stream needs for its next step: the sums of the last step, from which moves propose,
     the fading counts of words, and waiting documents.
     """
@@ -159,7 +159,7 @@ def run_state_of(snapshot: Snapshot) -> RunState:
     return RunState(**_progress_of(snapshot, PROGRESS))
 
 
-def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
+def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> JsonObject:
     """The fields `names` of a run's progress, from its manifest."""
     return {name: snapshot.manifest["run"][name] for name in names}
 
@@ -182,7 +182,7 @@ class Checkpoints(Observer):
     def __init__(
         self,
         directory: ModelDirectory,
-        fixed: dict[str, Any],
+        fixed: JsonObject,
         every: float,
         finish: Callable[[], Snapshot],
         evolution: Callable[[], Evolution] | None = None,

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from numpy.typing import NDArray
-
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -20,8 +18,10 @@ from stickbreaker.core.files import (
     truncate,
     write_atomic,
 )
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.locks.directory_claims import DirectoryClaim, claim, refuse_exchanged
 from stickbreaker.core.locks.path_locks import sweep
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
 from stickbreaker.learning.trace import EXTREME, TraceRecord, line_of, record_of
@@ -62,11 +62,11 @@ class Snapshot:
     not requested: see `ModelDirectory.evolution`.
     """
 
-    manifest: dict[str, Any]
-    arrays: Mapping[str, NDArray[Any]]
+    manifest: JsonObject
+    arrays: Arrays
     keys: list[str] | None = None
     files: Sequence[Path] = ()
-    trace: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    trace: list[JsonObject] = field(default_factory=list[JsonObject])
     evolution: Evolution | None = None
 
 
@@ -143,16 +143,15 @@ class ModelDirectory:
             snapshot.evolution.write(self.path / names[-1])
         if done:
             names += [name for name in (DOCUMENTS, METADATA_SUMS) if (self.path / name).exists()]
-        files: dict[str, Any] = {
+        files: JsonObject = {
             name: {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}
             for name in names
         }
         files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
         if not done:
-            traced = (
-                steps > 0 and self.trace_path.exists()
-            )  # at the start, the trace is that of an earlier run
+            # at the start, the trace is that of an earlier run
+            traced = steps > 0 and self.trace_path.exists()
             manifest["trace_bytes"] = self.trace_path.stat().st_size if traced else 0
         write_atomic(self.path / MANIFEST, encoded(manifest))
         self._remove_all_but(names)
@@ -198,7 +197,7 @@ class ModelDirectory:
         """The snapshots of the model's topics; empty if it has none. Raises UserError as `read` does."""
         return self._of_now(self._evolution)
 
-    def _of_now(self, read: Callable[[dict[str, Any]], T]) -> T:
+    def _of_now(self, read: Callable[[JsonObject], T]) -> T:
         """The result of `read(manifest)`; if that fails because a run has saved meanwhile, it is tried again
         with the new manifest.
         """
@@ -212,7 +211,7 @@ class ModelDirectory:
                     raise
                 manifest = newer
 
-    def _read(self, manifest: dict[str, Any]) -> Snapshot:
+    def _read(self, manifest: JsonObject) -> Snapshot:
         if manifest["status"] == "done":
             for name in {DOCUMENTS, METADATA_SUMS, SNAPSHOTS} - {*manifest["files"]}:
                 if (self.path / name).exists():
@@ -224,7 +223,7 @@ class ModelDirectory:
         keys = next((read_keys(self.path / name) for name in names if KEYS.fullmatch(name)), None)
         return Snapshot(manifest, arrays, keys, trace=self._trace(manifest))
 
-    def _evolution(self, manifest: dict[str, Any]) -> Evolution:
+    def _evolution(self, manifest: JsonObject) -> Evolution:
         for name, facts in manifest["files"].items():
             if EVOLUTION.fullmatch(name):
                 self._verify(name, facts)
@@ -234,7 +233,7 @@ class ModelDirectory:
             raise UserError("has no snapshots of its topics", where=self.path / MANIFEST, remedy=RESTORE)
         return Evolution()
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> JsonObject:
         """model.json; see `read_manifest`."""
         return read_manifest(self.path)
 
@@ -266,9 +265,8 @@ class ModelDirectory:
             self._remove(leaving)
             if read_facts(self.path / CORPUS).fingerprint == manifest["corpus"]["fingerprint"]:
                 refuse_exchanged(self.path)
-                (self.path / CORPUS).rename(
-                    leaving
-                )  # in one step, so that a kill does not leave half a corpus
+                # in one step, so that a kill does not leave half a corpus
+                (self.path / CORPUS).rename(leaving)
                 self._remove(leaving)
 
     def write_trace(self, records: Sequence[TraceRecord]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from stickbreaker.core.json_checks import is_amount, is_count, is_flag, is_text, list_of, one_of
+from stickbreaker.core.json_checks import JsonObject, is_amount, is_count, is_flag, is_text, list_of, one_of
 
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
@@ -36,7 +36,7 @@ def whose(held_out: float, *, learned_from: bool) -> str:
     return HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
 
 
-def largest_topics(shares: Array) -> dict[str, Any]:
+def largest_topics(shares: Array) -> JsonObject:
     """The columns `topics` and `shares` of a document's row: its largest topics, without those of zero
     share.
     """
@@ -46,7 +46,7 @@ def largest_topics(shares: Array) -> dict[str, Any]:
     return {"topics": top, "shares": shares[top].tolist()}
 
 
-def topics_with_shares(row: dict[str, Any], n_topics: int) -> list[tuple[int, float]]:
+def topics_with_shares(row: JsonObject, n_topics: int) -> list[tuple[int, float]]:
     """(topic, share) of the topics in a document's row. Raises ValueError if they do not match."""
     refuse_other_topics(row["topics"], n_topics)
     if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:

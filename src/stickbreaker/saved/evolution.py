@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
+from stickbreaker.core.records import AnyArray
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.text.dates import ISO_DATE
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ class SnapshotRows(NamedTuple):
     """Words of topics in one snapshot: arrays of equal length, by topic, then top words before entered ones,
     then by rank."""
 
-    topic: NDArray[Any]  # int32
-    kind: NDArray[Any]  # int8, an index in KINDS
-    rank: NDArray[Any]  # int32
-    word: NDArray[Any]  # strings
-    probability: NDArray[Any]  # float32
+    topic: AnyArray  # int32
+    kind: AnyArray  # int8, an index in KINDS
+    rank: AnyArray  # int32
+    word: AnyArray  # strings
+    probability: AnyArray  # float32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,7 +282,7 @@ def _is_of(kind: pa.DataType, name: str) -> bool:
     return pa.types.is_floating(kind) if name == "probability" else pa.types.is_integer(kind)
 
 
-def _values(column: pa.ChunkedArray) -> NDArray[Any]:
+def _values(column: pa.ChunkedArray) -> AnyArray:
     """A column as an array; equal words share one string. Raises ValueError if a value is missing."""
     # by dlpack: to_numpy imports pandas if it is installed, which takes half a second
     import pyarrow as pa
@@ -295,7 +296,7 @@ def _values(column: pa.ChunkedArray) -> NDArray[Any]:
     return np.array([*whole.dictionary.to_pylist(), None], np.object_)[places]
 
 
-def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
+def _moments(columns: Arrays) -> tuple[Moment, ...]:
     """The snapshots from the columns of a table. Raises ValueError if it is not as `write` writes it."""
     kind = (columns["kind"] == KINDS[1]).astype(np.int8)
     words, number = columns["word"], columns["snapshot"]

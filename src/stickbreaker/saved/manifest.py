@@ -5,10 +5,10 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import recover, refuse_links
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.saved.manifest_fields import SCHEMA, refuse_other_fields
 
 MANIFEST = "model.json"
@@ -23,7 +23,7 @@ def encoded(manifest: Mapping[str, object]) -> bytes:
     return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
 
 
-def read_manifest(directory: Path) -> dict[str, Any]:
+def read_manifest(directory: Path) -> JsonObject:
     """The content of model.json, without its digest.
 
     Raises UserError for a directory that is not a model or contains links, and for a model.json that was
@@ -41,7 +41,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 def read_own_manifest(
     directory: Path, name: str, own_schema: int, noun: str, remedy: str, restore: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """The content of the manifest `name` of a directory, without its digest; its fields are not checked.
 
     `noun` is what the directory should hold ("model"), `remedy` what to do if it is something else, and

@@ -98,10 +98,8 @@ OPTIONAL_FIELDS: Mapping[str, Kind] = {  # only in unfinished models, or in some
     "stream": is_record,
     "arriving": is_record,
 }
-SETTINGS: Mapping[str, Kind] = {
-    "random_state": is_whole_number,
-    "n_jobs": is_nothing,
-}  # the number of threads is not a model's setting
+# the number of threads is not a model's setting
+SETTINGS: Mapping[str, Kind] = {"random_state": is_whole_number, "n_jobs": is_nothing}
 CORPUS: Mapping[str, Kind] = {
     "fingerprint": spelled("([0-9a-f]{32})?"),  # empty for a stream at its start
     "kind": one_of("text", "bag"),

@@ -3,7 +3,6 @@ temporary folder for use."""
 
 import atexit
 import errno
-import io
 import shutil
 import tempfile
 import zipfile
@@ -26,6 +25,7 @@ _MAGIC = b"PK\x03\x04"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that the format has: equal models give equal bytes
 _AT_ONCE = 1 << 20
 _MOST_PACKED = 100  # largest compression ratio; a file that would compress better is stored uncompressed
+_ENTRY = 100  # bytes of a zip file with one entry, besides its content
 _DEEPEST = 4  # parts of the name of a file in a directory that is not a model
 _SLACK = 64 * MEGABYTE  # bytes allowed besides, for small files
 _LARGEST_MANIFEST = 64 * MEGABYTE
@@ -70,16 +70,22 @@ def _write(model: Path, names: Sequence[str], out: Path, *, overwrite: bool) -> 
 
 def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
     """Add a file, compressed unless it would become so small that `unpack` refuses it as a zip bomb."""
-    size, probe = file.stat().st_size, io.BytesIO()
-    with zipfile.ZipFile(probe, "w", zipfile.ZIP_DEFLATED) as trial:
-        trial.write(file, "x")
-    dense = size > _MOST_PACKED * len(probe.getbuffer()) // 2
-    entry = zipfile.ZipInfo(name, _DATE)
-    entry.compress_type = zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED
+    size, entry = file.stat().st_size, zipfile.ZipInfo(name, _DATE)
+    entry.compress_type = zipfile.ZIP_STORED if _is_dense(file, size) else zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
     entry.create_system = 3  # Unix, on any system
     with file.open("rb") as source, packed.open(entry, "w", force_zip64=size >= 1 << 31) as target:
         shutil.copyfileobj(source, target, _AT_ONCE)
+
+
+def _is_dense(file: Path, size: int) -> bool:
+    """Whether a file becomes less than a fiftieth of its size when compressed; most files are compressed only
+    until that is ruled out."""
+    least, packed, deflate = 2 * size / _MOST_PACKED - _ENTRY, 0, zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    with file.open("rb") as source:
+        while packed < least and (piece := source.read(_AT_ONCE)):
+            packed += len(deflate.compress(piece))
+    return packed + len(deflate.flush()) < least
 
 
 def is_packed(path: Path) -> bool:

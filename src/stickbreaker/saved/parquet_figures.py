@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.files import atomic_file
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +32,7 @@ def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Map
 
 def read_with_figures(
     file: Path, columns: Sequence[str], most: int, rows: str
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+) -> tuple[list[JsonObject], JsonObject]:
     """All rows of a Parquet file with exactly these columns, and the figures in its metadata.
 
     Raises ValueError for other columns, and for more than `most` rows (`rows`: the noun for them in the
@@ -47,6 +48,6 @@ def read_with_figures(
         return opened.read().to_pylist(), figures_in(opened)
 
 
-def figures_in(opened: pq.ParquetFile) -> dict[str, Any]:
+def figures_in(opened: pq.ParquetFile) -> JsonObject:
     """The figures in the metadata of a file; empty if there are none."""
     return json.loads((opened.schema_arrow.metadata or {}).get(_KEY.encode(), b"{}"))

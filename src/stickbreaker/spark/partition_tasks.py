@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.engines.spark.failures import (
     SHARED,
     SparkFailure,
@@ -49,7 +50,7 @@ def mapped(
     return frame.mapInArrow(settled, schema)
 
 
-def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
+def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[JsonObject]:
     """The results (plain values for JSON) of `task(partition, batches)` for each partition, in order.
 
     Runs on executors. Raises the UserError of the first partition that has one.
@@ -69,16 +70,14 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
 
     with in_one_line():
         rows = mapped(frame, work, "result string", kind or task.__qualname__).collect()
-    results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
+    results: list[JsonObject] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
     for result in results:
         if "error" in result:
             raise UserError(**result["error"])
     return results
 
 
-def run_tasks(
-    session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+def run_tasks(session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]) -> list[JsonObject]:
     """Run `work(number)` for each number below `n`, each as a Spark task; returns the results in order."""
 
     def task(_: int, batches: Batches) -> Mapping[str, Any]:

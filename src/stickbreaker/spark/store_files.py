@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.building import About
 from stickbreaker.corpus.store import StoredFile
 from stickbreaker.spark.partition_tasks import (
@@ -32,9 +33,8 @@ class Part(NamedTuple):
     fields: tuple[str, ...]
 
 
-WritePart = Callable[
-    [Batches, int, Path], Part
-]  # arguments: batches, number of the first row, the folder to write into
+# arguments: batches, number of the first row, the folder to write into
+WritePart = Callable[[Batches, int, Path], Part]
 
 
 def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str) -> tuple[Written, About]:
@@ -80,7 +80,7 @@ def _count(_: int, batches: Batches) -> Mapping[str, Any]:
     return {"rows": sum(batch.num_rows for batch in batches)}
 
 
-def _taken(directory: Path, parts: list[dict[str, Any]]) -> list[StoredFile]:
+def _taken(directory: Path, parts: list[JsonObject]) -> list[StoredFile]:
     """Move the files of all partitions to the store, numbered in order; returns them."""
     files: list[StoredFile] = []
     for part in parts:

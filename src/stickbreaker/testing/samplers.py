@@ -1,18 +1,18 @@
 """The laws that every Gibbs sampler obeys: `SamplerTests`, and for exact chains `ExactSamplerTests`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from stickbreaker.contracts.contract import Sampler
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.testing.geweke import geweke_deviations
 
 
-def bits(arrays: Mapping[str, NDArray[Any]]) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+def bits(arrays: Arrays) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
     """Type, shape and bytes of each array."""
     return {name: (values.dtype.str, values.shape, values.tobytes()) for name, values in arrays.items()}
 

@@ -34,9 +34,8 @@ class OrderedMixture(GrowingMixture):
 
     def start(self) -> Record:
         sizes = Field(np.zeros(0), ("words",), additive=False)  # number of letters of each word of the table
-        marks = Field(
-            np.zeros(0), ("words",), additive=False, fresh=1.0
-        )  # values that only an edit gives to a word
+        # values that only an edit gives to a word
+        marks = Field(np.zeros(0), ("words",), additive=False, fresh=1.0)
         return {**super().start(), "letters": sizes, "marks": marks}
 
     def prepare(self, params: Record, counts: Counts) -> Record:

@@ -1,7 +1,7 @@
 """`stickbreaker corpus build`, `corpus info` and `corpus export`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +17,7 @@ from stickbreaker.console.inputs import (
 )
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import option_of
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def info(path: str, top: int, as_json: bool) -> None:
     emit(described(Corpus.open(path), top), as_json, _summary)
 
 
-def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
+def described(corpus: "Corpus", top: int = 20) -> JsonObject:
     """The result of `corpus info`, ready for JSON."""
     vocabulary = corpus.vocabulary
     frequent = sorted(range(len(vocabulary)), key=lambda row: (-vocabulary.tokens[row], row))[:top]
@@ -112,7 +113,7 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
     }
 
 
-def _tags_of(corpus: "Corpus") -> dict[str, Any]:
+def _tags_of(corpus: "Corpus") -> JsonObject:
     """The tags of a corpus with trees, and the column of CoNLL-U that they come from."""
     from stickbreaker.corpus import Analysis
 
@@ -144,7 +145,7 @@ def export(path: Path, format: str, out: Path, overwrite: bool, as_json: bool) -
     emit(result, as_json, lambda r: f"{r['out']}: {sizes}")
 
 
-def _summary(facts: dict[str, Any]) -> str:
+def _summary(facts: JsonObject) -> str:
     kind = "text, tokens in order" if facts["ordered"] else "bags of words, unordered"
     kind += ", with trees" if "tags" in facts else ""
     languages = ", ".join(f"{code} ({count:,})" for code, count in facts["languages"].items())
@@ -166,7 +167,7 @@ def _summary(facts: dict[str, Any]) -> str:
     return "\n".join([*lines[:-1], *_dropped_lines(facts), lines[-1]])
 
 
-def _dropped_lines(facts: dict[str, Any]) -> list[str]:
+def _dropped_lines(facts: JsonObject) -> list[str]:
     """Which words were dropped, one line per rule."""
     from stickbreaker.corpus.text.dropped_words import DroppedWords
 

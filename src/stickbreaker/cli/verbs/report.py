@@ -8,6 +8,7 @@ import click
 from stickbreaker.console.console import MODEL, PATH, command, emit, model_argument, option
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
+from stickbreaker.core.json_checks import JsonObject
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
@@ -65,12 +66,12 @@ def report(
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
 
 
-def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
+def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> JsonObject:
     """Write the page to `out` and its figures to `figures`, if given; return what was written."""
     from stickbreaker.core.files import write_atomic
     from stickbreaker.pages.figures import write_figures
 
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     if figures is not None:
         result = {"figures": str(figures), "files": write_figures(page, figures)}
     if out is not None:
@@ -80,7 +81,7 @@ def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool)
     return result
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines: list[str] = []
     if "out" in result:
         lines.append(f"{result['out']}: {result['bytes'] / 1e6:.2f} MB; open it in a browser")

@@ -25,6 +25,7 @@ from stickbreaker.console.parameter_options import option_table
 from stickbreaker.console.run_options import chained, options_of
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.fit_options import params_from_options
 from stickbreaker.topics.cli.new_run import tell_of_topics
 from stickbreaker.topics.cli.streams import (
@@ -101,7 +102,7 @@ of_streams = chained(open_options, arrival_options, engine_options, analysis_opt
 
 def fitted(verb: click.Command) -> click.Command:
     """The command, with the help of shared options adapted to streams."""
-    changes: dict[str, dict[str, Any]] = {
+    changes: dict[str, JsonObject] = {
         "inputs": {"metavar": "DIRECTORY"},
         "engine": {
             "type": click.Choice(["spark"]),
@@ -167,7 +168,7 @@ def hdp(**options: Any) -> None:
     _stream(PlainHDP, options)
 
 
-def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
+def _stream(kind: "type[PlainLDA | PlainHDP]", options: JsonObject) -> None:
     """Learn until stopped, or with --once until no file is left."""
     from stickbreaker.spark.file_stream import Arrivals
     from stickbreaker.spark.streaming import StreamingModel, wait
@@ -217,7 +218,7 @@ def _remedy(out: Path) -> str:
 
 def _model(
     kind: "type[PlainLDA | PlainHDP]",
-    settings: dict[str, Any],
+    settings: JsonObject,
     opened: OpenChoice,
     choice: AnalysisChoice,
     where: EngineChoice,
@@ -252,7 +253,7 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
     return None if choice.vocabulary is None else Vocabulary.of(read_words(choice.vocabulary))
 
 
-def _say(record: dict[str, Any]) -> None:
+def _say(record: JsonObject) -> None:
     """Print a line about a step of a stream, and its warnings, on standard error."""
     words = f", {counted(record['vocabulary']['size'], 'word')}" if "vocabulary" in record else ""
     documents = counted(int(record["documents"]), "document")
@@ -260,7 +261,7 @@ def _say(record: dict[str, Any]) -> None:
     note_warnings(record.get("warnings", ()))
 
 
-def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
+def _summarize(out: Path, arriving: "StreamingModel") -> JsonObject:
     if not out.exists():
         raise UserError("no document arrived", where=arriving.arrivals.directory, remedy="put files into it")
     return {"model": str(out), **stream_summary(arriving.run, arriving.skipped)}

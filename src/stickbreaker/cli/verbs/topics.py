@@ -18,6 +18,7 @@ from stickbreaker.console.console import (
 from stickbreaker.console.requests import TopicsRequest
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.ranking import ranking_option
 
 
@@ -65,12 +66,12 @@ def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bo
         _write_table(result["topics"], out, overwrite)
 
 
-def _write_table(found: list[dict[str, Any]], out: Path, overwrite: bool) -> None:
+def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
     """Write topics as a table: number, name, share and words, for each language if there are several."""
     import pyarrow as pa
 
     languages = list(found[0].get("languages", ())) if found else []
-    columns: dict[str, Any] = {"topic": pa.array([one["topic"] for one in found], pa.int32())}
+    columns: JsonObject = {"topic": pa.array([one["topic"] for one in found], pa.int32())}
     for name, kind in (("name", pa.string()), ("share", pa.float64())):
         if any(name in one for one in found):
             columns[name] = pa.array([one.get(name) for one in found], kind)

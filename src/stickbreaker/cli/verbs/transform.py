@@ -1,7 +1,6 @@
 """`stickbreaker transform`: the topic shares of documents, as a table."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -22,6 +21,7 @@ from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 
 
 @click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv --metadata")
@@ -112,13 +112,13 @@ def transform(
         emit(result, as_json, _as_text)
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     return (
         f"{result['out']}: {_size(result)}; {result['empty_documents']} without a known word, "
         f"{100 * result['unseen_share']:.1f} % of the words unseen"
     )
 
 
-def _size(result: dict[str, Any]) -> str:
+def _size(result: JsonObject) -> str:
     """The size of a table of topic shares, as text: "1,000 documents × 20 topics"."""
     return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"

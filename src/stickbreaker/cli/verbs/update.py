@@ -3,7 +3,7 @@
 import time
 from datetime import date as day
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +24,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
         under_way.save(overwrite=overwrite)
 
 
-def _figures(under_way: "Updating") -> dict[str, Any]:
+def _figures(under_way: "Updating") -> JsonObject:
     """The result of `update`, as values for JSON."""
     estimator, update = under_way.estimator, under_way.update
     return {
@@ -134,7 +135,7 @@ def _figures(under_way: "Updating") -> dict[str, Any]:
     }
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     documents, whole = counted(result["documents"], "document"), result["documents_in_all"]
     words = "were new to it" if result["open_words"] else "are not known"
     return (

@@ -45,11 +45,8 @@ DOCTEST = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.M)
 MARKUP = re.compile(r":[a-z:]+:`[~!.]?|[`*]+|^\s*\.\. .*$|[-=~#_.]{4,}", re.M)
 PARAGRAPH_END = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*o]|\d+[.)])\s)")
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
-WORD = (
-    re.compile(  # capitals (HTTP before Server, IPv, URLs), or a word with an apostrophe perhaps, or a letter
-        r"[A-Z]{2,}(?:[a-z](?![a-z])|(?![a-z]))|[A-Z]?[^\W\d_A-Z]+(?:'[a-z]+)?|[A-Z]"
-    )
-)
+# capitals (HTTP before Server, IPv, URLs), or a word with an apostrophe perhaps, or a letter
+WORD = re.compile(r"[A-Z]{2,}(?:[a-z](?![a-z])|(?![a-z]))|[A-Z]?[^\W\d_A-Z]+(?:'[a-z]+)?|[A-Z]")
 PLURALS = (("y", "ies"), ("", "s"), ("", "es"))  # endings of the singular and of the plural
 
 

@@ -16,9 +16,8 @@ from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
 
-_SEPARATOR_LINE = re.compile(
-    rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE
-)  # Excel writes it before the names of columns
+# Excel writes it before the names of columns
+_SEPARATOR_LINE = re.compile(rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 
 
 class QuotesWarning(UserWarning):

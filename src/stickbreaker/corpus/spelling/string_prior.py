@@ -162,9 +162,8 @@ class CharacterModel:
             record[f"spelling_{name}"].values for name in ("alphabet", "ngrams", "counts", "lengths", "tail")
         )
         parents = ngrams // (len(alphabet) + 1)
-        marks = (ngrams > 0) & (
-            ngrams % (len(alphabet) + 1) == 0
-        )  # except for the first, marks do not occur within a word
+        # except for the first, marks do not occur within a word
+        marks = (ngrams > 0) & (ngrams % (len(alphabet) + 1) == 0)
         rising = not marks.any() and all(
             (np.diff(values, prepend=-1) > 0).all() for values in (alphabet, ngrams)
         )
@@ -264,9 +263,8 @@ def count_ngrams(
     starts = offsets[:-1] + np.arange(n_words)
     letters = np.insert(np.searchsorted(alphabet, points) + 1, offsets[:-1], 0)
     sizes = np.diff(offsets) + 1  # including the mark
-    before = np.arange(len(letters)) - np.repeat(
-        starts, sizes
-    )  # letters and mark before each one in its word
+    # letters and mark before each one in its word
+    before = np.arange(len(letters)) - np.repeat(starts, sizes)
     weights = np.where(before > 0, np.repeat(times, sizes), 0.0)
     nodes = np.zeros(len(letters), np.int64)  # index of the n-gram that ends before each letter
     ngrams, counts, n_nodes = [], [], 1
@@ -297,10 +295,8 @@ def trie_of(ngrams: Integers, counts: Array, n_letters: int) -> "Trie":
     kinds = np.bincount(parents[1:], counts > 0.0, n_nodes)
     mass = np.where(total > 0.0, total + kinds, 1.0)
     first = np.searchsorted(parents[1:], np.arange(n_nodes + 1)) + 1
-    shorter, p = (
-        np.zeros(n_nodes, np.int64),
-        np.full(n_nodes, 1.0 / base),
-    )  # initially: the escape or any letter
+    # initially: the escape or any letter
+    shorter, p = (np.zeros(n_nodes, np.int64), np.full(n_nodes, 1.0 / base))
     level = slice(int(first[0]), int(first[1]))
     lower = np.full(level.stop - level.start, 1.0 / base)
     while level.start < level.stop:

@@ -5,7 +5,7 @@ import functools
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import regex
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_count,
     is_flag,
     is_text,
@@ -49,9 +50,8 @@ _SENTENCE_END = regex.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|(?>\r\n|[\r\n])[^\S\r\n]*+[\r\n]"
 )
 BEGIN_MARK, END_MARK = "<s>", "</s>"
-_SENTENCE_MARKS = regex.compile(  # as written by KenLM and SRILM
-    r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])"
-)
+# as written by KenLM and SRILM
+_SENTENCE_MARKS = regex.compile(r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])")
 SPACED = r"\S++"  # the token pattern for everything between spaces
 _SEPARATORS = "\x1c\x1d\x1e\x1f"  # spaces only to `str.split`
 _LINE_END = regex.compile(r"[\r\n]")
@@ -82,7 +82,7 @@ SETTINGS = {
     "clean": optional(is_text),
     "lemmas": is_flag,
 }
-_PLAIN: dict[str, Any] = {  # values that `to_dict` leaves out
+_PLAIN: JsonObject = {  # values that `to_dict` leaves out
     "sentences": "punctuation",
     "sentence_marks": "text",
     "possessives": "apart",
@@ -188,7 +188,7 @@ class Analysis:
     clean: str | None = None
     lemmas: bool = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         """The settings only: values computed from them are not copied."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
@@ -457,7 +457,7 @@ class Analysis:
         """
         return self._resolved
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values for JSON.
 
         >>> Analysis.from_dict(Analysis().to_dict()) == Analysis()
@@ -467,7 +467,7 @@ class Analysis:
         return {name: value for name, value in values.items() if name not in _PLAIN or value != _PLAIN[name]}
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "Analysis":
+    def from_dict(cls, values: JsonObject) -> "Analysis":
         """The analysis from what `to_dict` returned for it. Raises ValueError for other values."""
         values = {**_PLAIN, **values}
         refuse_other_kinds(values, SETTINGS)

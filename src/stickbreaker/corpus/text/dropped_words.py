@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_amount,
     is_count,
     is_text,
@@ -64,12 +64,12 @@ class DroppedWords:
             return f"in more than {100 * self.bound:.3g} % of the documents"
         return RULES[self.rule]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values for JSON."""
         return {**asdict(self), "frequent": list(self.frequent)}
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "DroppedWords":
+    def from_dict(cls, values: JsonObject) -> "DroppedWords":
         """The value from what `to_dict` returned for it. Raises ValueError for other values."""
         refuse_other_kinds(values, _FIELDS)
         known = {name: values[name] for name in _FIELDS}

@@ -62,10 +62,8 @@ werent wont wouldnt im ive youre youve theyre thats whats did does doing having 
 's 're 've 'll 'd 'm n't
 """
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_MORE = {  # elided words that the package's lists lack
-    "fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu",
-    "it": "anch com quell quest",
-}
+# elided words that the package's lists lack
+_MORE = {"fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu", "it": "anch com quell quest"}
 
 
 def language_code(name: str) -> str:

@@ -6,9 +6,8 @@ MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # for a ch
 JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _DOTTED = frozenset({"tr", "tur", "az", "aze"})  # İ is i, and I is ı
 _FORMAT = regex.compile(rf"[[{MARKS}]--[{JOINERS}]]", regex.V1)
-_IDLE_JOINERS = regex.compile(  # in scripts that do not use them
-    rf"(?<=[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}]\p{{M}}*)[{JOINERS}]++"
-)
+# in scripts that do not use them
+_IDLE_JOINERS = regex.compile(rf"(?<=[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}]\p{{M}}*)[{JOINERS}]++")
 
 
 def has_dotted_i(language: str | None) -> bool:

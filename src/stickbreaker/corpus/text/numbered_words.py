@@ -115,9 +115,8 @@ def numbered_anew(codes: NDArray[np.int32], n_words: int) -> tuple[NDArray[np.in
     """
     places = np.arange(len(codes), dtype=np.int32)
     first = np.empty(n_words, np.int32)
-    first[codes[::-1]] = places[
-        ::-1
-    ]  # for repeated numbers the last assignment counts, the first in the text
+    # for repeated numbers the last assignment counts, the first in the text
+    first[codes[::-1]] = places[::-1]
     distinct = codes[first[codes] == places]
     number = first
     number[distinct] = np.arange(len(distinct), dtype=np.int32)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.phrases.joining import Round
 from stickbreaker.corpus.readers.field_rules import code_of
@@ -137,7 +138,7 @@ class PolylingualAnalysis:
         """The same analysis with the languages' stop words made explicit."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values for JSON."""
         return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}}
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.records import AnyArray
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
 from stickbreaker.corpus.text.characters import characters_of_classes
@@ -183,7 +184,7 @@ def _placed(found: FoundText, places: NDArray[np.int64] | None) -> FoundText:
     return found if places is None else found._replace(starts=places[found.starts].astype(np.int32))
 
 
-def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
+def _with_room(values: AnyArray, size: int) -> AnyArray:
     """The array itself if it has at least `size` elements, or else a longer copy padded with zeros."""
     if len(values) >= size:
         return values

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.contracts.contract import Local, Model, Proposal, View
 from stickbreaker.core.edits import Edit, apply_to_local, without_trials
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
+from stickbreaker.core.records import AnyArray, Array, Field, Record, Stats, no_rows
 from stickbreaker.core.serialize import flat_record, record_from
 from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
@@ -53,7 +53,7 @@ class Records:
             out[first] = local
         return out
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def _arrays(self) -> dict[str, AnyArray]:
         from safetensors import SafetensorError
         from safetensors.numpy import load
 

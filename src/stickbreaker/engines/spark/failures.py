@@ -14,9 +14,8 @@ from stickbreaker.core.errors import UserError
 
 MARK = "stickbreaker failed: "
 TRACED = "Traceback (most recent call last):"
-WRAPPED = (
-    r"^.*(: Lost task .*? executor \w+\): |terminated with exception: )(?=\S)"  # around a task's message
-)
+# around a task's message
+WRAPPED = r"^.*(: Lost task .*? executor \w+\): |terminated with exception: )(?=\S)"
 SHARED = "give a path that the driver and all executors have mounted"
 
 

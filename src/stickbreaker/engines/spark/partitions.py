@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, Split
+from stickbreaker.core.records import AnyArray
+from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines.row_files import sync
@@ -126,7 +127,7 @@ class CarriedRecords:
         """The names of the folders that are in use."""
         return {held.version for each in (self.kept, self.fresh) for held in each.values()}
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """Arrays that `restore` reads. The files that they name are not removed before the second snapshot
         after this one.
         """
@@ -141,7 +142,7 @@ class CarriedRecords:
         }
         return {NAME: np.frombuffer(json.dumps(state).encode(), np.uint8).copy()}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Restore the state of a snapshot."""
         self.clear()
         if NAME in arrays:

@@ -7,11 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
 from stickbreaker.contracts.contract import Model, Proposal
 from stickbreaker.core.edits import Edit
-from stickbreaker.core.records import Array, Record, Stats
+from stickbreaker.core.records import AnyArray, Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.engine import Seeds
@@ -139,7 +137,7 @@ class ReplicatedEngine(LocalEngine):
         self.records.edit(edit, self.table.axes[0])
         return after
 
-    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+    def snapshot(self) -> tuple[dict[str, AnyArray], list[str] | None]:
         arrays, keys = super().snapshot()
         return {**arrays, **self.records.snapshot()}, keys
 

@@ -27,9 +27,8 @@ GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless;
 GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
-JAVA_OPTIONS = (
-    "spark.driver.defaultJavaOptions"  # options that a user gives, extraJavaOptions, come after these
-)
+# options that a user gives, extraJavaOptions, come after these
+JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 END_OF_JAVA = 2.0  # seconds
 LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: Java moves bytes, and computes nothing
 ONLY_LEARNING = {

@@ -1,5 +1,6 @@
 """The engine on Spark whose table is split into blocks: the driver holds small sums and file names."""
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.contracts.contract import Model, Proposal, Summary
 from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
-from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
+from stickbreaker.core.records import AnyArray, Array, Record, Rows, SparseCounts, Stats, no_rows, union_of
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.engine import Engine, Seeds
@@ -36,7 +37,6 @@ from stickbreaker.engines.spark.table_tasks import (
     StoredReport,
     Summarise,
     Totals,
-    added,
 )
 from stickbreaker.engines.spark.table_view import SparkParts
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
@@ -119,7 +119,7 @@ class ShardedEngine(Engine):
         task = BlockTask(self.folder, layout, work, versions)
         total = dict[str, Any]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
-            total = added(total, sums)
+            total = union_of(total, sums, operator.add)
         return total
 
     def new_version(self) -> str:
@@ -372,13 +372,13 @@ class ShardedEngine(Engine):
         )
         return [*self.table.files(), *kept]
 
-    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+    def snapshot(self) -> tuple[dict[str, AnyArray], list[str] | None]:
         """Arrays from which `restore` rebuilds the engine's state; no keys.
 
         The rows stay in files, whose versions the arrays name; these are not removed before the second
         snapshot after this one.
         """
-        arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
+        arrays: dict[str, AnyArray] = dict(self.table.arrays())
         for number, report in self.reports.items():
             arrays |= flat_stats(f"{PREFIX}{number}/{self.versions[number]}/", without_rows(report))
         arrays |= self.records.snapshot()

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, no_rows, summed_cells
+from stickbreaker.core.records import AnyArray, Array, Rows, SparseCounts, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import refuse_unseen_folder, sending_user_errors
 from stickbreaker.engines.table import sums_by_group
@@ -41,7 +41,7 @@ class Sent(NamedTuple):
 
     table: str
     places: NDArray[np.int32]  # index in the chunk of each row, or of each cell's row
-    values: NDArray[Any]  # rows × columns, or one number per cell: whole numbers if they were drawn
+    values: AnyArray  # rows × columns, or one number per cell: whole numbers if they were drawn
     columns: NDArray[np.integer[Any]] | None  # the cells' columns
     n_columns: int
     unit: float

@@ -1,5 +1,6 @@
 """Tasks of executors on a table's blocks: chunk by chunk, from files to files and small sums."""
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -7,10 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.core.records import AnyArray, Array, Field, Record, Rows, Stats, union_of
 from stickbreaker.core.threads import one_thread
 from stickbreaker.engines.memoized import single
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
@@ -61,16 +61,11 @@ class BlockTask:
                 for version, tables in made.rows.items():
                     for table, rows in tables.items():
                         writers[version].add(table, chunk, rows.positions, rows.values)
-                sums = added(sums, made.sums)
+                sums = union_of(sums, made.sums, operator.add)
         return sums
 
 
-def added(sums: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """The sums of two sets of named values; a name that only one has keeps its value."""
-    return sums | {name: sums[name] + value if name in sums else value for name, value in more.items()}
-
-
-def present(first: int, values: NDArray[Any]) -> Rows:
+def present(first: int, values: AnyArray) -> Rows:
     """Those rows of a chunk that are not all zero; first: the number of the chunk's first row."""
     here = np.flatnonzero(values.any(axis=1))
     return Rows(here + first, values[here])

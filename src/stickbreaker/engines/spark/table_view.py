@@ -1,5 +1,6 @@
 """The table in blocks, for moves: sums over chunks of its rows, and fields that are stored in files."""
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
-from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
+from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, union_of
 from stickbreaker.engines.spark.document_tasks import StoredField
 from stickbreaker.engines.spark.table_tasks import Made, present
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
@@ -115,7 +116,7 @@ class Sums(dict[str, Array]):
     """Named arrays that can be added to others."""
 
     def __add__(self, other: Mapping[str, Array]) -> "Sums":
-        return Sums({name: self[name] + other[name] if name in self else other[name] for name in other})
+        return Sums(union_of(self, other, operator.add))
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Analysis, ReadingOptions
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import Problems, date_format_of, read_inputs
@@ -63,12 +64,12 @@ class StreamSettings:
             return self.date_format
         return f"{self.date_field}={self.date_format}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Plain values for a manifest."""
         return {**asdict(self), "inputs": list(self.inputs)}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "StreamSettings":
+    def from_json(cls, values: JsonObject) -> "StreamSettings":
         """The settings from the values of `to_json`, as a manifest has them."""
         return cls(**{**values, "inputs": tuple(values["inputs"])})
 

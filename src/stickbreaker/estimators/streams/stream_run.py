@@ -3,9 +3,9 @@ words."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 from stickbreaker.contracts.contract import Model
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines import Engine
@@ -34,12 +34,12 @@ class StreamRun:
         estimator: StreamLearner,
         job: VariationalRun,
         state: VariationalState,
-        fixed: dict[str, Any],
+        fixed: JsonObject,
         evolution: Evolution | None = None,
         seconds: float = 0.0,
     ) -> None:
         self.estimator, self.job, self.state, self.fixed = estimator, job, state, fixed
-        self.about: dict[str, Any] = fixed["corpus"]
+        self.about: JsonObject = fixed["corpus"]
         self.moments = estimator._stream_moments(evolution)
         self.date = self.moments.date
         self.warned = set[str]()

@@ -11,6 +11,7 @@ from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
+from stickbreaker.estimators.estimator import refuse_to_begin
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import warned_of
 from stickbreaker.learning.events import records_of
@@ -93,6 +94,7 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
         estimator.seed_ = seed_of(estimator.random_state)
     estimator._refuse_stream()
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    refuse_to_begin(estimator, corpus, stream=True)
     source = source_of(corpus, model)
     threads = threads_of(estimator.n_jobs)
     if begun:  # a copy: a step that fails leaves the model unchanged
