@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from reproduce.pages import Section, Table
 from reproduce.parts import side_by_side
+from reproduce.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
 from reproduce.stm_runs import MODELS
 
 from stickbreaker import Analysis, Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.corpus import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.syntax.model.syntax_chain import KEPT
-from stickbreaker.testing.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
 
 TOPICS, CHAINS, SWEEPS, DOCUMENTS = 16, 6, 200, 100
 

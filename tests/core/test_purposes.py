@@ -38,7 +38,6 @@ SPELLINGS = {
     "n-gram sentences",
     "n-grams",
     "neighbours on the map",
-    "planted language",
     "planted languages",
     "planted",
     "prequential",

@@ -297,6 +297,12 @@ def test_dates_that_are_none_are_told(tmp_path):
 # Counts of words
 
 
+def test_a_parameter_without_effect_is_refused_as_by_fit():
+    for learn in (HDP(tables=20).fit, HDP(tables=20).partial_fit):
+        with pytest.raises(UserError, match='tables=20 needs representation="franchise"'):
+            learn(["a cat sat", "two dogs ran"])
+
+
 def test_words_are_counted_in_the_documents_learned_from():
     """Whatever vocabulary they are seen through: one of other documents, or a list of words."""
     rule = VocabularyRule(min_documents=1, max_share=1.0)

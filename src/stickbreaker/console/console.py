@@ -49,11 +49,6 @@ def _as_given(text: str, written: Callable[[str], str] = str) -> str:
     return text
 
 
-def _in_json(name: str) -> str:
-    """A name as part of a JSON string."""
-    return json.dumps(name)[1:-1]
-
-
 def say(text: object = "") -> None:
     """Print a line on standard output without control characters. Raises UserError if it cannot be
     written."""
@@ -155,7 +150,7 @@ def emit(result: JsonObject, as_json: bool, text: Callable[[JsonObject], str]) -
     """Print a command's result: one JSON object, or the text that `text` returns for it."""
     if as_json:
         with writing_output():
-            click.echo(_as_given(json.dumps(result, ensure_ascii=True, allow_nan=False), _in_json))
+            click.echo(_as_given(json.dumps(result, allow_nan=False), lambda name: json.dumps(name)[1:-1]))
     else:
         say(text(result))
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -128,22 +128,11 @@ class ReadingChoice:
         """The options for the readers."""
         from stickbreaker.corpus import ReadingOptions
 
-        return ReadingOptions(
-            self.format,
-            self.text_field,
-            self.id_field,
-            self.vocab,
-            self.on_error,
-            language_field=self.language_field,
-            largest_text=self.largest_bytes,
-            longest_gap=self.longest_gap,
-            quotes=self.quotes,
-            upos=None if self.upos is None else () if self.upos == "all" else tuple(self.upos.split(",")),
-            date_format=self.date_format,
-            split=self.split,
-            drop_repeats=self.drop_repeats,
-            separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
-        )
+        given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
+        given["largest_text"] = self.largest_bytes
+        given["upos"] = None if self.upos is None else () if self.upos == "all" else self.upos.split(",")
+        given["separator"] = {"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator)
+        return ReadingOptions(**given)
 
 
 class TextChoice(Protocol):

@@ -67,19 +67,15 @@ def write_tables(
         return
     with atomic_file(out, overwrite=overwrite) as partial:
         if out.suffix == ".parquet":
-            _write_parquet(tables, schema, partial)
+            import pyarrow.parquet as pq
+
+            with pq.ParquetWriter(partial, schema) as writer:
+                for table in tables:
+                    writer.write_table(table)
         elif out.suffix == ".csv":
             _write_csv(tables, schema, partial, raw)
         else:
             _write_workbook(tables, schema, partial, out)
-
-
-def _write_parquet(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: Path) -> None:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetWriter(out, schema) as writer:
-        for table in tables:
-            writer.write_table(table)
 
 
 def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: object, raw: bool) -> None:

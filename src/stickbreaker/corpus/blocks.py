@@ -1,7 +1,7 @@
 """Blocks: groups of documents that are read, decoded and held in memory together."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -343,20 +343,5 @@ def only_chunk(column: pa.ChunkedArray) -> Any:
 
 def documents_of(table: pa.Table) -> list[Document]:
     """The documents of a block's table."""
-    rows: list[Mapping[str, Any]] = table.to_pylist()
-    return [
-        Document(
-            row["id"],
-            row.get("text"),
-            tokens=row.get("tokens"),
-            starts=row.get("starts"),
-            sentences=row.get("sentences"),
-            heads=row.get("heads"),
-            tags=row.get("tags"),
-            words=row.get("words"),
-            weights=row.get("weights"),
-            language=row["language"],
-            metadata=metadata_from(row["metadata"]),
-        )
-        for row in rows
-    ]
+    rows: list[dict[str, Any]] = table.to_pylist()  # columns are named as the fields of documents
+    return [Document(**{**row, "metadata": metadata_from(row["metadata"])}) for row in rows]

@@ -561,21 +561,14 @@ class _Analyst:
 
 def _with_words(document: Document, identity: str, words: list[str] | None, kind: str) -> Document:
     """The document with these words as its tokens (kind "text") or as its bag of words, and with this id."""
-    return Document(
-        identity,
-        None if document.text is None else storable(document.text),
-        words if kind == "text" else None,
-        document.starts,
-        document.sentences,
-        document.heads,
-        None if document.tags is None else storable_all(document.tags),
-        None if kind == "text" else words,
-        document.weights,
-        document.language,
-        document.metadata,
-        document.where,
-        document.line,
-        document.texts,
+    is_text = kind == "text"
+    return dataclasses.replace(
+        document,
+        id=identity,
+        text=None if document.text is None else storable(document.text),
+        tokens=words if is_text else None,
+        tags=None if document.tags is None else storable_all(document.tags),
+        words=None if is_text else words,
     )
 
 

@@ -126,13 +126,8 @@ def html_of(corpus: "Corpus") -> str:
         )
         begin = " ".join(words[: 2 * LONGEST].split())[:LONGEST]
         rows.append((str(number), document.id or "", begin + ("…" if len(words) > LONGEST else "")))
-    figures = ", ".join(
-        (
-            counted(corpus.n_documents, "document"),
-            counted(int(corpus.n_tokens), "token"),
-            f"{corpus.n_words:,} words",
-        )
-    )
+    sizes = counted(corpus.n_documents, "document"), counted(int(corpus.n_tokens), "token")
+    figures = ", ".join((*sizes, f"{corpus.n_words:,} words"))
     more = corpus.n_documents - len(rows)
     note = f"and {counted(more, 'document')} more" if more else ""
     return as_html(Overview(figures, ("number", "id", "begins"), rows, note), repr(corpus))

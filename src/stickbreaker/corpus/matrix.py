@@ -53,11 +53,7 @@ class MatrixSource(BlockSource):
 
     def ids(self, block: int) -> list[str]:
         start, stop = self.starts[block], self.starts[block + 1]
-        return (
-            [str(number) for number in range(start, stop)]
-            if self.given_ids is None
-            else self.given_ids[start:stop]
-        )
+        return list(map(str, range(start, stop))) if self.given_ids is None else self.given_ids[start:stop]
 
     def read(self, block: int) -> pa.Table:
         bags = self.bag(block)

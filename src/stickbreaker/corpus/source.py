@@ -83,14 +83,8 @@ class Source:
         assert isinstance(self.corpus, Corpus)
         where = str(Path(path).resolve())
         spelled = self.words is not None
-        return _source_at, (
-            where,
-            self.corpus.fingerprint,
-            self.held_out,
-            spelled,
-            self.unit,
-            self.shard_size,
-        )
+        asked = self.held_out, spelled, self.unit, self.shard_size
+        return _source_at, (where, self.corpus.fingerprint, *asked)
 
     @property
     def n_blocks(self) -> int:

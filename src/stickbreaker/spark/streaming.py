@@ -195,18 +195,14 @@ class StreamingModel:
         began = {**manifest["settings"], "analysis": manifest["corpus"]["analysis"]}
         for name, value in json.loads(json.dumps(asked)).items():
             if name in began and began[name] != value:
-                problem = f"the model was begun with another {name}"
-                raise UserError(
-                    problem, where=self.path, remedy="continue as it was begun, or choose another path"
-                )
-        if (
-            self.vocabulary is not None
-            and ModelDirectory(self.path).vocabulary().words != self.vocabulary.words
-        ):
-            problem = "the model was begun with another vocabulary"
-            raise UserError(
-                problem, where=self.path, remedy="continue as it was begun, or choose another path"
-            )
+                raise self._another_setting(name)
+        known = self.vocabulary
+        if known is not None and ModelDirectory(self.path).vocabulary().words != known.words:
+            raise self._another_setting("vocabulary")
+
+    def _another_setting(self, what: str) -> UserError:
+        remedy = "continue as it was begun, or choose another path"
+        return UserError(f"the model was begun with another {what}", where=self.path, remedy=remedy)
 
     def _forget(self) -> None:
         """Remove Spark's records of a stream, before anything has been learned from it."""

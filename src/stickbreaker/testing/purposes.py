@@ -2,4 +2,3 @@
 
 PLANTED = "planted"  # documents drawn from a planted model
 PLANTED_LANGUAGES = "planted languages"  # and in several languages
-PLANTED_LANGUAGE = "planted language"  # sentences of the language of Zhai, Boyd-Graber and Blei

@@ -54,12 +54,7 @@ def report(
         refuse_file(out, overwrite)
     if figures is not None:
         _refuse_figures(figures, overwrite)
-    options = {
-        "date_field": date_field,
-        "group_field": group_field,
-        "language": language,
-        "compare": compare,
-    }
+    options = {"date_field": date_field, "group_field": group_field, "language": language, "compare": compare}
     from stickbreaker.estimators.kinds import page_of_saved
 
     page = page_of_saved(model, title or model.resolve().name, options)

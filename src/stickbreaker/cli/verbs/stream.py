@@ -1,7 +1,7 @@
 """`stickbreaker stream`: learns from files as they arrive in a directory, on Spark."""
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,16 +175,14 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: JsonObject) -> None:
 
     arrivals, where, opened = options.pop("arrivals"), options.pop("where"), options.pop("opened")
     choice, out, as_json = options.pop("choice"), options.pop("out"), options.pop("as_json")
-    directory = _one_directory(options.pop("inputs"))
+    directory, *others = map(Path, options.pop("inputs"))
+    if others:
+        raise click.UsageError("give one directory, in which the files arrive")
     settings = {**options, "schedule": "online"}
     model, analysis = _model(kind, settings, opened, choice, where)
-    file_source = Arrivals(
+    arriving_files = Arrivals(
         str(directory.resolve()),
-        arrivals.text_field,
-        arrivals.date_field,
-        arrivals.files,
-        arrivals.on_error,
-        arrivals.date_format,
+        **{one.name: getattr(arrivals, one.name) for one in fields(Arrivals) if one.name != "directory"},
     )
     vocabulary = _vocabulary(choice)
     tell_of_topics(model, stream=True)
@@ -193,7 +191,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: JsonObject) -> None:
         model.engine = host.engine
         asked = threading.Event()
         with stop_signals(asked.set, STOPPING_STREAM):
-            arriving = StreamingModel(model, file_source, analysis, out, vocabulary, _say)
+            arriving = StreamingModel(model, arriving_files, analysis, out, vocabulary, _say)
             try:
                 ended = wait(arriving.start(once=arrivals.once), arriving, asked.is_set)
             finally:
@@ -237,12 +235,6 @@ def _model(
     if opened.is_open and choice.vocabulary is not None:
         raise click.UsageError("--vocabulary does not go with --words open")
     return kind(**params, words=words), analysis
-
-
-def _one_directory(inputs: tuple[str, ...]) -> Path:
-    if len(inputs) != 1:
-        raise click.UsageError("give one directory, in which the files arrive")
-    return Path(inputs[0])
 
 
 def _vocabulary(choice: AnalysisChoice) -> Any:

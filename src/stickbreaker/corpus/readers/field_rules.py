@@ -123,11 +123,8 @@ def _other_separator(names: Sequence[str]) -> str | None:
     """
     if len(names) == 1 and ";" in names[0]:
         return "give --separator ';', since cells seem to be separated by semicolons"
-    return (
-        "give --format tsv, since cells seem to be separated by tabs"
-        if len(names) == 1 and "\t" in names[0]
-        else None
-    )
+    tabs = len(names) == 1 and "\t" in names[0]
+    return "give --format tsv, since cells seem to be separated by tabs" if tabs else None
 
 
 def _text_or_tokens(record: Mapping[str, object], field: str) -> tuple[str | None, list[str] | None]:

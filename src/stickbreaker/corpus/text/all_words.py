@@ -21,14 +21,8 @@ def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis
     >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
     ['in', '1984', 'i', 'was', '3.5']
     """
-    whole = replace(
-        analysis,
-        stop_words="none",
-        extra_stop_words=(),
-        min_length=1,
-        possessives="apart",
-        sentence_marks="dropped",
-    )
+    kept = {"stop_words": "none", "extra_stop_words": (), "min_length": 1}
+    whole = replace(analysis, **kept, possessives="apart", sentence_marks="dropped")
     if analysis.token_pattern is not None:
         return whole
     if tokens == "spaced":

@@ -1,7 +1,8 @@
 """The engine on Spark for small tables: the driver holds the table, and each step sends it to all
 executors."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -98,24 +99,27 @@ class ReplicatedEngine(LocalEngine):
 
         sizes = self.settings.portion, self.model.shard_size
         portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)
-        sent = self.cluster.context.broadcast((self.model, self.table))  # written before this returns
-        task = EverywhereTask(sent, params, seed, source_behind(shards), tuple(proposals), retry)
         total = Sum(self.table.shape)
-        try:
+        with self._sent_table() as sent:
+            task = EverywhereTask(sent, params, seed, source_behind(shards), tuple(proposals), retry)
             with self.cluster.until_stopped():
                 found = self.cluster.each(portions, task)
             for stats in found:
                 total.add(stats)
-        finally:
-            sent.destroy()
         return total.stats()
 
-    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+    @contextmanager
+    def _sent_table(self) -> Generator[Any]:
+        """Yield the model and its table as a broadcast variable, written before this is entered."""
         sent = self.cluster.context.broadcast((self.model, self.table))
         try:
-            return self.cluster.each(items, EachTask(partial(over_sent, sent), function))
+            yield sent
         finally:
             sent.destroy()
+
+    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+        with self._sent_table() as sent:
+            return self.cluster.each(items, EachTask(partial(over_sent, sent), function))
 
     def map_items_with_sums(
         self,
@@ -123,11 +127,8 @@ class ReplicatedEngine(LocalEngine):
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
-        sent = self.cluster.context.broadcast((self.model, self.table))
-        try:
+        with self._sent_table() as sent:
             return map_items_with_sums(self.cluster, partial(over_sent, sent), function, items, finish)
-        finally:
-            sent.destroy()
 
     def commit(self, *, carry: bool = True) -> None:
         self.records.commit(carry=carry)

@@ -1,7 +1,7 @@
 """The engine on Spark whose table is split into blocks: the driver holds small sums and file names."""
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -166,7 +166,8 @@ class ShardedEngine(Engine):
         seed: int,
         proposals: Sequence[Proposal] = (),
     ) -> Stats:
-        self.live = {version for plan in proposals for version in _versions_of(plan)}
+        fields = [item.values for plan in proposals for item in plan.change.values()]
+        self.live = {each for one in fields if isinstance(one, StoredField) for each in one.rows.versions}
         return self._map(params, shards, seed, proposals, retry=False)
 
     def retry(
@@ -184,26 +185,10 @@ class ShardedEngine(Engine):
     ) -> Stats:
         sizes = self.settings.portion, self.model.shard_size
         portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)
-        task = MapTask(
-            self._model,
-            params,
-            self.reading(),
-            seed,
-            source_behind(shards),
-            self.settings.task_bytes,
-            tuple(proposals),
-            retry,
-        )
-        version = self.new_version()
-        stored = self.table.stored
-        reduce = ReduceTask(
-            self.folder,
-            version,
-            stored.layout,
-            stored.n_columns,
-            self._groups,
-            len(self.table.totals()),
-        )
+        source, most = source_behind(shards), self.settings.task_bytes
+        task = MapTask(self._model, params, self.reading(), seed, source, most, tuple(proposals), retry)
+        version, stored, n_groups = self.new_version(), self.table.stored, len(self.table.totals())
+        reduce = ReduceTask(self.folder, version, stored.layout, stored.n_columns, self._groups, n_groups)
         context = self.cluster.context
         pairs = context.parallelize(portions, max(1, len(portions))).mapPartitions(task)
         sums = pairs.repartitionAndSortWithinPartitions(stored.layout.blocks + 1, reduce.partition)  # pyright: ignore[reportCallIssue]
@@ -424,13 +409,6 @@ def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
     most = max(1, min(wanted, n_rows))
     layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // most))), most)
     return replace(layout, blocks=min(most, layout.n_chunks))
-
-
-def _versions_of(plan: Proposal) -> Iterator[str]:
-    """The versions of files that hold a proposal's fields."""
-    for item in plan.change.values():
-        if isinstance(item.values, StoredField):
-            yield from item.values.rows.versions
 
 
 def _stored(stats: Stats) -> StoredRows:

@@ -44,16 +44,9 @@ class StreamSettings:
         """The options for the readers. Raises UserError for a field for each language."""
         if "=" in self.text_field:
             raise UserError("a stream has one language", remedy="name one text field")
-        return ReadingOptions(
-            self.format,
-            self.text_field,
-            self.id_field,
-            on_error=self.on_error,
-            largest_text=self.largest_text,
-            separator=self.separator,
-            quotes=self.quotes,
-            date_format=self._date_format,
-        )
+        names = ("format", "text_field", "id_field", "on_error", "largest_text", "separator", "quotes")
+        given = {name: getattr(self, name) for name in names}
+        return ReadingOptions(**given, date_format=self._date_format)
 
     @property
     def _date_format(self) -> str | None:

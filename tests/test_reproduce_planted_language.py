@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from reproduce.planted_language import CHANCES, TAGS, THEMES, VOCABULARY, plant_language
 
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.corpus.sequences import Trees
@@ -11,7 +12,6 @@ from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shar
 from stickbreaker.syntax.kernels.tree_topics import Weights, sum_topics
 from stickbreaker.syntax.model.ordered_trees import ordered_trees
 from stickbreaker.syntax.model.syntax_chain import Prior, SyntaxChain
-from stickbreaker.testing.planted_language import CHANCES, TAGS, THEMES, VOCABULARY, plant_language
 
 TRAINING, TEST, TOPICS, KEPT = 50, 20, 16, 5
 SHORT = 40  # sweeps after which good chains are apart from bad ones

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.sequences import Trees
-from stickbreaker.testing import purposes
 
 THEMES = {
     "Adj": (("American", "German", "Russian"), ("blue", "purple", "red", "white")),
@@ -59,7 +58,7 @@ def plant_language(
     >>> len(language.trees.starts)
     2
     """
-    generator = stream(seed, purposes.PLANTED_LANGUAGE)
+    generator = stream(seed, "planted language")
     themes = generator.integers([len(THEMES[tag]) for tag in TAGS], size=(n_documents, len(TAGS)))
     offsets, starts, heads, tags = [0], [], [], []
     for number in generator.integers(sentences[0], sentences[1] + 1, n_documents).tolist():
