@@ -24,6 +24,7 @@ from stickbreaker.grammars.model.named import (
     mark_of,
     marked_topic,
     topic,
+    with_words,
 )
 from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
 from stickbreaker.grammars.parameters import BATCH_SIZE, FIRST_BATCH, GrammarParameters
@@ -33,6 +34,7 @@ from stickbreaker.grammars.text_symbols import (
     analysis_of_symbols,
     characters_of,
     is_punctuation,
+    known_words,
     terminals_of,
     word_reader,
 )
@@ -165,6 +167,12 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
         Raises UserError if there are no symbols.
         """
+        grammar = self._unaided_grammar(vocabulary, n_documents)
+        words = known_words(self.known, self.symbols)
+        return with_words(grammar, words) if words else grammar
+
+    def _unaided_grammar(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
+        """The grammar without rules for known words."""
         given = self._given_grammar()
         if given is not None:
             return given

@@ -7,7 +7,7 @@ from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.settings import engine_name, refuse_parameters
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
-from stickbreaker.grammars.text_symbols import characters_of
+from stickbreaker.grammars.text_symbols import characters_of, known_words
 from stickbreaker.learning.schedules import Online
 
 LARGEST = 10**18  # of a truncation
@@ -18,6 +18,7 @@ def refuse_settings(estimator: GrammarEstimator) -> None:
     refuse_parameters(estimator)
     _refuse_ways(estimator)
     _refuse_truncation(estimator.truncation)
+    known_words(estimator.known, estimator.symbols)
     given = estimator._given_grammar()
     if given is not None and given.by_document and estimator.inference != "hybrid":
         problem = (

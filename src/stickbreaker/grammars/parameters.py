@@ -1,6 +1,6 @@
 """The parameters of adaptor grammars."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
@@ -137,6 +137,16 @@ class GrammarParameters(RunParameters):
         metavar="SYMBOLS",
         unset="those of Latin, Greek and Cyrillic letters",
         needs={"grammar": ("collocation-syllable",)},
+    )
+    known: "Mapping[str, float] | Sequence[str] | None" = parameter(
+        None,
+        "Words that are known already, one per line; after a tab may follow how often a word counts as seen, "
+        "else once. They become rules of Word.",
+        "In Python {word: count}, or words, of which each occurrence counts once. The symbols of a word are "
+        'read as those of the text, so with "spaced" it has spaces. Counts are prior weights of the rules.',
+        metavar="FILE",
+        unset="none",
+        saved=False,
     )
     engine: "str | SparkEngine" = parameter(
         "local",

@@ -1,15 +1,16 @@
 """Reading texts and corpora as sentences of a grammar's terminals."""
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -54,6 +55,35 @@ def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
         if plain == analysis_of_symbols(symbols).resolved():
             return pattern.findall
     return lambda text: analysis.analyse(text).words
+
+
+def known_words(given: object, symbols: str) -> dict[tuple[str, ...], float]:
+    """Words as symbols with their counts, of {word: count} or of words, each of which counts once.
+
+    `symbols`: "characters" or "spaced", what a word is made of. Raises UserError for anything else, a word
+    without symbols, and a count that is not above 0.
+
+    >>> known_words({"the": 3, "a": 1.5}, "characters")
+    {('t', 'h', 'e'): 3.0, ('a',): 1.5}
+    """
+    if given is None:
+        return {}
+    remedy = 'known is {"word": count}, or a list of words'
+    if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
+        raise UserError(f"known={shown(str(given))}", remedy=remedy)
+    counts = given.items() if isinstance(given, Mapping) else ((word, 1.0) for word in given)
+    found: dict[tuple[str, ...], float] = {}
+    for word, count in counts:
+        if not isinstance(word, str) or isinstance(count, bool) or not isinstance(count, Real):
+            raise UserError(f"known has {shown(repr((word, count)))}", remedy=remedy)
+        own = tuple(PATTERNS[symbols].findall(word))
+        if not own:
+            raise UserError(f"the known word {shown(word)} has no symbol", remedy="leave it out")
+        number = float(count)
+        if not 0.0 < number < float("inf"):
+            raise UserError(f"the known word {shown(word)} counts {count}", remedy="give a number above 0")
+        found[own] = found.get(own, 0.0) + number
+    return dict(sorted(found.items()))  # in an order that does not depend on that of a file
 
 
 class TextLines(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -17,6 +17,7 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 
 Model = TypeVar("Model")
+MOST_SHOWN = 10  # parts of a setting with many, such as known words
 
 
 class SavedReport(Report, Generic[Model]):
@@ -83,6 +84,8 @@ def settings_of(
 
 
 def _text_of(value: Any, own: Mapping[str, Callable[[Any], str]]) -> str:
+    if isinstance(value, list) and len(value) > MOST_SHOWN:
+        return _first([str(one) for one in value])
     if not isinstance(value, dict):
         return str(value)
     ((name, held),) = value.items()
@@ -90,4 +93,14 @@ def _text_of(value: Any, own: Mapping[str, Callable[[Any], str]]) -> str:
         return "an array"
     if name in own:
         return own[name](held)
-    return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)
+    return f"{name}: " + _first([f"{k} {v}" for k, v in held.items() if v is not None])
+
+
+def _first(texts: Sequence[str]) -> str:
+    """The first texts of a long value, and how many more there are.
+
+    >>> _first("abcdefghijklm")
+    'a, b, c, d, e, f, g, h, i, j, and 3 more'
+    """
+    more = len(texts) - MOST_SHOWN
+    return ", ".join(texts[:MOST_SHOWN]) + (f", and {more:,} more" if more > 0 else "")

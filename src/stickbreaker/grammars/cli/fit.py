@@ -12,7 +12,7 @@ from stickbreaker.console.inputs import reading_options, warnings_as_notes
 from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
-from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.errors import UserError, noun_for, shown
 from stickbreaker.core.option_names import as_keywords
 from stickbreaker.grammars.parameters import BATCH_SIZE, FIRST_BATCH, GrammarParameters
 
@@ -109,7 +109,12 @@ def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]
     take_settings(
         GrammarParameters, settings, {"schedule": "online"} if inference == "hybrid" else {}, more=more
     )
-    return {**settings, "truncation": _truncation(settings["truncation"])}
+    known = settings["known"]
+    return {
+        **settings,
+        "truncation": _truncation(settings["truncation"]),
+        "known": None if known is None else words_from(known),
+    }
 
 
 def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
@@ -124,6 +129,35 @@ def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
             return int(number)
         by_symbol[symbol] = int(number)
     return by_symbol or None
+
+
+def words_from(path: str) -> dict[str, float]:
+    """The known words of a file with their counts, 1 for a line without one; a word on several lines has the
+    sum. Raises UserError with the line for a count that is not above 0, and for a file without words.
+    """
+    from stickbreaker.corpus.readers.sources import listed_lines
+
+    words: dict[str, float] = {}
+    for number, line in listed_lines(path, "give a file with a word per line", skippable=False):
+        before, tab, given = line.partition("\t")
+        word = before.strip()
+        if not word and not tab:
+            continue
+        try:
+            count = float(given) if tab else 1.0
+        except ValueError:
+            count = 0.0
+        if not word or not 0.0 < count < float("inf"):
+            problem = (
+                f"{shown(given.strip())} is not a number above 0"
+                if word
+                else "there is no word before the tab"
+            )
+            raise UserError(problem, where=path, line=number, remedy="write a word, a tab, its count")
+        words[word] = words.get(word, 0.0) + count
+    if not words:
+        raise UserError("has no word", where=path, remedy="give a file with a word per line")
+    return words
 
 
 def grammar_from(given: str) -> "Grammar | str":

@@ -1,13 +1,15 @@
 """The named grammars, built over the symbols of a text."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
+from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Symbol, Terminal
 
 VOWELS = frozenset("aeiouyæøœəıαεηιουωаеиоуыэюяієїё")  # letters, without diacritics
 TOPICS = 5
+WORD = "Word"  # the symbol whose pieces are words
 ALPHA = 0.1  # initial prior weight of each topic in a document
 
 
@@ -92,6 +94,28 @@ def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int =
 def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:
     """The rules for what topics lead to, as (parent, children): words of one or more characters."""
     return [*((name, "Word") for name in topics), ("Word", "Chars"), *_several("Chars", "Char")]
+
+
+def with_words(grammar: Grammar, words: Mapping[tuple[str, ...], float]) -> Grammar:
+    """A grammar with a rule of Word for each word, given as symbols, with its count as prior weight.
+
+    A rule that the grammar has already gets the count on top. Raises UserError if the grammar has no symbol
+    Word, and for a count out of the range of weights.
+    """
+    if WORD not in grammar.symbols:
+        remedy = "leave out known words, or write them as rules of a symbol that it has"
+        raise UserError(f"known words are rules of {WORD}, which the grammar does not have", remedy=remedy)
+    new: dict[tuple[Symbol, ...], float] = {tuple(map(Terminal, word)): n for word, n in words.items()}
+    rules: list[Rule] = []
+    for rule in grammar.rules:
+        more = new.pop(rule.children, 0.0) if rule.parent == WORD and _of_text(rule) else 0.0
+        rules.append(replace(rule, weight=rule.weight + more))
+    rules += [Rule(WORD, children, count) for children, count in new.items()]
+    return replace(grammar, rules=tuple(rules))
+
+
+def _of_text(rule: Rule) -> bool:
+    return all(isinstance(child, Terminal) for child in rule.children)
 
 
 BY_NAME: dict[str, Callable[..., Grammar]] = {
