@@ -153,6 +153,21 @@ def test_a_saved_stream_goes_on_as_if_it_had_not_been_saved(after, words, tmp_pa
     assert whole.topic_ids_ == rest.topic_ids_
 
 
+@BOTH
+def test_a_stream_saved_when_topics_have_just_come_goes_on(words, tmp_path):
+    """What moves keep of the last step has other topics then."""
+    batches = list(minibatches(part=4))
+    model, number = learned(model_of(words=words), batches[:1]), 1
+    while not edits(model):
+        learned(model, [batches[number]])
+        number += 1
+    model.save(tmp_path / "m")
+    loaded = HDP.load(tmp_path / "m")
+    whole, rest = (learned(each, batches[number : number + 4]) for each in (model, loaded))
+    assert edits(whole) == edits(rest)
+    np.testing.assert_array_equal(whole.components_, rest.components_)
+
+
 def test_what_happened_is_told_as_splits_and_merges():
     model = learned(model_of(), minibatches())
     kinds = [edit["move"] for edit in edits(model)]

@@ -72,6 +72,7 @@ def _open_and_close(
     changes = open_and_close(job, state, shards, weight)
     if not changes.events:
         return {}
+    state.latest = None  # its topics are not the table's any more
     found = model.figures(state.params, job.engine.table.totals()) | records_of(changes.events, model.table)
     if model.table.keyed:
         words = record["vocabulary"]
