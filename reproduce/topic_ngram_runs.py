@@ -195,7 +195,7 @@ def _with_topics(plan: Plan, text: Text) -> Run:
     documents = text.documents()
 
     def score(params: Record) -> float:
-        state = TopicLanguageModel.of(params, text.numbers.n_words, prior, model.longest)
+        state = TopicLanguageModel.of(params, text.numbers.n_words, prior, model._longest)
         return perplexity(mean_of(log_probabilities(state, documents, SEED)))
 
     watch = Watch(plan, score)

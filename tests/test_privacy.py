@@ -1,9 +1,14 @@
-"""What is private to a module is used nowhere else: other modules ask by public names."""
+"""What is private to a module is used nowhere else: other modules ask by public names.
+
+Of estimators, what runs, files and commands call begins with an underscore too, so that users see what is
+theirs (docs/decisions/0020): these attributes of the kinds are known to the whole package.
+"""
 
 import ast
 from pathlib import Path
 
 import stickbreaker
+from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, SyntacticTopics, TopicLexicon, TopicNgramModel
 
 ROOT = Path(stickbreaker.__file__).parent
 FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
@@ -42,10 +47,12 @@ TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FIL
 DEFINED = {name: private_names(tree) for name, tree in TREES.items()}
 PUBLIC = {"_asdict", "_fields", "_replace"}  # of named tuples, in spite of the name
 OURS = set().union(*DEFINED.values()) - PUBLIC  # what other libraries have is theirs
+KINDS = (LDA, HDP, AdaptorGrammar, NgramModel, SyntacticTopics, TopicLexicon, TopicNgramModel)
+OF_KINDS = {name for kind in KINDS for base in kind.__mro__ for name in vars(base) if is_private(name)}
 
 
 def trespasses(tree: ast.AST, own: set[str]) -> list[str]:
-    return [f"{line}: {name}" for name, line in uses(tree).items() if name in OURS - own]
+    return [f"{line}: {name}" for name, line in uses(tree).items() if name in OURS - own - OF_KINDS]
 
 
 def test_no_module_uses_what_is_private_to_another():
@@ -54,7 +61,7 @@ def test_no_module_uses_what_is_private_to_another():
 
 
 def test_a_use_is_found():
-    private = sorted(OURS)[0]
+    private = sorted(OURS - OF_KINDS)[0]
     assert trespasses(ast.parse(f"thing.{private}"), set()) == [f"1: {private}"]
     assert trespasses(ast.parse(f"from module import {private}"), set()) == [f"1: {private}"]
     assert trespasses(ast.parse(f"self.{private}"), set()) == []

@@ -44,7 +44,7 @@ def bags_of_texts(texts: Sequence[str], analysis: Analysis, vocabulary: Vocabula
 
     They are those of `Corpus.from_texts`, except that tokens of unknown words are not counted.
 
-    >>> bags_of_texts(["sea and sea"], Analysis(), Vocabulary(("sea", "ship"))).counts.tolist()
+    >>> bags_of_texts(["sea and sea"], Analysis(), Vocabulary.of(["sea", "ship"])).counts.tolist()
     [2.0]
     """
     row_of = vocabulary.index.get
