@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 AnyArray = NDArray[Any]  # of any type of numbers
-AnyArray = AnyArray  # of any type of numbers
-AnyArray = AnyArray  # of any type of numbers
 
 DENSE = 2  # cells are added in a dense array of their rows if that has at most this many times as many cells
 FLAGS = 64  # and if the last row's number is at most this many times the number of cells

@@ -20,6 +20,7 @@ from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.grammar_sentences import SentenceReader, Sentences, SymbolReader
 from stickbreaker.grammars.model.named import (
     BY_NAME,
+    WORD,
     collocation_syllable,
     mark_of,
     marked_topic,
@@ -272,7 +273,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         """
         names, start = self.compiled_.names, self.compiled_.start
         if symbol is None:
-            words = [names.index(one) for one in self.grammar_.symbols if one == "Word"]
+            words = [names.index(one) for one in self.grammar_.symbols if one == WORD]
             wanted = [*words, *reversed(self.compiled_.adapted.tolist())]
             return next((number for number in wanted if number != start), start)
         if symbol not in self.grammar_.symbols:

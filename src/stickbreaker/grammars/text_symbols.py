@@ -64,7 +64,7 @@ def known_words(given: object, symbols: str) -> dict[tuple[str, ...], float]:
     without symbols, and a count that is not above 0.
 
     >>> known_words({"the": 3, "a": 1.5}, "characters")
-    {('t', 'h', 'e'): 3.0, ('a',): 1.5}
+    {('a',): 1.5, ('t', 'h', 'e'): 3.0}
     """
     if given is None:
         return {}

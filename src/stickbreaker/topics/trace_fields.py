@@ -3,6 +3,7 @@
 from stickbreaker.core.json_checks import is_amount, is_count, is_number, list_of, record_with
 from stickbreaker.topics.runs.stream_warnings import is_warning
 
+OPEN, CLOSE = "open", "close"  # first words of the plans of a stream's births and deaths
 _PREQUENTIAL = {  # prediction of a stream's minibatch before learning from it
     **dict.fromkeys(("score", "unigram"), is_number),
     **dict.fromkeys(("tokens", "unseen", "fading"), is_amount),

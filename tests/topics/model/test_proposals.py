@@ -31,7 +31,7 @@ def test_of_few_topics_all_others_are_the_most():
 
 
 def test_a_topic_that_failed_for_thousands_of_rounds_waits_the_longest():
-    """As in runs of a thousand passes, where two to that power is no number any more."""
+    """As in runs of a thousand passes, where two to the power of the failures overflows."""
     failed = np.array([[5000.0, 4.0], [0.0, 5000.0]])
     params = {
         "failed": Field(failed, ("kinds", "topics"), additive=False),

@@ -1,7 +1,7 @@
 """`stickbreaker concepts`: from a dictionary to a tree of concepts over the words of a corpus."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Vocabulary
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.topics.concepts.concept_sources import Selection
+    from stickbreaker.topics.concepts.dictionaries import Synset
 
 
 @click.command(
@@ -132,17 +133,7 @@ def select(
             ("target", "kind", "most", "min_count", "max_count", "traditional"), "is for dictionaries"
         )
     if file is None:
-        others = synonyms
-        if vocabulary.languages and source is None and not others:
-            problem = f"the corpus has the languages {', '.join(vocabulary.languages)}"
-            raise UserError(problem, remedy="name WordNet's by --from, and files of the others by --synonyms")
-        if not vocabulary.languages:
-            if len(others) + (source is not None) > 1:
-                raise UserError(
-                    "the corpus has one language", remedy="give its words by one --synonyms alone"
-                )
-            source, others = None, dict(zip([""], others.values(), strict=False))
-        synsets = dictionaries.synsets_of(dictionary, source or (None if others else ""), others)
+        synsets = _synsets(dictionary, vocabulary, source, synonyms)
         return concept_sources.concepts_of_synsets(synsets, vocabulary, analysis, depth)
     refuse_written(("depth", "synonyms"), "is for WordNet")
     if file.form == "constraints":
@@ -162,6 +153,27 @@ def select(
     return concept_sources.concepts_of_pairs(
         file.entries(traditional), vocabulary, analysis, (source, target), kind, most, min_count, most_count
     )
+
+
+def _synsets(
+    database: Path, vocabulary: "Vocabulary", source: str | None, synonyms: Mapping[str, Path]
+) -> "Iterator[Synset]":
+    """The synsets of WordNet in the languages of a vocabulary.
+
+    `source`: the language of the database's words, or None; `synonyms`: files of words by language. Raises
+    UserError if the vocabulary has other languages.
+    """
+    from stickbreaker.topics.concepts.dictionaries import synsets_of
+
+    if not vocabulary.languages:  # one language, which has no code
+        if len(synonyms) + (source is not None) > 1:
+            raise UserError("the corpus has one language", remedy="give its words by one --synonyms alone")
+        file = next(iter(synonyms.values()), None)
+        return synsets_of(database) if file is None else synsets_of(database, None, {"": file})
+    if source is None and not synonyms:
+        problem = f"the corpus has the languages {', '.join(vocabulary.languages)}"
+        raise UserError(problem, remedy="name WordNet's by --from, and files of the others by --synonyms")
+    return synsets_of(database, source, synonyms)
 
 
 def _files_by_language(given: Sequence[str]) -> dict[str, Path]:

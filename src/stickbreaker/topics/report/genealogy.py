@@ -13,12 +13,12 @@ from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.topic_section import TopicSection
 from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.trace_fields import CLOSE, OPEN
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
 MOST_LINES = 120  # of the genealogy
-BIRTHS = ("open ", "close ")  # beginnings of the plans of births and deaths in a stream
 MOST_MOVES = 300  # of the table
 MOST_SPLITS = 60  # to choose from
 MOST_COLUMNS = 5  # after a split
@@ -133,16 +133,7 @@ class HowTopicsCameAbout(TopicSection):
     def payload(self, report: TopicReport) -> dict[str, object]:
         return {
             "growth": growth_payload(report.growth, len(report.topics)) if report.growth else None,
-            "search": {
-                "judge": clean(report.search.judge),
-                "points": [
-                    [topics, used, rounded(bound, 6), rounded(held_out, 6), final]
-                    for topics, used, bound, held_out, final in report.search.points
-                ],
-                "range": [report.search.fewest, report.search.most],
-            }
-            if report.search
-            else None,
+            "search": search_payload(report.search) if report.search else None,
         }
 
 
@@ -212,6 +203,17 @@ def growth_payload(growth: Growth, n_topics: int) -> dict[str, object]:
     }
 
 
+def search_payload(search: SearchFacts) -> dict[str, object]:
+    return {
+        "judge": clean(search.judge),
+        "points": [
+            [topics, used, rounded(bound, 6), rounded(held_out, 6), final]
+            for topics, used, bound, held_out, final in search.points
+        ],
+        "range": [search.fewest, search.most],
+    }
+
+
 def _counts(growth: Growth) -> list[list[float | None]]:
     """Rows of time, number of topics, topics in use, and splits and merges since the row before; long runs
     skip steps.
@@ -269,14 +271,12 @@ def growth_of(
     refined = _refined(moves, kept)
     shown = _greatest(refined, MOST_SPLITS)
     kinds = [Counter(edit["move"] for edit in record.get("edits", ())) for record in records]
-    exchanges = sum(move.kind == "split" and move.gain is None for move in moves)
+    plans = [edit.get("plan", "") for record in records for edit in record.get("edits", ())]
     return Growth(
         unit=unit,
-        learned=learned and not (moves and 2 * exchanges == len(moves)),
-        births=any(
-            edit.get("plan", "").startswith(BIRTHS) for record in records for edit in record.get("edits", ())
-        ),
-        exchanges=exchanges,
+        learned=learned and (not moves or any(move.gain is not None for move in moves)),
+        births=any(plan.partition(" ")[0] in (OPEN, CLOSE) for plan in plans),
+        exchanges=sum(move.kind == "split" and move.gain is None for move in moves),
         counts=[
             (at, record["topics"], record["used"], kind["split"], kind["merge"])
             for (at, record), kind in zip(dated, kinds, strict=True)

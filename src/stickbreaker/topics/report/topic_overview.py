@@ -1,5 +1,7 @@
 """The table of topics that notebooks show of a fitted estimator."""
 
+from collections.abc import Sequence
+
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus.overview import MOST_ROWS, Overview
@@ -20,7 +22,7 @@ def overview_of_topics(model: LearnedTopics) -> Overview:
     rows = [
         [
             ", ".join(map(str, sorted(named.members[g]))),
-            ": ".join([*filter(None, [named.names[g]]), ", ".join(tops[g])]),
+            _with_name(named.names[g], tops[g]),
             f"{100 * named.shares[g]:.1f} %",
         ]
         for g in order[:MOST_ROWS]
@@ -31,3 +33,8 @@ def overview_of_topics(model: LearnedTopics) -> Overview:
     further += [counted(len(unused), "topic") + " with next to no words"] if unused else []
     note = f"Not shown: {', '.join(further)}." if further else ""
     return Overview(title, ("topic", "words", "share"), rows, note)
+
+
+def _with_name(name: str | None, words: Sequence[str]) -> str:
+    listed = ", ".join(words)
+    return listed if name is None else f"{name}: {listed}"

@@ -30,6 +30,7 @@ from stickbreaker.topics.runs.topics_on_trial import (
     TopicsOnTrial,
     with_topics,
 )
+from stickbreaker.topics.trace_fields import CLOSE, OPEN
 
 MOST_TOPICS = 200  # topics at most
 WINDOW = 1024  # documents that judge topics
@@ -174,7 +175,7 @@ def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Word
     if not found.closures:
         return []
     numbers = _numbers(job, state)
-    plan = f"close at step {state.step}"
+    plan = f"{CLOSE} at step {state.step}"
     events = [
         Event(plan, gain, "merge", job.model.table.columns, column=numbers[takes], gone=numbers[topic])
         for topic, (takes, gain) in found.closures.items()
@@ -250,7 +251,7 @@ def _open(
     state.params = params
     rows, entered = _change_of_rows(job, state, found.change, bags, words)
     job.engine.blend(rows, 1.0, 1.0)
-    plan, axis = f"open at step {state.step}", job.model.table.columns
+    plan, axis = f"{OPEN} at step {state.step}", job.model.table.columns
     new = zip(_numbers(job, state)[-n:], found.gains.tolist(), strict=True)
     return Changes(
         [Event(plan, gain, "split", axis, column=source, new=number) for number, gain in new], entered

@@ -9,7 +9,7 @@ from stickbreaker.contracts.table_view import RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record
 
-MAX_DOUBLINGS = 5.0  # of the cohorts that a repeatedly failing topic waits: 32 at most
+MAX_DOUBLINGS = 5.0  # for a topic that fails again and again: it waits at most 32 cohorts
 PAIR_BACKOFF = 8.0  # cohorts that a pair waits after failing, or after being split
 SPLIT, MERGE = 0, 1  # kinds of moves
 EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no gain, up to rounding
@@ -35,6 +35,15 @@ class MoveLimits(NamedTuple):
 
     least: float
     splits: int
+
+
+def doublings(failures: float) -> float:
+    """Two to the power of a topic's failures in a row, which stops growing before it could overflow.
+
+    >>> doublings(3.0), doublings(5000.0)
+    (8.0, 32.0)
+    """
+    return 2.0 ** min(float(failures), MAX_DOUBLINGS)
 
 
 def chosen(
@@ -71,7 +80,7 @@ def chosen(
             )  # the halves take this place and a new one, and are not tried immediately
     for kind, topic in lost:
         failed[kind, topic] += 1.0
-        wait[kind, topic] = later(2.0 ** min(failed[kind, topic], MAX_DOUBLINGS))
+        wait[kind, topic] = later(doublings(failed[kind, topic]))
     for k in taken:
         failed[:, k] = wait[:, k] = 0.0
     return best, {

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stickbreaker.core.records import Array, Stats
+from stickbreaker.topics.model.moves.decisions import doublings
 
 PARTS, LEAST_PART = 6, 0.02  # initial number of targets of a mixture, and least share of each
 MOST_PARTS = 24  # most targets, however often fewer failed
@@ -57,7 +58,7 @@ def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tupl
             return
         root = np.linalg.cholesky(products[np.ix_(others, others)])
         parts, _ = nnls(root.T, np.linalg.solve(root, products[others, topic]))
-        most = int(min(PARTS * 2.0 ** min(failed[topic], MOST_PARTS), MOST_PARTS))
+        most = int(min(PARTS * doublings(failed[topic]), MOST_PARTS))
         largest = np.argsort(-parts, kind="stable")[:most]
         chosen = largest if failed[topic] else largest[parts[largest] > LEAST_PART]
         chosen = chosen if len(chosen) else largest[:1]

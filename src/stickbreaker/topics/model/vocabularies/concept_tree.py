@@ -83,13 +83,7 @@ class ConceptTree:
             if not line.strip():
                 continue
             with naming(name, number):
-                try:
-                    found = json.loads(line)
-                except (ValueError, RecursionError):
-                    raise UserError("malformed JSON", remedy=f"a line is {ROW}") from None
-                if not isinstance(found, dict):
-                    raise UserError("is not a JSON object", remedy=f"a line is {ROW}")
-                concept = _concept(found)
+                concept = _concept(_object(line))
                 if concept.name in places:
                     problem = (
                         f"the concept {shown(concept.name)} already occurs in line {places[concept.name]}"
@@ -187,3 +181,14 @@ def _refuse_circles(named: Mapping[str, Concept]) -> None:
         if levels[concept.name] > MOST_LEVELS:
             problem = f"more than {MOST_LEVELS} levels of concepts"
             raise _Misplaced(problem, concept.name, "remove levels")
+
+
+def _object(line: str) -> Mapping[str, object]:
+    """The JSON object of a line. Raises UserError if it is none."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise UserError("malformed JSON", remedy=f"a line is {ROW}") from None
+    if not isinstance(found, dict):
+        raise UserError("is not a JSON object", remedy=f"a line is {ROW}")
+    return found
