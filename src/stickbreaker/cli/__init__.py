@@ -23,8 +23,7 @@ VERBS = {  # commands for several kinds
     "resume": Command("stickbreaker.cli.verbs.resume:resume", "Continue a run that was interrupted."),
     "update": Command("stickbreaker.cli.verbs.update:update", "Update a finished model with more documents."),
     "stream": Command(
-        "stickbreaker.cli.verbs.stream:stream",
-        "Learn from files as they arrive in a directory, on Spark.",
+        "stickbreaker.cli.verbs.stream:stream", "Learn from files as they arrive in a directory, on Spark."
     ),
     "topics": Command("stickbreaker.cli.verbs.topics:topics", "Print the topics of a model."),
     "transform": Command(

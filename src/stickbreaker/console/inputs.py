@@ -170,8 +170,7 @@ class AnalysisChoice:
         help="Replace words by their dictionary form: mice by mouse. Needs stickbreaker[lemmas].",
     )
     clean: str | None = from_option(
-        choices=["web"],
-        help="Leave out web addresses, @users and HTML tags; read &amp; as &.",
+        choices=["web"], help="Leave out web addresses, @users and HTML tags; read &amp; as &."
     )
     token_pattern: str | None = from_option(**TOKEN_PATTERN)
     segmentation: str = from_option(**SEGMENTATION)
@@ -255,8 +254,7 @@ class StructureChoice:
 
     sentences: str = from_option(**SENTENCES)
     trees: bool = from_option(
-        is_flag=True,
-        help="CoNLL-U: also store heads and tags; multiword tokens are split into their words.",
+        is_flag=True, help="CoNLL-U: also store heads and tags; multiword tokens are split into their words."
     )
     tags: str | None = from_option(
         choices=["upos", "xpos"],

@@ -32,12 +32,7 @@ class OptionNames:
 
 OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # after paths; the command line accepts nothing else
 SHARED = OptionNames(  # of corpora, runs and reports of all kinds
-    renamed={
-        "max_iter": "--iterations",
-        "random_state": "--seed",
-        "n_jobs": "--threads",
-        "hashed": "--hash",
-    },
+    renamed={"max_iter": "--iterations", "random_state": "--seed", "n_jobs": "--threads", "hashed": "--hash"},
     alike=(
         *("tol", "kappa", "tau0", "batch_size", "held_out"),
         *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),

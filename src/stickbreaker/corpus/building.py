@@ -29,12 +29,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable, storable_all
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
-from stickbreaker.corpus.readers.document_inputs import (
-    as_list,
-    is_record,
-    tokens_of,
-    wrong_document,
-)
+from stickbreaker.corpus.readers.document_inputs import as_list, is_record, tokens_of, wrong_document
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees
 from stickbreaker.corpus.store import (
@@ -57,13 +52,7 @@ from stickbreaker.corpus.text.analysis import (
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
-from stickbreaker.corpus.vocabulary import (
-    LONGEST_WORD,
-    Vocabulary,
-    VocabularyRule,
-    language_of,
-    tagged,
-)
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.text.word_finding import FoundText, WordFinder
@@ -269,10 +258,7 @@ def _new_tally(recipe: Recipe, fields: dict[str, None], rules_against: Rules | N
 
 
 def _pass(
-    documents: Iterable[Document],
-    worker: "_Analyst",
-    take: Callable[[list[Document]], None],
-    named: str,
+    documents: Iterable[Document], worker: "_Analyst", take: Callable[[list[Document]], None], named: str
 ) -> AnyAnalysis | None:
     """Analyse documents, cut them into blocks and call `take` with each block.
 
@@ -591,10 +577,7 @@ def _analysed(
 
 
 def documents_from(
-    values: Iterable[Any],
-    what: str,
-    ids: Sequence[str] | None,
-    metadata: Sequence[Mapping[str, Any]] | None,
+    values: Iterable[Any], what: str, ids: Sequence[str] | None, metadata: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[Document]:
     """Documents of strings or of token lists. Raises UserError for unequal lengths or another type."""
     if isinstance(values, str):

@@ -8,13 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.blocks import (
-    BAG_SCHEMA,
-    BLOCK_DOCUMENTS,
-    BLOCK_TOKENS,
-    BlockSource,
-    Entries,
-)
+from stickbreaker.corpus.blocks import BAG_SCHEMA, BLOCK_DOCUMENTS, BLOCK_TOKENS, BlockSource, Entries
 from stickbreaker.corpus.metadata import checked_ids, storable
 from stickbreaker.corpus.shards import Bags, cut_blocks
 from stickbreaker.corpus.vocabulary import Vocabulary, refuse_long_words

@@ -120,11 +120,7 @@ class VocabularyRule:
         return chosen.hashing(counts, eligible, n_documents) if self.hashed and len(chosen) else chosen
 
     def _chosen(
-        self,
-        counts: "Vocabulary",
-        eligible: NDArray[np.bool_],
-        n_documents: int,
-        mean_length: float | None,
+        self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int, mean_length: float | None
     ) -> "Vocabulary":
         if self.words is not None:
             return counts.select(self.words)

@@ -133,9 +133,7 @@ class LocalEngine(Engine):
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)
 
     def _summed(self, work: Callable[[Shard], Done], shards: Iterable[Shard], keep: bool) -> Stats:
-        from stickbreaker.engines.stats_sum import (
-            Sum,  # imports numba, which reading a model does not need
-        )
+        from stickbreaker.engines.stats_sum import Sum  # imports numba, which reading a model does not need
 
         total = Sum(self.table.shape)
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):

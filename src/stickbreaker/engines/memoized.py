@@ -7,13 +7,7 @@ import numpy as np
 
 from stickbreaker.core.edits import Edit, apply_to_stats
 from stickbreaker.core.records import AnyArray, Array, Rows, Stats, no_rows
-from stickbreaker.core.serialize import (
-    Arrays,
-    flat_stats,
-    refuse_other_rows,
-    refuse_other_sizes,
-    stats_from,
-)
+from stickbreaker.core.serialize import Arrays, flat_stats, refuse_other_rows, refuse_other_sizes, stats_from
 from stickbreaker.core.untrusted import refuse_negative
 
 PREFIX = "kept/"  # begins the names of arrays in a snapshot
@@ -44,9 +38,7 @@ class MemoizedReports:
 
         `shape`: that of the table (rows × columns).
         """
-        from stickbreaker.engines.stats_sum import (
-            Sum,  # imports numba, which reading a model does not need
-        )
+        from stickbreaker.engines.stats_sum import Sum  # imports numba, which reading a model does not need
 
         total = Sum(shape)
         reports = [self.reports[number] for number in sorted(self.reports)]

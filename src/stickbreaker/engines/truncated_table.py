@@ -9,33 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import (
-    Change,
-    Dissolve,
-    Drop,
-    Edit,
-    Grow,
-    Merge,
-    Permute,
-    Reorder,
-    Split,
-)
+from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
 from stickbreaker.core.records import AnyArray, Array, Rows, SparseCounts, TruncatedCounts
 from stickbreaker.core.serialize import Arrays
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
-from stickbreaker.engines.table import (
-    RESCALE_BELOW,
-    Keys,
-    keys_after,
-    refuse_other_totals,
-    scale_of,
-)
-from stickbreaker.engines.truncated_edits import (
-    CellList,
-    changed_cells,
-    merged_cells,
-    runs_of_merges,
-)
+from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
+from stickbreaker.engines.truncated_edits import CellList, changed_cells, merged_cells, runs_of_merges
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.truncated_table import ByRow

@@ -13,11 +13,7 @@ from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import JsonObject, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
-from stickbreaker.corpus.text.polylingual import (
-    PolylingualAnalysis,
-    analysis_from,
-    refuse_other_languages,
-)
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator, Origin, Update
 from stickbreaker.estimators.kinds import kind_of, kinds, refuse_system
 from stickbreaker.estimators.settings import from_json, params_of, to_json
@@ -32,11 +28,7 @@ E = TypeVar("E", bound=Estimator)
 
 
 def manifest_of(
-    estimator: Estimator,
-    seed: int,
-    corpus: JsonObject,
-    where: str | None = None,
-    held_out: float = 0.0,
+    estimator: Estimator, seed: int, corpus: JsonObject, where: str | None = None, held_out: float = 0.0
 ) -> JsonObject:
     """The fields of a manifest that do not change during a run; `corpus`: the facts of `about`, and the
     analysis."""

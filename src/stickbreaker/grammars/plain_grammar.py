@@ -35,11 +35,7 @@ from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
 from stickbreaker.grammars.parameters import BATCH_SIZE
 from stickbreaker.grammars.text_symbols import whole
-from stickbreaker.grammars.training_sentences import (
-    held_out_sentences,
-    refuse_other_sums,
-    training_sentences,
-)
+from stickbreaker.grammars.training_sentences import held_out_sentences, refuse_other_sums, training_sentences
 from stickbreaker.grammars.unused_names import remark_on_unused_names
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Run, RunState
@@ -47,13 +43,7 @@ from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
-from stickbreaker.saved.checkpoints import (
-    fitted_of,
-    model_of,
-    params_from,
-    run_state_of,
-    sampling_state_of,
-)
+from stickbreaker.saved.checkpoints import fitted_of, model_of, params_from, run_state_of, sampling_state_of
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees

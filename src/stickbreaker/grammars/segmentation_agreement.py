@@ -9,9 +9,7 @@ from stickbreaker.learning.trace import TraceRecord
 
 SEGMENTATION = "segmentation"  # in a grammar's trace: agreement of its segmentation with known words
 TRACE_FIELDS = {
-    SEGMENTATION: record_with(
-        {"documents": is_count, "token_f1": is_amount, "boundary_f1": is_amount},
-    )
+    SEGMENTATION: record_with({"documents": is_count, "token_f1": is_amount, "boundary_f1": is_amount})
 }
 
 

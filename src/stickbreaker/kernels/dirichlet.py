@@ -3,14 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.kernels.math import (
-    OPTIONS,
-    digamma64,
-    exp64,
-    exp_digamma_exponent64,
-    log64,
-    log_gamma64,
-)
+from stickbreaker.kernels.math import OPTIONS, digamma64, exp64, exp_digamma_exponent64, log64, log_gamma64
 
 FLUSH = 9.4e-14  # exp(-30): smaller weights become zero, since subnormal numbers make single precision slow
 

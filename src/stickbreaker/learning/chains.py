@@ -104,10 +104,7 @@ class Chains:
 
     def snapshot(self) -> dict[str, AnyArray]:
         """Arrays from which `restore` rebuilds the same chains."""
-        arrays: dict[str, AnyArray] = {
-            f"{PREFIX}scores": self.scores,
-            f"{PREFIX}taken": np.array(self.taken),
-        }
+        arrays: dict[str, AnyArray] = {f"{PREFIX}scores": self.scores, f"{PREFIX}taken": np.array(self.taken)}
         for i, sampler in enumerate(self.samplers):
             arrays |= {f"{PREFIX}{i}/{name}": values for name, values in sampler.snapshot().items()}
         return arrays

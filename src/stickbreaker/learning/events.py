@@ -5,17 +5,7 @@ from typing import NamedTuple
 
 from stickbreaker.contracts.contract import Accepted, TableSpec
 from stickbreaker.contracts.table_view import TableView
-from stickbreaker.core.edits import (
-    Change,
-    Dissolve,
-    Drop,
-    Edit,
-    Grow,
-    Merge,
-    Permute,
-    Reorder,
-    Split,
-)
+from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.trace import TraceRecord
 

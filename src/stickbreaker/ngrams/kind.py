@@ -32,11 +32,7 @@ KINDS = (
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_language_model",
         evaluate_options=("rescale", "exponent", *OF_INTERPOLATION),
         exports={
-            "arpa": Export(
-                "stickbreaker.ngrams.cli.export:write_sample",
-                ARPA_HELP,
-                options=("sample",),
-            ),
+            "arpa": Export("stickbreaker.ngrams.cli.export:write_sample", ARPA_HELP, options=("sample",))
         },
         declared="stickbreaker.ngrams.parameters:NgramParameters",
         page="stickbreaker.ngrams.report.language_page:language_page_of",
@@ -49,10 +45,8 @@ KINDS = (
         verbs=("topics", "transform", "generate", "score", "rescore", "evaluate", "report", "export"),
         exports={
             "arpa": Export(
-                "stickbreaker.ngrams.cli.export:write_topic",
-                ARPA_HELP,
-                options=("sample", "topic"),
-            ),
+                "stickbreaker.ngrams.cli.export:write_topic", ARPA_HELP, options=("sample", "topic")
+            )
         },
         topics="stickbreaker.ngrams.cli.topics:list_topics",
         evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",

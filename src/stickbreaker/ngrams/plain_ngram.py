@@ -31,12 +31,7 @@ from stickbreaker.ngrams.model.earlier_words import EarlierWords
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.parameters import UNBOUNDED, NgramParameters
 from stickbreaker.ngrams.report_sentences import write_sentences
-from stickbreaker.ngrams.unigram_rescaling import (
-    Ratios,
-    RescaledScores,
-    UnigramRescaling,
-    rescaled_scores,
-)
+from stickbreaker.ngrams.unigram_rescaling import Ratios, RescaledScores, UnigramRescaling, rescaled_scores
 from stickbreaker.saved import Snapshot
 
 

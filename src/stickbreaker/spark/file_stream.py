@@ -82,11 +82,7 @@ class Arrived:
 
 
 def arrived(
-    frame: "DataFrame",
-    arrivals: Arrivals,
-    folder: Path,
-    analysis: Analysis,
-    vocabulary: Vocabulary | None,
+    frame: "DataFrame", arrivals: Arrivals, folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Arrived:
     """A micro-batch as a corpus that executors write into `folder`. Raises UserError for an invalid line."""
     from pyspark.sql import functions as F

@@ -16,12 +16,7 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.engines.spark.failures import (
-    SHARED,
-    SparkFailure,
-    freeze_gc,
-    refuse_unseen_folder,
-)
+from stickbreaker.engines.spark.failures import SHARED, SparkFailure, freeze_gc, refuse_unseen_folder
 from stickbreaker.engines.spark.session import in_one_line
 
 if TYPE_CHECKING:

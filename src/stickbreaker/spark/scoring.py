@@ -166,12 +166,7 @@ def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
 
 
 def transform_corpus(
-    model: AnyModel,
-    session: "SparkSession",
-    corpus: Corpus,
-    out: str | Path,
-    *,
-    overwrite: bool = False,
+    model: AnyModel, session: "SparkSession", corpus: Corpus, out: str | Path, *, overwrite: bool = False
 ) -> Path:
     """Write the topic shares of a stored corpus's documents as Parquet files in the directory `out`.
 

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import (
-    Analysis,
-    Corpus,
-    Document,
-    ReadingOptions,
-    Vocabulary,
-    VocabularyRule,
-)
+from stickbreaker.corpus import Analysis, Corpus, Document, ReadingOptions, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import Recipe, new_directory, on_disk
 from stickbreaker.corpus.readers import text_fields
 from stickbreaker.corpus.readers.arrow_tables import frame_documents

@@ -32,9 +32,7 @@ COMMANDS = {
         after="topics",
     ),
     "nearest": Command(
-        "stickbreaker.topics.cli.nearest:nearest",
-        "Find documents similar to others.",
-        after="evaluate",
+        "stickbreaker.topics.cli.nearest:nearest", "Find documents similar to others.", after="evaluate"
     ),
     "effect": Command(
         "stickbreaker.topics.cli.effect:effect",

@@ -26,13 +26,7 @@ from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.model.word_documents import WordDocuments
-from stickbreaker.topics.model.word_ranking import (
-    DOCUMENTS,
-    PROBABILITY,
-    RankedWords,
-    WordEvidence,
-    ranking,
-)
+from stickbreaker.topics.model.word_ranking import DOCUMENTS, PROBABILITY, RankedWords, WordEvidence, ranking
 from stickbreaker.topics.model_of_parameters import ModelOfParameters
 
 if TYPE_CHECKING:

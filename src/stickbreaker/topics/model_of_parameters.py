@@ -204,11 +204,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @abstractmethod
     def _moves(
-        self,
-        schedule: str,
-        documents: TopicPrior,
-        words: TopicVocabulary,
-        sampled: bool,
+        self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
         """The moves that change the number of topics. `sampled`: whether the solver draws the topics of
         tokens.

@@ -167,11 +167,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         return True
 
     def _moves(
-        self,
-        schedule: str,
-        documents: TopicPrior,
-        words: TopicVocabulary,
-        sampled: bool,
+        self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
         chosen = self.moves
         if schedule == "partial_fit" and isinstance(chosen, str) and documents.direct:

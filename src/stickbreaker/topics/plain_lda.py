@@ -62,10 +62,6 @@ class PlainLDA(LDAParameters, TopicEstimator):
         return DirichletPrior(alphas, learned, str(given).startswith("learned-symmetric"))
 
     def _moves(
-        self,
-        schedule: str,
-        documents: TopicPrior,
-        words: TopicVocabulary,
-        sampled: bool,
+        self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
         return exchanges_of(words) if self.moves is not None and schedule == "partial_fit" else ()

@@ -94,9 +94,7 @@ def collect_documents_and_figures(
     and "unigram_held_out": nats per word of the documents learned from under their own word shares, and of
     the held-out words that a run's score predicts; the second is left out if nothing is held out.
     """
-    from stickbreaker.topics.evaluation.coherence import (
-        TopWords,  # needs scipy, unlike the report
-    )
+    from stickbreaker.topics.evaluation.coherence import TopWords  # needs scipy, unlike the report
     from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
 
     parts = source.parts(longest=source.n_blocks)  # each with counts of all words

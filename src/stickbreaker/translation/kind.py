@@ -15,7 +15,7 @@ SYSTEMS = (
                 "stickbreaker.translation.cli.translate:translate",
                 "Learn how words are translated in each topic, and use it.",
                 after="generate",
-            ),
+            )
         },
         parameters=OptionNames(
             alike=("document_field", "domain_field", "lines_per_document", "language_model", "phrase_table"),

@@ -8,13 +8,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, one_source
-from stickbreaker.translation.sentence_pairs import (
-    BitextFields,
-    Pair,
-    has_fields,
-    rows_of,
-    with_documents,
-)
+from stickbreaker.translation.sentence_pairs import BitextFields, Pair, has_fields, rows_of, with_documents
 
 REMEDY = "give one sentence per line, or JSON Lines or a table like the lexicon's input"
 

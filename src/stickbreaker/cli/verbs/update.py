@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 @inputs_argument
 @option("--out", type=PATH, help="Directory for the updated model.  [default: the same directory]")
 @option("--batch-size", least=1, help="Documents per step.  [default: as the model learned, or 256]")
-@option(
-    "--date",
-    metavar="YYYY-MM-DD",
-    help="Date of the update in the report.  [default: today]",
-)
+@option("--date", metavar="YYYY-MM-DD", help="Date of the update in the report.  [default: today]")
 @option(
     "--checkpoint-every",
     default=60.0,

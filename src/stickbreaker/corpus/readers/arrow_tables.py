@@ -34,10 +34,7 @@ _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, 
 
 
 def read(
-    source: Source,
-    options: ReadingOptions,
-    problems: Problems,
-    batches: "Batches",
+    source: Source, options: ReadingOptions, problems: Problems, batches: "Batches"
 ) -> Iterator[Document]:
     """Yield a document for each row, reading one row group or batch at a time; lists of strings are tokens.
 

@@ -67,13 +67,7 @@ class CarriedRecords:
         self.portion = 0  # size in documents of the portions in `kept`
 
     def portions(
-        self,
-        shards: Iterable[Shard],
-        documents: int,
-        shard_size: int,
-        *,
-        tried: bool,
-        retry: bool,
+        self, shards: Iterable[Shard], documents: int, shard_size: int, *, tried: bool, retry: bool
     ) -> list[Portion]:
         """Shards in portions, each with the documents' records to read and to write.
 

@@ -176,12 +176,7 @@ class ShardedEngine(Engine):
         return self._map(params, shards, seed, proposals, retry=True)
 
     def _map(
-        self,
-        params: Record,
-        shards: Iterable[Shard],
-        seed: int,
-        proposals: Sequence[Proposal],
-        retry: bool,
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal], retry: bool
     ) -> Stats:
         sizes = self.settings.portion, self.model.shard_size
         portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)

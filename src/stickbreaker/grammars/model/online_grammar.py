@@ -13,15 +13,7 @@ from scipy.special import psi
 from stickbreaker.contracts.contract import Local, Model, Score, Step, Summary, TableSpec
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
 from stickbreaker.core.random_streams import numbered_keys
-from stickbreaker.core.records import (
-    Array,
-    Field,
-    Record,
-    Rows,
-    SparseCounts,
-    Stats,
-    TruncatedCounts,
-)
+from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, Stats, TruncatedCounts
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Index, Shard, entries_between

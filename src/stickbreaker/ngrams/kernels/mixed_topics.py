@@ -13,21 +13,8 @@ from numba import njit
 from stickbreaker.kernels.math import OPTIONS, PART, log64
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels.block_weights import draw_topic, weigh_block
-from stickbreaker.ngrams.kernels.topic_blocks import (
-    gather,
-    pick_table,
-    room_of_block,
-    seat_block,
-    tables_at,
-)
-from stickbreaker.ngrams.kernels.topic_sweeps import (
-    count_word,
-    drawn,
-    enter,
-    scratch_of,
-    step,
-    weigh_topics,
-)
+from stickbreaker.ngrams.kernels.topic_blocks import gather, pick_table, room_of_block, seat_block, tables_at
+from stickbreaker.ngrams.kernels.topic_sweeps import count_word, drawn, enter, scratch_of, step, weigh_topics
 from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,
     TABLES,

@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.ngrams.kernels.block_weights import (
-    Block,
-    draw_topic,
-    weigh_block,
-    weigh_switches,
-)
+from stickbreaker.ngrams.kernels.block_weights import Block, draw_topic, weigh_block, weigh_switches
 from stickbreaker.ngrams.kernels.topic_sweeps import count_word, enter, predict_topics, scratch_of
 from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,

@@ -25,12 +25,7 @@ from stickbreaker.ngrams.kernels.pitman_yor import (
     sweep_unbounded,
 )
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
-from stickbreaker.ngrams.model.hyperparameters import (
-    DepthCounts,
-    draw_by_depth,
-    log_by_depth,
-    with_draws,
-)
+from stickbreaker.ngrams.model.hyperparameters import DepthCounts, draw_by_depth, log_by_depth, with_draws
 from stickbreaker.ngrams.model.seatings import counted_seating, places_of, stops_and_passes
 
 DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start

@@ -215,12 +215,7 @@ class LanguageModel:
         return way[0, 0, : (np.append(way[0, 0], -1) < 0).argmax()]
 
     def sentences(
-        self,
-        n: int,
-        base: Array,
-        generator: np.random.Generator,
-        most: int,
-        beginning: Sequence[int] = (),
+        self, n: int, base: Array, generator: np.random.Generator, most: int, beginning: Sequence[int] = ()
     ) -> Iterator[list[int]]:
         """Draw n sentences of at most `most` words, which begin with the words `beginning`; yields their word
         numbers.

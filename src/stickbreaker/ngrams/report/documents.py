@@ -188,9 +188,7 @@ def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> Doc
         return _excerpt(row, n_topics)
 
     return read_document_rows(
-        *(folder, manifest, n_topics, "excerpts", _FIELDS, excerpt),
-        most_documents=LIMIT,
-        most_parts=EXCERPTS,
+        *(folder, manifest, n_topics, "excerpts", _FIELDS, excerpt), most_documents=LIMIT, most_parts=EXCERPTS
     )
 
 

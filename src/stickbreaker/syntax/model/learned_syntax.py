@@ -167,12 +167,7 @@ class LearnedSyntax:
         return numbered_keys(seed, purposes.SYNTAX_SHARES, number, _content_numbers(trees.nodes))
 
     def log_words(
-        self,
-        trees: OrderedTrees,
-        owners: NDArray[np.int64],
-        seen: OrderedTrees,
-        seed: int,
-        threads: int = 1,
+        self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int, threads: int = 1
     ) -> Array:
         """log p (nodes,) of each node's word given those before it in its sentence, heads first, in nats; 0
         without a word. Each sentence is a document of `trees`; `owners` are the documents of `seen` that

@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.json_checks import is_count, is_flag, is_text, is_whole_number, list_of
-from stickbreaker.pages.document_rows import (
-    DocumentRows,
-    document_name,
-    read_document_rows,
-    whose_documents,
-)
+from stickbreaker.pages.document_rows import DocumentRows, document_name, read_document_rows, whose_documents
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line, rounded
 from stickbreaker.pages.topic_rows import places_of

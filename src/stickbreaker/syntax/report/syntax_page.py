@@ -23,10 +23,7 @@ CURVES = {  # what "text" is called, by the kind of a run's scores
 }
 HELD_OUT = "Of held-out documents, half of whose sentences are seen"
 UNITS = {"bound": "pass", "documents": "step"}
-LIMITS = {
-    "hdp": ", without grammar (limit hdp)",
-    "itic": ", without documents’ shares (limit itic)",
-}
+LIMITS = {"hdp": ", without grammar (limit hdp)", "itic": ", without documents’ shares (limit itic)"}
 
 
 class SyntaxReport(SavedReport[PlainSyntacticTopics]):

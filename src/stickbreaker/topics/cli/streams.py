@@ -102,12 +102,7 @@ class StreamChoice:
 stream_options = options_into(StreamChoice, "streamed")
 
 
-def fit_stream(
-    model: "TopicEstimator",
-    settings: "StreamSettings",
-    run: NewRun,
-    opened: OpenChoice,
-) -> None:
+def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun, opened: OpenChoice) -> None:
     """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
     from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.estimators.streams import stream_directory

@@ -4,13 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.console.console import (
-    NumberRange,
-    from_option,
-    from_table,
-    options_into,
-    refuse_written,
-)
+from stickbreaker.console.console import NumberRange, from_option, from_table, options_into, refuse_written
 from stickbreaker.console.parameter_options import option_table, take_settings
 from stickbreaker.topics.parameters import TopicParameters
 

@@ -5,14 +5,7 @@ of top words; stability over seeds; classification of labels; aligned documents;
 """
 
 from stickbreaker.topics.evaluation.classification import Accuracy, LabelScores, classify_labels
-from stickbreaker.topics.evaluation.coherence import (
-    Coherence,
-    Coherences,
-    c_v,
-    coherence,
-    npmi,
-    umass,
-)
+from stickbreaker.topics.evaluation.coherence import Coherence, Coherences, c_v, coherence, npmi, umass
 from stickbreaker.topics.evaluation.completion import (
     Completion,
     completion_score,
@@ -58,13 +51,7 @@ from stickbreaker.topics.evaluation.open_vocabulary import (
     with_one_more_word,
 )
 from stickbreaker.topics.model.unused_topics import unused_topics
-from stickbreaker.topics.search.number_of_topics import (
-    Fewest,
-    Peak,
-    fewest_topics,
-    next_number,
-    peak_of,
-)
+from stickbreaker.topics.search.number_of_topics import Fewest, Peak, fewest_topics, next_number, peak_of
 
 __all__ = [
     "Accuracy",

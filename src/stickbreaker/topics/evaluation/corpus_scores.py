@@ -14,11 +14,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.topics.evaluation.coherence import Coherence, Coherences, coherence
-from stickbreaker.topics.evaluation.completion import (
-    completion_of_rest,
-    split_halves,
-    unigram_score,
-)
+from stickbreaker.topics.evaluation.completion import completion_of_rest, split_halves, unigram_score
 from stickbreaker.topics.evaluation.cross_lingual import (
     both_sides,
     chance_mrr,

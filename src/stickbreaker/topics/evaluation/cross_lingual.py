@@ -7,12 +7,7 @@ from numpy.typing import ArrayLike
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
-from stickbreaker.topics.evaluation.coherence import (
-    Coherence,
-    distinct_words,
-    in_documents,
-    npmi_of,
-)
+from stickbreaker.topics.evaluation.coherence import Coherence, distinct_words, in_documents, npmi_of
 from stickbreaker.topics.evaluation.nearest import roots_of
 
 QUERIES_AT_ONCE = 1024

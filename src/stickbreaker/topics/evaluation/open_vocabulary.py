@@ -18,11 +18,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves, unigram_score
 from stickbreaker.topics.evaluation.corpus_scores import HeldOutScore, Topics, unigram_probabilities
-from stickbreaker.topics.evaluation.left_to_right import (
-    left_to_right_score,
-    log_probability,
-    refuse_weights,
-)
+from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, log_probability, refuse_weights
 
 LogSpelling = Callable[[Sequence[str]], Array]
 

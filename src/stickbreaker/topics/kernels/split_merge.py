@@ -7,13 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
-from stickbreaker.topics.kernels.mean_field import (
-    FAINT,
-    final_theta_weights,
-    gather,
-    longest,
-    norm_of,
-)
+from stickbreaker.topics.kernels.mean_field import FAINT, final_theta_weights, gather, longest, norm_of
 
 ROUNDS = 10  # rounds for a document between topics
 CLOSE = 1e-2  # tokens: iterations stop at a smaller change

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import (
-    Counts,
-    CountTable,
-    Local,
-    Step,
-    Summary,
-    TableSpec,
-    View,
-)
+from stickbreaker.contracts.contract import Counts, CountTable, Local, Step, Summary, TableSpec, View
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard

@@ -12,13 +12,7 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import refuse_links, write_atomic
-from stickbreaker.core.json_checks import (
-    is_count,
-    is_text,
-    list_of,
-    record_with,
-    refuse_other_kinds,
-)
+from stickbreaker.core.json_checks import is_count, is_text, list_of, record_with, refuse_other_kinds
 from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.locks.path_locks import turn_at
 from stickbreaker.core.untrusted import making_sense_of

@@ -207,11 +207,7 @@ def in_order(values: Sequence[str]) -> list[str]:
 
 
 def _broken_down(
-    name: str,
-    labels: Sequence[str],
-    places: Sequence[int],
-    rows: Sequence[NDArray[np.int64]],
-    left_out: int,
+    name: str, labels: Sequence[str], places: Sequence[int], rows: Sequence[NDArray[np.int64]], left_out: int
 ) -> Breakdown:
     """Topic shares of parts of a collection, over words, so that long documents weigh more.
 

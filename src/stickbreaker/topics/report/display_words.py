@@ -88,10 +88,7 @@ class WordFigures(NamedTuple):
 
 
 def look_at(
-    topics: TopicWords,
-    shares: Floats,
-    sides: Sequence[slice],
-    ranked: Callable[[int, slice], RankedWords],
+    topics: TopicWords, shares: Floats, sides: Sequence[slice], ranked: Callable[[int, slice], RankedWords]
 ) -> WordFigures:
     """Read what a report shows of the topics' words.
 

@@ -235,10 +235,7 @@ def _move(move: TopicMove) -> list[object]:
 
 
 def growth_of(
-    trace: Sequence[Record],
-    topic_ids: Sequence[int],
-    vocabulary: Sequence[str],
-    top_rows: Sequence[Rows],
+    trace: Sequence[Record], topic_ids: Sequence[int], vocabulary: Sequence[str], top_rows: Sequence[Rows]
 ) -> Growth | None:
     """The number of topics, the splits and the merges in a trace; None if it has none of these.
 

@@ -49,10 +49,7 @@ class Learning(TopicSection):
         return {
             "trace": [trace_payload(point) for point in drawn_trace(report.trace)],
             "scoreKind": clean(report.score_kind),
-            "unigram": {
-                "score": rounded(report.unigram, 6),
-                "heldOut": rounded(report.unigram_held_out, 6),
-            },
+            "unigram": {"score": rounded(report.unigram, 6), "heldOut": rounded(report.unigram_held_out, 6)},
         }
 
 

@@ -30,21 +30,13 @@ from stickbreaker.topics.report.dates_and_groups import (
 from stickbreaker.topics.report.display_words import WordFigures, apart, look_at
 from stickbreaker.topics.report.document_entries import DocumentEntry, read_documents, read_metadata_sums
 from stickbreaker.topics.report.documents import DocumentMap, Documents
-from stickbreaker.topics.report.genealogy import (
-    HowTopicsCameAbout,
-    growth_of_topics,
-    search_of,
-)
+from stickbreaker.topics.report.genealogy import HowTopicsCameAbout, growth_of_topics, search_of
 from stickbreaker.topics.report.hierarchy import HowTheyRelate, Relations, relate_used
 from stickbreaker.topics.report.learning import Learning, scores_of, unigram_of
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.topics.report.measures import Measures
-from stickbreaker.topics.report.predictions import (
-    Predictions,
-    predictions_of,
-    warnings_of_run,
-)
+from stickbreaker.topics.report.predictions import Predictions, predictions_of, warnings_of_run
 from stickbreaker.topics.report.topic_changes import TopicChanges, changes_of_topics
 from stickbreaker.topics.report.topics import (
     Topic,

@@ -25,11 +25,7 @@ from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.prequential import by_spelling
 from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.runs.initialization import like_documents
-from stickbreaker.topics.runs.topics_on_trial import (
-    TOKENS_IN_USE,
-    TopicsOnTrial,
-    with_topics,
-)
+from stickbreaker.topics.runs.topics_on_trial import TOKENS_IN_USE, TopicsOnTrial, with_topics
 from stickbreaker.topics.trace_fields import CLOSE, OPEN
 
 MOST_TOPICS = 200  # topics at most

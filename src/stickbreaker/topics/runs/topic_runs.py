@@ -73,12 +73,7 @@ def learned(
 
 
 def finish_run(
-    estimator: LearnedTopics,
-    corpus: Corpus,
-    job: Run,
-    state: RunState,
-    fixed: dict[str, Any],
-    folder: Path,
+    estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
 ) -> Snapshot:
     """The finished model of a run; writes documents for the report to `folder`."""
     model, engine, whole = learned(estimator, corpus, job, state)

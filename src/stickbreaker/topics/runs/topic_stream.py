@@ -28,11 +28,7 @@ from stickbreaker.topics.runs.topic_runs import start_run
 
 
 def online_step(
-    job: VariationalRun,
-    state: VariationalState,
-    documents: int,
-    shards: Shards,
-    warned: Collection[str] = (),
+    job: VariationalRun, state: VariationalState, documents: int, shards: Shards, warned: Collection[str] = ()
 ) -> TraceRecord:
     """Make one online step on documents, in order, after predicting them; it counts as a pass.
 

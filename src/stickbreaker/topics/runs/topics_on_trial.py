@@ -51,11 +51,7 @@ class TopicsOnTrial:
 
     @classmethod
     def of(
-        cls,
-        model: TopicModel,
-        params: Record,
-        table: CountTable,
-        words: NDArray[np.int64] | Sequence[str],
+        cls, model: TopicModel, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> "TopicsOnTrial":
         """The topics of a table, to be tried on documents.
 

@@ -14,13 +14,7 @@ from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.topic_words import TopicWords
-from stickbreaker.topics.model.word_documents import (
-    IN_COMPANY,
-    Side,
-    WordDocuments,
-    company_of,
-    keep_first,
-)
+from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, company_of, keep_first
 
 CELLS = 1 << 25  # words × topics at most: two arrays of 256 MB
 

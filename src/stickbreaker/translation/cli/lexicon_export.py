@@ -42,13 +42,7 @@ ENDINGS = {"lexicon": ("",), "moses": (".f2e", ".e2f"), "phrase-table": ("",)}  
 @option("--overwrite", is_flag=True, help="Replace files of the same names.")
 @command
 def export(
-    lexicon: Path,
-    form: str,
-    document: Path | None,
-    min_p: float,
-    out: Path,
-    overwrite: bool,
-    as_json: bool,
+    lexicon: Path, form: str, document: Path | None, min_p: float, out: Path, overwrite: bool, as_json: bool
 ) -> None:
     """Write a lexicon for another program; with --document adapted to the topics of a text."""
     files = [out.with_name(out.name + end) for end in ENDINGS[form]]

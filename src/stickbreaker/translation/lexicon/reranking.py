@@ -15,10 +15,7 @@ AT_ONCE = 256  # sentences
 
 
 def lexical_scores(
-    lexicon: TopicLexicon,
-    sources: Sequence[str],
-    candidates: Sequence[Sequence[str]],
-    shares: Array,
+    lexicon: TopicLexicon, sources: Sequence[str], candidates: Sequence[Sequence[str]], shares: Array
 ) -> list[Array]:
     """log p(candidate | source, d) in nats of each sentence's candidates, by the lexicon alone:
 

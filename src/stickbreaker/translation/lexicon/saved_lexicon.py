@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import (
-    atomic_directory,
-    digest_of,
-    put_right,
-    write_atomic,
-)
+from stickbreaker.core.files import atomic_directory, digest_of, put_right, write_atomic
 from stickbreaker.core.json_checks import (
     is_amount,
     is_count,

@@ -231,10 +231,7 @@ class TopicLexicon:
         links = self.align(bitext) if links is None else links
         linked = LinkedWords.of(bitext.seen_by(self.bitext), links, bitext.document_of)
         shares = self.domains.of_bitext(bitext) if shares is None else shares
-        return (
-            scores_of(self.forward, linked, shares),
-            scores_of(self.backward, linked.reversed(), shares),
-        )
+        return (scores_of(self.forward, linked, shares), scores_of(self.backward, linked.reversed(), shares))
 
     def report(
         self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False

@@ -132,13 +132,7 @@ class PhraseTable:
             for name, words in zip(_MORE_WORDS, self.more_words, strict=True)
             if words
         }
-        return {
-            **keys,
-            **own,
-            **self.scores._asdict(),
-            **more,
-            "n_words": np.array([self.index.n_words]),
-        }
+        return {**keys, **own, **self.scores._asdict(), **more, "n_words": np.array([self.index.n_words])}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":

@@ -202,11 +202,7 @@ def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
 
 
 def _changed_words(
-    lexicon: TopicLexicon,
-    content: ContentWords,
-    document: int,
-    words: NDArray[np.int64],
-    examples: Examples,
+    lexicon: TopicLexicon, content: ContentWords, document: int, words: NDArray[np.int64], examples: Examples
 ) -> Iterator[ChangedWord]:
     """Some words of a document, in order, with the translation that its topics make likelier; at most
     `MOST_WORDS`.

@@ -13,11 +13,7 @@ from stickbreaker.translation.lexicon.domains import TopicDomains
 from stickbreaker.translation.lexicon.saved_lexicon import load, read_manifest
 from stickbreaker.translation.lexicon.terms import ContentWords, gains_of, terms_of
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.report.changed_documents import (
-    ChangedDocument,
-    Documents,
-    changed_documents,
-)
+from stickbreaker.translation.report.changed_documents import ChangedDocument, Documents, changed_documents
 from stickbreaker.translation.report.changed_terms import Terms
 from stickbreaker.translation.report.example_sentences import Example, Examples, flat, short
 from stickbreaker.translation.report.topics import Topics, known_domains, topic_rows

@@ -12,11 +12,7 @@ from stickbreaker.core.records import Array, Field, Record, Stats, TruncatedCoun
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.grammars.kernels.tree_cache import weigh_tops
 from stickbreaker.grammars.model.compiled import Integers
-from stickbreaker.grammars.model.documents.document_rules import (
-    SentenceTypes,
-    draw_choices,
-    types_of,
-)
+from stickbreaker.grammars.model.documents.document_rules import SentenceTypes, draw_choices, types_of
 from stickbreaker.grammars.model.online_grammar import STRENGTHS, OnlineGrammar, View
 from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import new_chart

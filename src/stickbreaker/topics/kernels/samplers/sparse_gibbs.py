@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.topics.kernels.samplers.gibbs import (
-    CHUNK,
-    fill_weights,
-    less,
-    padded,
-    recount,
-    word_at,
-)
+from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, fill_weights, less, padded, recount, word_at
 
 # Additions stay in order. If free to reorder them, the compiler loads many `weights[topics[j]]` with one
 # gather instruction, which is slower than single loads on many processors.

@@ -95,11 +95,7 @@ def products(part: RowBlock, totals: Array) -> Answer:
     columns = part.counts
     mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
     scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
-    return {
-        "counts": columns.T @ columns,
-        "squares": (columns**2).sum(axis=0),
-        "shares": scaled.T @ scaled,
-    }
+    return {"counts": columns.T @ columns, "squares": (columns**2).sum(axis=0), "shares": scaled.T @ scaled}
 
 
 def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Array) -> Answer:

@@ -17,14 +17,7 @@ from stickbreaker.contracts.table_view import ReportRows, RowArray, RowQuery, Ta
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.topics.model.moves import row_queries
-from stickbreaker.topics.model.moves.decisions import (
-    MERGE,
-    SPLIT,
-    Candidate,
-    MoveLimits,
-    accepted,
-    chosen,
-)
+from stickbreaker.topics.model.moves.decisions import MERGE, SPLIT, Candidate, MoveLimits, accepted, chosen
 from stickbreaker.topics.model.moves.pairs import correlation, likeness, mixtures, pairs
 from stickbreaker.topics.model.moves.row_queries import Answer, Terms, WordsSlot
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge

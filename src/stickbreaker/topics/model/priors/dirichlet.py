@@ -73,10 +73,7 @@ class DirichletPrior(TopicPrior):
         Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones the first and
         second derivatives of E[log p(z | alpha)] at the old alpha.
         """
-        from stickbreaker.topics.model.priors.dirichlet_newton import (
-            fit_dirichlet,
-            fit_symmetric_dirichlet,
-        )
+        from stickbreaker.topics.model.priors.dirichlet_newton import fit_dirichlet, fit_symmetric_dirichlet
         from stickbreaker.topics.model.priors.polya import PolyaSums, polya_newton
 
         item = params["alpha"]

@@ -14,13 +14,7 @@ from stickbreaker.core.records import Array, Field
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.topics.kernels.samplers.gibbs import document_counts
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
-from stickbreaker.topics.model.priors.polya import (
-    Histogram,
-    fit_alpha,
-    fit_eta,
-    histogram,
-    log_gamma_sum,
-)
+from stickbreaker.topics.model.priors.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
 from stickbreaker.topics.model.samplers.mean_counts import Arrays, MeanCounts
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary

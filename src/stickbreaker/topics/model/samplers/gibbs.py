@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.corpus.shards import cut_blocks
 from stickbreaker.topics import purposes
-from stickbreaker.topics.kernels.samplers.gibbs import (
-    Block,
-    Prior,
-    Table,
-    add_counts,
-    sweep_all_topics,
-)
+from stickbreaker.topics.kernels.samplers.gibbs import Block, Prior, Table, add_counts, sweep_all_topics
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import sweep_lists
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain

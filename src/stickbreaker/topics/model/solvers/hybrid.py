@@ -15,13 +15,7 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, SparseCounts, Stats
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.topics.model.samplers.tokens import whole_counts
-from stickbreaker.topics.model.slots import (
-    Inference,
-    LocalSolver,
-    TopicPrior,
-    TopicView,
-    TopicVocabulary,
-)
+from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, words_of
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
 from stickbreaker.topics.parameters import HybridParameters

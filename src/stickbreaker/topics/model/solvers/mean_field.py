@@ -11,13 +11,7 @@ import numpy as np
 from stickbreaker.contracts.contract import Local
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
-from stickbreaker.topics.model.slots import (
-    Inference,
-    LocalSolver,
-    TopicPrior,
-    TopicView,
-    TopicVocabulary,
-)
+from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
