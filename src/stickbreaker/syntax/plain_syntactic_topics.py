@@ -66,7 +66,8 @@ class PlainSyntacticTopics(SyntaxEstimator):
         self._take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run, state: RunState) -> Record:
-        """The result of a run as params: a chain's samples, or one sample for variational inference."""
+        """The result of a run as params with samples: those of its chains, or a single one for variational
+        inference."""
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)
@@ -86,7 +87,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         write_documents(self._lens(), corpus, folder, 0.0, learned_from=learned_from)
 
     def _lens(self) -> Lens:
-        """The learned model, its words and the seed: what is needed to process a report's documents."""
+        """What processing documents for the report needs: the learned model, its words and the seed."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
     # Saving and loading
@@ -104,5 +105,6 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
 
 def _held_out_score(fitted: Fitted, score: Callable[[Record], float]) -> float:
-    """The score of held-out documents, in nats per word."""
+    """The score of held-out documents, in nats per word, with what the chains have learned so far: `score` of
+    their params."""
     return score(fitted.params)

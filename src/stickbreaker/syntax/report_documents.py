@@ -28,7 +28,7 @@ SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
 
 class Lens(NamedTuple):
-    """A learned model, its words and a seed: what is needed to process documents for a report."""
+    """What processing documents for a report needs: a learned model, its words and a seed."""
 
     learned: LearnedSyntax
     words: TreeWords
@@ -36,15 +36,17 @@ class Lens(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What a report shows of a block: documents, by position, and sentences, by number."""
+    """The documents of a block that a report shows, by position in the block, and the sentences, by their
+    number in it."""
 
     documents: NDArray[np.int64]
     sentences: NDArray[np.int64]
 
 
 def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` documents and `SENTENCES` sentences
-    of theirs, both drawn uniformly; sentences come from held-out documents if there are any.
+    """Write documents.parquet for the report into a model's directory: at most `LIMIT` documents and
+    `SENTENCES` of their sentences, both drawn uniformly. Sentences are of held-out documents if there are
+    any.
 
     Columns: id, words (how many), held_out, topics and shares (lists: expected shares of the words, the
     largest first), sentences (a list of records: size, the number of words of the whole sentence; and for the
@@ -70,9 +72,9 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:
-    """The sentences and documents of each block that the report shows.
+    """The documents and sentences that the report shows, for each block.
 
-    Sentences are drawn uniformly; the documents are theirs, and others up to the limit.
+    Sentences are drawn uniformly; the documents are theirs, and random others up to `LIMIT`.
     """
     generator = stream(seed, purposes.SYNTAX_REPORT)
     places = [_places(source, block) for block in range(source.n_blocks)]
@@ -93,9 +95,9 @@ def _chosen(source: Source, seed: int) -> list[Chosen]:
 
 
 def _places(source: Source, block: int) -> NDArray[np.int64]:
-    """The (block, document, number) of those sentences of a block that are long enough (rows × 3).
+    """(sentences × 3) The block, document and number of those sentences of a block that may be shown.
 
-    They are of held-out documents if there are any.
+    They have at least `LEAST_WORDS` words, and are of held-out documents if the run has any.
     """
     trees = Trees.of_block(source.corpus, block)
     sizes = np.diff(trees.starts, append=len(trees.words))
@@ -129,7 +131,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
 
 
 def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, Any]]]:
-    """The chosen sentences of a block, by position of their document."""
+    """The records of a block's chosen sentences, in lists by the position of their document in the block."""
     if not len(chosen.sentences):
         return {}
     corpus, trees = source.corpus, Trees.of_block(source.corpus, block)

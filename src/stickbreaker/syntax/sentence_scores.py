@@ -14,7 +14,8 @@ from stickbreaker.syntax.tree_words import TreeWords
 
 
 class WordScores(NamedTuple):
-    """log p of the predicted known words, in nats, with the document and the tag of each."""
+    """log p of each predicted known word, in nats, with its document (by position) and its tag (by
+    number)."""
 
     nats: Array
     documents: NDArray[np.int64]  # by position among those given
@@ -22,7 +23,7 @@ class WordScores(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """Documents whose sentences are split into seen and predicted ones."""
+    """Documents whose sentences are divided into two halves: one is seen, and the other predicted from it."""
 
     seen: Trees
     predicted: Trees  # each sentence is a document
@@ -51,7 +52,7 @@ def halves(trees: Trees) -> Halves:
 
 
 def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
-    """The chosen sentences, by number in `trees`; each becomes a document."""
+    """The chosen sentences (by number in `trees`), each as a document of its own."""
     bounds = np.append(trees.starts, len(trees.words))
     offsets, tokens = entries_between(bounds[chosen], bounds[chosen + 1])
     words, heads, tags = trees.words[tokens], trees.heads[tokens], trees.tags[tokens]
@@ -61,9 +62,10 @@ def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
 def word_scores(
     trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int, threads: int = 1
 ) -> WordScores:
-    """The scores of documents, read with the vocabulary of `words`.
+    """log p of the words in the predicted half of each document (see `halves`), given its other half.
 
-    Unknown words are not scored, unless they are represented by their tags.
+    trees: documents read with the vocabulary of `words`. Unknown words are not scored, even if the model
+    represents them by tags.
     """
     half = halves(trees)
     predicted = words.ordered(half.predicted)

@@ -78,13 +78,13 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def _n_chains(self) -> int:
-        """The number of chains with samples; 1 for mean-field inference, whose result has the form of one
-        sample."""
+        """The number of chains whose samples the result has; 1 for mean-field inference, whose result has the
+        form of one sample."""
         return (CHAINS if self.chains is None else int(self.chains)) if self._sampled else 1
 
     @property
     def _sampled(self) -> bool:
-        """Whether inference is by a chain."""
+        """Whether inference is by Markov chains."""
         return self.inference == "gibbs"
 
     def _learning_schedule(self) -> Schedule:
@@ -106,7 +106,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return Limits(passes if self.max_iter is None else self.max_iter, self.tol if batch else 0.0)
 
     def prior(self) -> Prior:
-        """The settings of the model that do not change during a run."""
+        """The model's settings that do not change during a run, from the estimator's parameters."""
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
     def _remark_on(self, corpus: Corpus) -> str | None:
@@ -125,8 +125,10 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return source
 
     def _held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
-        """A function that scores the held-out documents by learned params, in nats per word. Raises UserError
-        if there is nothing to score."""
+        """A function that scores the held-out documents with given learned params, in nats per word.
+
+        Raises UserError if no held-out document has a known word.
+        """
         parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
         if not any((part.words >= 0).any() for part in parts):
             raise UserError("no held-out document has a known word", remedy="raise the held-out share")
@@ -139,13 +141,14 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return score
 
     def _words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
-        """The numbers of the words of trees. `tags`: stand for unknown words, if the model uses them."""
+        """The numbering of the words of trees; `tags` are words too if they represent unknown words."""
         return TreeWords(vocabulary, tags, self.unknown)
 
     # The learned model
 
     def _take_learned(self, params: Record, state: RunState) -> None:
-        """Set the estimator's fitted attributes from params. Raises ValueError if they do not match."""
+        """Set the estimator's fitted attributes from learned params and the state of their run. Raises
+        ValueError if they do not match."""
         self._take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
@@ -162,7 +165,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def words_(self) -> tuple[str, ...]:
-        """The words that topics are distributions over."""
+        """The words that topics are distributions over, by column of `topic_word_`."""
         return self.tree_words_.names
 
     @property
@@ -177,7 +180,8 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def head_topics_(self) -> Array:
-        """(topics + 1 × topics) The topic shares of words, by their head's topic (last row: no head)."""
+        """(topics + 1 × topics) The share of each topic among the words whose head has a certain topic, which
+        is the row; the last row is for words without a head."""
         return self.learned_.head_topics
 
     @property
@@ -188,7 +192,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def _topics_in_use(self) -> list[int]:
-        """Topics that had words in at least half of the samples, the largest first."""
+        """The topics that had words in at least half of the best chain's samples, the largest first."""
         held = self.learned_.of_best(self.learned_.transitions.sum(axis=1) >= 1.0) >= 0.5
         return [k for k in descending(self.topic_shares_).tolist() if held[k]]
 

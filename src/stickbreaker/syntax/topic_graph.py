@@ -1,4 +1,4 @@
-"""The graph of topics: which topics' words depend on words of which topics, reduced to the main edges."""
+"""The graph of topics: an edge for each topic whose words often depend on words of another topic."""
 
 from typing import NamedTuple
 
@@ -13,9 +13,8 @@ NEARLY = 1.0 - 1e-6  # for topics unreachable from a root, so that their depth i
 
 
 class Edge(NamedTuple):
-    """An edge of the graph of topics: the share of `topic` among words whose head has the topic `head` (None:
-    no head).
-    """
+    """An edge of the graph of topics: `share` is the share of `topic` among the words whose head has the
+    topic `head` (None: no head)."""
 
     head: int | None
     topic: int
@@ -23,7 +22,8 @@ class Edge(NamedTuple):
 
 
 def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
-    """The largest edges from each topic in use, and from roots."""
+    """The edges from each topic in use, and from no head: at most the `MOST` largest of each, with a share of
+    at least `LEAST`."""
     shares, in_use = model.head_topics_, set(model._topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]
     return [
@@ -35,9 +35,10 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
 
 
 def heads_of(model: PlainSyntacticTopics) -> Array:
-    """The shares of head topics among each topic's words (topics × topics + 1; last column: no head).
+    """(topics × topics + 1) Of the words of each topic, the share whose head has each topic (last column: no
+    head).
 
-    A row without counts is zero.
+    The row of a topic without words is zero.
     """
     counted = model.learned_.of_best(model.learned_.transitions)
     return (counted / np.maximum(counted.sum(axis=0), 1e-300)).T

@@ -37,9 +37,9 @@ class TreeWords:
         return len(self.vocabulary) + (len(self.tags) if self.unknown == TAG else 0)
 
     def ordered(self, trees: Trees) -> OrderedTrees:
-        """Documents, read with the vocabulary, as nodes in preorder with these word numbers.
+        """Documents that were read with `vocabulary`, as nodes in preorder with these word numbers.
 
-        Tags that do not occur in the training corpus are unknown.
+        An unknown word whose tag does not occur in the training corpus stays without a number (-1).
         """
         if self.unknown == TAG:
             first, numbers = len(self.vocabulary), {tag: number for number, tag in enumerate(self.tags)}

@@ -54,7 +54,7 @@ def resume_run(
 def job_of(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> VariationalRun:
-    """The run, with an engine that has no table yet."""
+    """The variational run that an estimator's parameters describe; its engine has no table yet."""
     words = estimator._words_of(corpus.vocabulary, corpus.about.tag_names or ())
     model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator._learning_schedule()
     source = estimator._source_of(corpus, held_out, shard_size=model.shard_size)
@@ -75,7 +75,7 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """The current result of a run, as params of one sample without tag counts."""
+    """The current result of a run, as the params of one sample whose tag counts are zero."""
     sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
     k = model.prior.n_topics
     tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
@@ -83,9 +83,8 @@ def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) 
 
 
 def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str, Field]:
-    """The result of a run, as params of one sample, with tag counts by topic from one draw of all documents'
-    topics.
-    """
+    """The final result of a run, as the params of one sample; its tag counts come from one draw of the topics
+    of all training documents."""
     assert isinstance(job.model, SyntaxModel)
     found = learned_by(job.engine, job.model, params, len(words.tags))
     learned, counts = LearnedSyntax.of(found, job.model.prior.limit), np.zeros(found["tags"].values.shape)
@@ -98,5 +97,6 @@ def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str,
 def _held_out_score(
     engine: Engine, model: SyntaxModel, params: Record, score: Callable[[Record], float], n_tags: int
 ) -> float:
-    """The score of held-out documents, in nats per word."""
+    """The score of held-out documents, in nats per word, with what the run has learned so far: `score` of its
+    params."""
     return score(learned_by(engine, model, params, n_tags))

@@ -13,7 +13,10 @@ from stickbreaker.core.errors import UserError, counted, naming
 
 
 def evaluate_trees(asked: ScoringRequest) -> Outcome:
-    """The perplexity of known words, of all and by tag, and how it is said."""
+    """The perplexity of a corpus's known words, over all and by tag, and the function that prints it as text.
+
+    Raises UserError if no word can be scored.
+    """
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics

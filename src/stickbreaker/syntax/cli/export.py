@@ -12,7 +12,11 @@ from stickbreaker.syntax.topic_graph import edges_of
 
 
 def write_dot(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """Write topics as nodes, with their words and commonest tag, and edges to those that stand below them."""
+    """Write the topic graph for Graphviz: topics as nodes with their words and commonest tag, and edges from
+    the topics of heads to those of their dependents.
+
+    Returns the numbers of topics and edges, as values and as a line of text.
+    """
     model = load_for("export", PlainSyntacticTopics, asked.model)
     top, tags = model.top_words(min(asked.top, 10)), model.topic_tags_
     lines = ["digraph topics {", "  node [shape=box];", '  start [label="no head", shape=plaintext];']

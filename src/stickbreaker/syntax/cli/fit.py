@@ -42,9 +42,8 @@ OPTIONS: Table = {
 
 @dataclass(frozen=True)
 class TreeChoice:
-    """The options on how words of trees are read: all words are used. `given`: those that the user gave on
-    the command line.
-    """
+    """The command's options for building a corpus of trees, in which every token is a word. `given`: the
+    names of the options that the user set."""
 
     lowercase: bool = from_option(**LOWERCASE)
     normalization: str = from_option(**NORMALIZATION)
@@ -57,7 +56,7 @@ class TreeChoice:
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis, by which every token is a word."""
+        """The analysis of text that these options ask for: every token is a word. `largest` is ignored."""
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.text.all_words import analysis_of_all_words
 
@@ -66,7 +65,8 @@ class TreeChoice:
         return analysis_of_all_words(plain, "spaced")
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
-        """Which words are known."""
+        """The rule for choosing the vocabulary: a word is known if it occurs in enough documents, or is
+        frequent enough. `largest` is ignored."""
         from stickbreaker.corpus import VocabularyRule
 
         return VocabularyRule(self.min_documents, 1.0, self.vocabulary_size)
@@ -101,8 +101,9 @@ def stm(where: EngineChoice, **options: Any) -> None:
 
 
 def _ways(options: dict[str, Any], engine: str) -> dict[str, Any]:
-    """The options as the estimator takes them. Raises a usage error for those that do not apply to this
-    inference.
+    """The command's options as keyword arguments of the estimator.
+
+    Raises a usage error for options that do not apply to the chosen inference.
     """
     refuse_unneeded(SyntaxParameters, options)
     if options["inference"] == "gibbs" and engine != "local":

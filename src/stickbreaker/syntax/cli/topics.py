@@ -10,7 +10,8 @@ SHOWN = 3  # of a topic's tags, and of the topics below it
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """The topics in use, the largest first, and how they are said."""
+    """The topics in use, the largest first, with words, tags and the topics of dependents; and the function
+    that prints them as text."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
@@ -35,14 +36,14 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def _first(shares: Any, names: Any) -> list[dict[str, Any]]:
-    """(name, share) of the largest shares as JSON values, without those that are zero."""
+    """The names and shares of the `SHOWN` largest shares as JSON values; zero shares are left out."""
     best = descending(shares, SHOWN).tolist()
     return [{"name": names[k], "share": float(shares[k])} for k in best if shares[k] > 0.0]
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """One line per topic: number, share of the words, its tags, the topics that most stand below it,
-    words."""
+    """A table with one line per topic: its number, its share of the words, its tags, the most frequent topics
+    of its dependents, and its words. A last line lists unused topics."""
     rows = [
         (
             str(topic["topic"]),

@@ -1,9 +1,9 @@
 """Mean-field inference of documents' topic shares, alternating with sums over the topics of their trees.
 
-q(theta_i) = Gamma(shapes_i + n_i, rates_i). Given xi and q(z), with n_i expected nodes of topic i and m_j
-below topic j, the bound is highest at the rates 1 + sum_j (m_j / xi_j) E[pi_ji]. Given q(theta), it is
-highest at xi_j = E[x_j] and the q(z) of `tree_sums`. A document contributes the log of the sum there and
--KL(q(theta) || p(theta)).
+A document's own shares theta_i have q(theta_i) = Gamma(shapes_i + n_i, rates_i); notation is that of
+`tree_sums`. Given xi and q(z), with n_i expected nodes of topic i and m_j whose head has topic j, the bound
+is highest at the rates 1 + sum_j (m_j / xi_j) E[pi_ji]. Given q(theta), it is highest at xi_j = E[x_j] and
+the q(z) of `tree_sums`. A document contributes the log of the sum there and -KL(q(theta) || p(theta)).
 """
 
 from numba import njit
@@ -16,8 +16,8 @@ ROUNDS = 4  # updates of shares and xi between two sums over trees
 
 @njit(**PART)
 def _mean_shares(expected, counts, rates, room):
-    """E[theta] at the best scale for the bound, and the factor on rates: with xi = E[x], the means sum to the
-    sum of the prior's shapes."""
+    """Fill room.theta with E[theta] at the scale that is best for the bound, and return the factor by which
+    `rates` must grow for it: with xi = E[x], the means then sum to the sum of the prior's shapes."""
     total, prior = 0.0, 0.0
     for i in range(len(counts)):
         room.theta[i] = (expected.shapes[i] + counts[i]) / rates[i]
@@ -30,7 +30,8 @@ def _mean_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _weigh_shares(expected, counts, rates, room):
-    """Fill E[theta] and E[log theta], and rescale `rates` to the best scale."""
+    """Rescale `rates` to the scale that is best for the bound, and fill the room's E[theta] and E[log
+    theta]."""
     scale = _mean_shares(expected, counts, rates, room)
     for i in range(len(counts)):
         rates[i] *= scale
@@ -39,9 +40,8 @@ def _weigh_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _find_shares(expected, counts, rates, pulls, room):
-    """Update `pulls` and `rates` given the expected counts of a document: q(theta) and xi in turn, each set
-    to its optimum.
-    """
+    """Update the rates of a document's q(theta), and `pulls` (m_j / xi_j), given its expected counts: xi and
+    the rates in turn, each set to its optimum, `ROUNDS` times."""
     for times in range(ROUNDS):
         if times > 0:
             _mean_shares(expected, counts, rates, room)

@@ -50,8 +50,11 @@ def _log_sum(values):
 
 @njit(**PART)
 def _draw_shares(learned, room, state):
-    """Draw log_theta of a document given its topics: U for each head topic, then Gammas; all in
-    logarithms.
+    """Draw room.log_theta of a document, up to a constant, given the counts of its topics, `room.n` and
+    `room.m`.
+
+    An auxiliary U is drawn for each topic of a head, then a Gamma for each topic (as in `syntax_chain`), all
+    in logarithms against underflow.
     """
     k = len(room.n)
     room.log_rates[:] = 0.0  # log(1 + B)
@@ -82,10 +85,12 @@ def _count(heads, first, n, room):
 
 @njit(**OPTIONS)
 def sample_shares(nodes, learned, sweeps, keys, counts_out, log_theta_out):
-    """Sample topics and shares of each document independently; `sweeps`: burn-in before the kept sweeps.
+    """Sample topics and shares of each document independently: `sweeps` sweeps of burn-in, then one for each
+    draw that is stored.
 
-    log_theta_out (documents × kept × topics): log shares, not normalised, after each kept sweep. counts_out
-    (documents × topics): mean number of nodes by topic. A document without nodes gets draws from the prior.
+    log_theta_out (documents × draws × topics): log shares, not normalised. counts_out (documents × topics):
+    mean number of nodes by topic. keys (documents): seeds of the draws. A document without nodes gets draws
+    from the prior.
     """
     k, kept = log_theta_out.shape[2], log_theta_out.shape[1]
     most = longest(nodes.offsets)

@@ -25,7 +25,8 @@ SMALL = 1e-13  # least probability of a head's topic that is passed down
 
 
 class TreeNodes(NamedTuple):
-    """Consecutive documents as nodes, heads first, like `Nodes`; and each word's row in `Expected.words`."""
+    """Consecutive documents as nodes, heads before dependents, like `Nodes`; `rows` has the row of each word
+    number in `Expected.words`."""
 
     offsets: NDArray[np.int64]
     words: NDArray[np.int32]  # word numbers; -1: a node without a word
@@ -34,7 +35,7 @@ class TreeNodes(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The input of inference: expectations under q(pi) and q(beta), and alpha_D tau."""
+    """The input of inference: expectations under q(pi) and q(beta), and `shapes`, the prior's alpha_D tau."""
 
     log_pi: NDArray[
         np.float64
@@ -46,8 +47,8 @@ class Expected(NamedTuple):
 
 
 class TreeReport(NamedTuple):
-    """The output of inference. `counts` and `rates` are also the starting point of documents that are
-    `known`."""
+    """The output of inference. For documents that are `known`, `counts` and `rates` are input as well: the
+    starting point."""
 
     known: NDArray[np.bool_]  # (documents,)
     counts: NDArray[np.float64]  # documents × topics: n, expected nodes
@@ -76,7 +77,8 @@ class TreeRoom(NamedTuple):
 
 
 def room_for(offsets, k):
-    """Working memory for the longest of given documents, with `k` topics."""
+    """Working memory (`TreeRoom`) for inferring documents with these `offsets`, one at a time, with `k`
+    topics."""
     most = int(np.diff(offsets).max(initial=0))
     shapes = [(k + 1, k), (k + 1, k), (most, k), (most, k), (most, k), (k,), (k + 1,), (k,), (k,), (k + 1,)]
     return TreeRoom(*(np.empty(shape) for shape in shapes))
@@ -84,9 +86,11 @@ def room_for(offsets, k):
 
 @njit(**OPTIONS)
 def expected_words(concentration, log_totals, words_out, log_scale_out):
-    """Fill words_out (rows × topics) with exp E[log beta], each row divided by its maximum.
+    """Fill words_out (rows × topics) with exp E[log beta], each row divided by its maximum, whose log goes to
+    log_scale_out (rows).
 
-    concentration (rows × topics) Dirichlet parameters; log_totals (topics) psi of their columns' sums.
+    concentration: Dirichlet parameters (rows × topics); log_totals (topics): psi of their sums over all
+    words. Values are at least exp(LEAST_LOG).
     """
     for w in range(concentration.shape[0]):
         most = -np.inf
@@ -100,7 +104,7 @@ def expected_words(concentration, log_totals, words_out, log_scale_out):
 
 @njit(**PART)
 def mean_products(expected, room):
-    """Fill xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
+    """Fill room.xi with xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
     for j in range(len(room.xi)):
         total = 0.0
         for i in range(len(room.theta)):
@@ -110,7 +114,7 @@ def mean_products(expected, room):
 
 @njit(**PART)
 def weigh(expected, room):
-    """Fill xi and A, given E[theta] and E[log theta]."""
+    """Fill the room's xi and A (`chances`), given E[theta] and E[log theta]."""
     mean_products(expected, room)
     for j in range(len(room.xi)):
         log_xi = log64(room.xi[j])
@@ -120,9 +124,10 @@ def weigh(expected, room):
 
 @njit(**PART)
 def _sum_inside(heads, n, room):
-    """The log of the sum over all topics of all nodes: log p of the words of a document.
+    """The log of the sum over all topics of all nodes of a document, in nats; fills the room's `below` and
+    `ups`.
 
-    heads: of its n nodes; `room.below` must contain the nodes' own words.
+    heads: of its n nodes; on input, `room.below` has the weights of the nodes' own words by topic.
     """
     nats, k = 0.0, len(room.n)
     below, ups, chances = room.below, room.ups, room.chances
@@ -160,7 +165,8 @@ def _sum_inside(heads, n, room):
 
 @njit(**PART)
 def _pass_down(heads, n, room):
-    """Fill each node's posterior, and the expected counts n and m, after `_sum_inside`."""
+    """Fill the room's posterior topics of each node, and the expected counts n (by topic) and m (by topic of
+    the head), after `_sum_inside`."""
     k = len(room.n)
     room.n[:] = 0.0
     room.m[:] = 0.0
@@ -193,7 +199,8 @@ def _pass_down(heads, n, room):
 
 @njit(**PART)
 def sum_trees(nodes, d, expected, room):
-    """log p of a document's words, summed over the topics of its nodes; fills the expected counts n and m."""
+    """The log, in nats, of the sum over the topics of all nodes of document `d`: its words' part of the
+    bound. Fills the room's posterior and expected counts n and m."""
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first
     heads, nats = nodes.heads[first : first + n], 0.0
@@ -213,7 +220,7 @@ def sum_trees(nodes, d, expected, room):
 
 @njit(**PART)
 def add_counts(nodes, d, room, report):
-    """Add a document's expected transitions and words to the report."""
+    """Add a document's expected transitions and words to the report, after `sum_trees`."""
     k = len(room.n)
     first = nodes.offsets[d]
     room.pairs[:] = 0.0
@@ -239,7 +246,8 @@ def add_counts(nodes, d, room, report):
 
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """Infer documents with theta = 1, which takes a single sum over the trees of each."""
+    """Infer documents with theta = 1 (the limit "itic"): a single sum over the trees of each fills the
+    report."""
     room.theta[:], room.log_theta[:] = 1.0, 0.0
     weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):

@@ -20,8 +20,8 @@ TINY = 1e-100
 
 
 class Nodes(NamedTuple):
-    """Consecutive documents as nodes in preorder; `offsets` (documents + 1) index the other arrays
-    (nodes)."""
+    """Consecutive documents as nodes in preorder: `offsets` (documents + 1) are where documents begin in the
+    other arrays, which have an entry per node."""
 
     offsets: NDArray[np.int64]
     words: NDArray[np.int32]  # rows of beta; -1: a node without a word, which only connects its dependents
@@ -29,9 +29,8 @@ class Nodes(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights for drawing topics; theta and pi are logarithms, at any scale, since their products could
-    underflow.
-    """
+    """The weights for drawing topics: theta and pi as logarithms, since their products could underflow, at
+    any scale; beta as it is."""
 
     log_theta: NDArray[np.float64]  # documents × topics
     log_pi: NDArray[np.float64]  # topics + 1 × topics, roots last
@@ -56,7 +55,8 @@ def transitions(log_theta, log_pi, chances_out):
 
 @njit(**PART)
 def gather(words, beta, first, n, below_out):
-    """Fill below_out (n × topics) with p(own word | topic) of each node; 1 without a word."""
+    """Fill below_out (n × topics) with p(own word | topic) of n nodes from `first` on; 1 for a node without a
+    word."""
     for node in range(n):
         word = words[first + node]
         for i in range(beta.shape[1]):
@@ -65,8 +65,11 @@ def gather(words, beta, first, n, below_out):
 
 @njit(**PART)
 def inside(heads, first, n, chances, below_out):
-    """log p of all words of a document; fills below_out (n × topics) with p(words at and below a node |
-    topic), up to a factor per node; on input it has p(own word | topic)."""
+    """log p of all words of a document, in nats, summed over the topics of its n nodes.
+
+    below_out (n × topics): p(own word | topic) of each node on input; then p(words at and below the node |
+    topic), up to a factor per node. chances: see `transitions`.
+    """
     nats = 0.0
     k = chances.shape[1]
     for back in range(n):
@@ -100,7 +103,8 @@ def inside(heads, first, n, chances, below_out):
 
 @njit(**PART)
 def draw_nodes(heads, n, chances, below, state, topics_out):
-    """Draw the topics of all `n` nodes of a document from their joint posterior, each after its head."""
+    """Draw the topics of all `n` nodes of a document from their joint posterior, each after its head's;
+    chances, below: as `inside` leaves them."""
     k = chances.shape[1]
     for node in range(n):
         head = heads[node]
@@ -128,9 +132,10 @@ def longest(offsets):
 
 @njit(**OPTIONS)
 def draw_topics(nodes, weights, keys, topics_out):
-    """Draw the topics of all nodes of documents, a whole tree at a time, into topics_out (nodes, int32).
+    """Draw the topics of all nodes into topics_out (nodes, int32), from the joint posterior of each
+    document's topics given the weights.
 
-    keys (documents, uint64): from `numbered_keys`.
+    keys (documents, uint64): seeds, from `numbered_keys`.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

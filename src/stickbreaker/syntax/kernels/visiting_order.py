@@ -8,11 +8,12 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def heads_first(starts, heads, tokens_out, heads_out):
-    """Number tokens in preorder: fills tokens_out (nodes) with tokens, heads_out (nodes) with the head's
-    index among its sentence's nodes, or -1.
+    """Put the tokens of sentences in preorder: fills tokens_out (nodes) with the token at each node, and
+    heads_out (nodes) with the index of its head among the nodes of its sentence, -1 for a root.
 
-    Sentence s has the tokens starts[s] to starts[s + 1] (sentences + 1); heads (tokens) are positions in the
-    sentence, -1 for roots. Dependents of a head stay in the order of the text.
+    Sentence s has the tokens starts[s] to starts[s + 1] - 1; starts has one entry more than there are
+    sentences. heads (tokens) are positions in the sentence, -1 for roots. Dependents of a head stay in the
+    order of the text.
     """
     longest = 1
     for s in range(len(starts) - 1):

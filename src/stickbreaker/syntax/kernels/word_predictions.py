@@ -9,9 +9,10 @@ from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 @njit(**PART)
 def _pass_down(chances, own, above, above_out):
-    """Fill above_out with the distribution of a word's topic given the words above it.
+    """Fill above_out (topics) with the distribution of a node's topic given the words before it, its head
+    among them.
 
-    It is sum_j above_j own_j chances_ji, normalised; above, own: of its head.
+    It is sum_j above_j own_j chances_ji, normalised, where `above` and `own` are those of its head.
     """
     k = len(above_out)
     above_out[:] = 0.0
@@ -26,7 +27,8 @@ def _pass_down(chances, own, above, above_out):
 
 @njit(**PART)
 def _pass_up(chances, own, own_of_head):
-    """Multiply own_of_head (topics) by p(words at and below a node | topic of its head)."""
+    """Multiply own_of_head (topics) by p(words of a finished subtree | topic of its head), and rescale it to
+    a maximum of one. own: of the subtree's top node."""
     k, most = len(own), 0.0
     for j in range(k):
         total = 0.0
@@ -40,11 +42,11 @@ def _pass_up(chances, own, own_of_head):
 
 @njit(**OPTIONS)
 def predict_words(nodes, weights, nats_out):
-    """Fill nats_out (nodes) with log p of each node's word given those before it in its document; 0 for a
-    node without a word.
+    """Fill nats_out (nodes) with log p of each node's word given those before it in its document (in
+    preorder); 0 for a node without a word.
 
-    weights: theta has one row per document. Since subtrees are contiguous, each is passed up to its head
-    once, at its end.
+    weights: theta has one row per document. A finished subtree is passed up to its head once, since subtrees
+    are contiguous.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

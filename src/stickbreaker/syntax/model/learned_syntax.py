@@ -23,7 +23,8 @@ BURN_IN, DRAWS = 5, 10  # sweeps over a new document: before draws are kept, and
 
 @dataclass(frozen=True, eq=False)
 class LearnedSyntax:
-    """The samples of a chain, as `SyntaxChain.fitted` returns them; `limit` is that of its `Prior`.
+    """The samples of one or several chains (`SyntaxChain.fitted` or `pooled`), from which topics are
+    described and new documents inferred. `limit` is that of its `Prior`.
 
     Draws of a document's shares depend only on the document and the seed.
     """
@@ -41,9 +42,10 @@ class LearnedSyntax:
 
     @classmethod
     def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
-        """The samples that `SyntaxChain.fitted` returns, or `pooled` for several chains.
+        """The learned model from `params`, the samples that `SyntaxChain.fitted` returns, or `pooled` for
+        several `chains`.
 
-        Raises ValueError if arrays do not fit together.
+        Raises ValueError if arrays do not fit together or have impossible values.
         """
         held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
@@ -68,12 +70,12 @@ class LearnedSyntax:
         return cls(**held, limit=limit, own=samples // chains)
 
     def of_best(self, values: Array) -> Array:
-        """The mean of `values` over the samples of the best chain."""
+        """The mean of `values` (samples × …) over the samples of the best chain."""
         return values[: self.own].mean(axis=0)
 
     @cached_property
     def topic_words(self) -> Array:
-        """The mean of the best chain's beta (topics × words); rows sum to one."""
+        """(topics × words) p(word | topic): the mean of the best chain's samples; rows sum to one."""
         return self.of_best(self.beta).T
 
     @cached_property
@@ -84,10 +86,11 @@ class LearnedSyntax:
 
     @cached_property
     def head_topics(self) -> Array:
-        """The topic shares of words, by the topic of their head (topics + 1 × topics; last row: roots).
+        """(topics + 1 × topics) The share of each topic among the words whose head has a certain topic, which
+        is the row; the last row is for roots.
 
-        These are counts, since pi alone is weakly identified: it is multiplied by documents' shares. A row
-        without counts is zero.
+        These are shares of counts: pi alone would be weakly identified, since it is multiplied by documents'
+        shares. A row without counts is zero.
         """
         counted = self.of_best(self.transitions)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
@@ -99,8 +102,8 @@ class LearnedSyntax:
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     def shares(self, trees: OrderedTrees, seed: int) -> Array:
-        """Expected topic shares of documents' words (documents × topics); for a document without words, those
-        of any document."""
+        """Expected topic shares of documents' words (documents × topics), by the best chain's samples; for a
+        document without words, the shares expected of any document."""
         mean = self.of_best(self.tau / self.tau.sum(axis=1, keepdims=True))
         counts, sizes = np.zeros((trees.n_documents, len(mean))), np.diff(trees.nodes.offsets)
         for sample in range(self.own):
@@ -108,7 +111,8 @@ class LearnedSyntax:
         return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
 
     def expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """Expected number of nodes by topic (documents × topics), from draws by one sample."""
+        """Expected number of nodes by topic (documents × topics) with the parameters of one sample, as a mean
+        of draws."""
         if self.limit != "itic":
             return self._draw_shares(trees, seed, sample)[0]
         counts, k = np.zeros((trees.n_documents, self.tau.shape[1])), self.tau.shape[1]
@@ -122,7 +126,8 @@ class LearnedSyntax:
         return counts
 
     def log_theta(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """Draws of log shares given the documents' words (documents × draws × topics), not normalised."""
+        """Draws of documents' log shares given their words (documents × draws × topics), not normalised, with
+        the parameters of one sample. In the limit "itic", a single draw of zeros."""
         if self.limit == "itic":
             return np.zeros((trees.n_documents, 1, self.tau.shape[1]))
         return self._draw_shares(trees, seed, sample)[1]
@@ -138,10 +143,11 @@ class LearnedSyntax:
     def topic_probabilities(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
     ) -> Array:
-        """p(topic) of each node (nodes × topics), from draws of whole trees by the best chain's last sample.
+        """p(topic) of each node of `trees` (nodes × topics), from draws of whole trees by the best chain's
+        last sample.
 
-        Parameters as in `log_words`: a document's shares are drawn given its `seen` part, and trees given
-        each of these draws.
+        Parameters are as in `log_words`: the shares of a document are drawn given its `seen` sentences, and
+        trees given each of these draws.
         """
         last, k = self.own - 1, self.tau.shape[1]
         log_theta = self.log_theta(seen, seed, last)
@@ -169,18 +175,18 @@ class LearnedSyntax:
     def log_words(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int, threads: int = 1
     ) -> Array:
-        """log p (nodes,) of each node's word given those before it in its sentence, heads first, in nats; 0
-        without a word. Each sentence is a document of `trees`; `owners` are the documents of `seen` that
-        sentences belong to, from whose words the shares are drawn.
+        """log p (nodes,) of each node's word given those before it in its sentence (in preorder), in nats; 0
+        for a node without a word.
 
-        Probabilities are means over all samples and draws; the number of threads does not change the result.
+        Each sentence is a document of `trees`; `owners` has the document of `seen` to which each belongs, and
+        from whose words its shares are drawn. Probabilities are means over all samples and draws; the number
+        of threads does not change the result.
         """
         n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
 
         def predict(sample: int) -> Array:
-            """For one sample, log sums over draws (2 × nodes) of p(words before each node) and p(these and
-            its word).
-            """
+            """For one sample, the logs of two sums over draws (2 × nodes): p(words before the node), and
+            p(these and its own word)."""
             sums, nats = np.full((2, n), -np.inf), np.empty(n)
             log_theta = self.log_theta(seen, seed, sample)
             for draw in range(log_theta.shape[1]):

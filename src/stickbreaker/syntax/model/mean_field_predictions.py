@@ -20,10 +20,10 @@ from stickbreaker.syntax.model.syntax_weights import concentrations_of, expected
 
 
 def shares(local: Local, params: Record) -> Array:
-    """Topic shares of documents (documents × topics, rows sum to one), from the records that `Engine.infer`
-    returns.
+    """Topic shares of documents (documents × topics, rows sum to one) from their records, which
+    `Engine.infer` returns.
 
-    A document without words has the shares of tau.
+    A document without words has the mean shares of the prior.
     """
     counts = local["counts"].values
     prior = params["tau"].values / params["tau"].values.sum()
@@ -34,11 +34,11 @@ def shares(local: Local, params: Record) -> Array:
 def score_documents(
     engine: LocalEngine, params: Record, shards: Iterable[Shard[Trees]]
 ) -> tuple[float, float]:
-    """A lower bound of the log probability of documents under q(pi) and q(beta), in nats, and the number of
+    """A lower bound on the log probability of documents under q(pi) and q(beta), in nats, and the number of
     their known words.
 
-    A document's shares are found from all its words. To predict words that the shares have not seen, use
-    `as_sample` and predictions from samples.
+    engine: of a model from `for_new_documents`. A document's shares are inferred from all its words; to
+    predict words from others, use `as_sample` and predictions from samples.
     """
     every = list(shards)
     nats = sum(float(local["scores"].values.sum()) for local in engine.infer(params, every, 0))
@@ -46,10 +46,10 @@ def score_documents(
 
 
 def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
-    """The means of q as params of one sample, as `SyntaxChain.fitted` returns them, for predictions from
-    samples.
+    """The means of q as the params of a single sample, like those of `SyntaxChain.fitted` but without tags,
+    for predictions from samples.
 
-    `counts` (words × topics): the table's.
+    counts (words × topics): the table of a variational run.
     """
     transitions = expected_transitions(params, prior)
     now = concentrations_of(params)

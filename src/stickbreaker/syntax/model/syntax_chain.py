@@ -52,12 +52,14 @@ BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
 class Prior(NamedTuple):
-    """The fixed settings: number of topics, `a` of tau, hyperpriors, and the limiting case of the model.
+    """The settings of the model that stay fixed: the number of topics, `a` of tau's prior, the priors of the
+    concentrations, and the limiting case (`limit`).
 
-    alpha_D, alpha_T ~ Gamma(shape, rate) and sigma, of topics' words, ~ Gamma(shape, shape / sigma).
+    Priors: alpha_D, alpha_T ~ Gamma(shape, rate), and the Dirichlet parameter of topics' words ~ Gamma(shape,
+    shape / sigma).
 
-    "hdp": pi = 1, words do not depend on their heads; "itic": theta = 1, they do not depend on their document
-    (an infinite tree whose children are independent).
+    limit: "none", the model itself; "hdp": pi = 1, words do not depend on their heads; "itic": theta = 1,
+    they do not depend on their document (an infinite tree whose children are independent).
     """
 
     n_topics: int
@@ -82,7 +84,7 @@ class SyntaxState(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counts of topics by document, head, word and tag."""
+    """Numbers of nodes by their topic and: document, topic of the head, word or tag."""
 
     documents: NDArray[np.int64]  # documents × topics: n
     heads: NDArray[np.int64]  # documents × topics + 1: m, words whose head has the topic
@@ -92,7 +94,8 @@ class Counts(NamedTuple):
 
 
 class SyntaxChain(Sampler):
-    """The chain: a sweep draws all weights given topics, then topics given weights, whole trees at once.
+    """A Gibbs chain over the topics and all parameters, trained on `trees`: each sweep draws the weights
+    given topics, then the topics given weights, whole trees at once.
 
     Documents are independent given the weights, so the number of threads does not change the result.
     """
@@ -125,7 +128,7 @@ class SyntaxChain(Sampler):
         """Do nothing: all parameters are drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p of the words given the weights, summed over the topics of the trees."""
+        """log p of the words given the current weights, in nats, summed over the topics of the trees."""
         nats = np.empty(self._trees.n_documents)
         weights = weights_of(self.state)
         for start, stop in self._blocks:
@@ -147,9 +150,8 @@ class SyntaxChain(Sampler):
         return *held, *learned, counts.transitions.astype(float), counts.tags.astype(float)
 
     def fitted(self) -> Fitted:
-        """All samples, or the current state if there are none; predictions average the probabilities of
-        samples.
-        """
+        """All samples stored so far, or the current state if there are none: the arrays of `KEPT`, along a
+        first axis of samples. Predictions average the probabilities of samples."""
         samples = self._samples or [self._sample()]
         kept = {name: np.stack(parts) for name, parts in zip(KEPT, zip(*samples, strict=True), strict=True)}
         return Fitted(
@@ -157,7 +159,7 @@ class SyntaxChain(Sampler):
         )
 
     def pooled(self, others: Sequence[Sampler]) -> Fitted:
-        """The samples of this chain and of the others, concatenated.
+        """The samples of this chain, followed by those of the others.
 
         Chains rarely leave the first mode that they find, so averaging over several predicts better than one
         longer chain.
@@ -219,7 +221,8 @@ class SyntaxChain(Sampler):
         self.state = self.state._replace(topics=topics)
 
     def _draw_weights(self, generator: np.random.Generator) -> None:
-        """Draw all parameters given the topics: U, the alphas, tau, theta, pi, beta and sigma."""
+        """Draw all parameters given the topics: the auxiliary U, alphas, tau, theta, pi, sigma and beta. What
+        a limiting case fixes is left as it is."""
         counts, k = self.counts(), self._prior.n_topics
         log_x = log_products(self.state.log_theta, self.state.log_pi.T)  # documents × topics + 1
         with np.errstate(divide="ignore"):
@@ -264,17 +267,23 @@ class SyntaxChain(Sampler):
         log_rates: Array,
         generator: np.random.Generator,
     ) -> tuple[NDArray[np.int64], float]:
-        """Draw the tables of each topic (topics), and alpha given them, with theta or pi integrated out.
+        """Draw the number of tables of each topic (topics), and alpha given them, with theta or pi integrated
+        out.
 
-        customers: of documents or heads by topic.
+        customers: topic counts of documents, or of heads (rows × topics); log_rates: logs of the Gammas'
+        rates.
         """
         tables = tables_of(customers, alpha * tau, generator)
         drawn = generator.gamma(self._prior.shape + tables.sum())
         return tables, drawn / (self._prior.rate + (log_rates @ tau).sum())
 
     def _draw_sigma(self, words: NDArray[np.int64], generator: np.random.Generator) -> float:
-        """Draw sigma given word counts, with beta integrated out: as the concentration of restaurants with a
-        uniform base, by tables and Beta variables (Escobar and West 1995)."""
+        """Draw sigma, the Dirichlet parameter of topics' words, given word counts (words × topics), with beta
+        integrated out.
+
+        Topics are restaurants with a uniform base: tables and Beta variables are drawn (Escobar and West
+        1995).
+        """
         mass, sizes = float(self.state.sigma) * self._n_words, words.sum(axis=0)
         sizes = sizes[sizes > 0]
         tables = tables_of(words, np.full(words.shape[1], float(self.state.sigma)), generator)
@@ -285,12 +294,12 @@ class SyntaxChain(Sampler):
 
 
 def weights_of(state: SyntaxState) -> Weights:
-    """The weights for drawing topics."""
+    """The part of a state that topics are drawn with: log theta, log pi and beta."""
     return Weights(state.log_theta, state.log_pi, state.beta)
 
 
 def refuse_numbers(name: str, values: NDArray[Any]) -> None:
-    """Raise ValueError for an array of a state or sample that has impossible values; name: of the array."""
+    """Raise ValueError if an array of a state or sample, called `name` in `RANGES`, has impossible values."""
     least, most = RANGES[name]
     if not ((values >= least) & (values <= most)).all():
         raise ValueError(f"{name} has impossible values")
@@ -319,8 +328,11 @@ def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator
 def tables_of(
     customers: NDArray[np.int64], weights: Array, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw the number of tables of each topic over all restaurants, given customers (restaurants × topics)
-    and the concentrations `weights` (topics)."""
+    """Draw the number of tables at which each topic is served, summed over all restaurants (topics).
+
+    customers: (restaurants × topics); weights (topics): the concentration of each topic, the same in all
+    restaurants.
+    """
     columns = np.nonzero(customers)[1]
     tables = np.zeros(len(weights), np.int64)
     draw_tables(columns, customers[customers > 0], weights, np.uint64(generator.integers(2**63)), tables)

@@ -57,7 +57,7 @@ SHARD_DOCUMENTS = 16  # documents per shard; parsed documents are long
 
 
 class Turns(NamedTuple):
-    """When the inference of a document stops, see `SyntaxModel`."""
+    """When the inference of a document stops: the parameters `most` and `tolerance` of `SyntaxModel`."""
 
     most: int
     tolerance: float
@@ -67,21 +67,21 @@ SETTLED = Turns(50, 1e-3)
 
 
 class SyntaxView(NamedTuple):
-    """What local steps need: expectations, and the rows of the table that they cover (None: all, in
-    order).
-    """
+    """What local steps read: expectations of the parameters, and the rows of the table that `expected.words`
+    covers (None: all, in order)."""
 
     expected: Expected
     rows: NDArray[np.int64] | None
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions in the view of these rows of the table."""
+        """The positions in `expected.words` of these rows of the table."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
 @dataclass(frozen=True)
 class SyntaxModel(Model):
-    """The syntactic topic model, with a table words × topics and a small part.
+    """The syntactic topic model for variational runs: the table has expected counts (words × topics), the
+    params everything else.
 
     `prior` is that of `SyntaxChain`, with its limiting cases. Inference of a document alternates sums over
     its trees and updates of its shares, at most `most` times, until expected topic counts change by less than
@@ -103,9 +103,8 @@ class SyntaxModel(Model):
     table = TableSpec()
 
     def for_new_documents(self) -> "SyntaxModel":
-        """The same model for scoring and transforming documents: inference continues until their shares
-        settle.
-        """
+        """The same model for scoring and transforming new documents, whose inference takes more rounds: until
+        their shares hardly change."""
         return replace(self, most=SETTLED.most, tolerance=SETTLED.tolerance)
 
     def n_columns(self, params: Record) -> int:
@@ -119,8 +118,8 @@ class SyntaxModel(Model):
         return params_of(start, {name: np.zeros((k + 1, k)[-len(axes) :]) for name, axes in SUMS.items()})
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Random counts keyed by words' spellings (words × topics), with the sum `tokens`: from 0.5 to 1.5
-        times their mean."""
+        """Random counts (words × topics) with the sum `tokens`, each 0.5 to 1.5 times their mean. They depend
+        on the spellings of the words (`keys`), not on their order."""
         k = self.prior.n_topics
         noise = keyed_uniforms(seed, purposes.SYNTAX_START, keys, k)
         return (0.5 + noise) * tokens / max(1, len(keys) * k)
@@ -140,10 +139,10 @@ class SyntaxModel(Model):
     def local_step(
         self, view: SyntaxView, shard: Shard[Trees], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Infer the topics of documents.
+        """Infer the topics of a shard's documents; a previous record of theirs (`local`) is continued from.
 
-        The record of each has q(theta), as `counts` (expected words by topic) and `rates`, and its part of
-        the bound (`scores`, nats).
+        The new record has q(theta) of each document, as `counts` (expected words by topic) and `rates`, and
+        its part of the bound (`scores`, nats).
         """
         trees, k = ordered_trees(shard.content).nodes, self.prior.n_topics
         nodes = TreeNodes(*trees, view.places(shard.rows))
@@ -173,7 +172,8 @@ class SyntaxModel(Model):
         }, stats
 
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over words (topics) of log Gamma(lambda), counts psi(lambda) and psi(lambda)."""
+        """Sums over words of log Gamma(lambda) and of counts × psi(lambda) (topics each), for the bound;
+        lambda = counts + sigma."""
         assert isinstance(counts, np.ndarray)
         sums = np.zeros((3, counts.shape[1]))
         known = np.ascontiguousarray(counts)
@@ -183,8 +183,8 @@ class SyntaxModel(Model):
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """Update q(pi) by its natural gradient, then tau and the alphas by a step that never lowers the
-        bound.
+        """Params after a step: q(pi) takes its natural gradient step, then tau and the alphas one that never
+        lowers the bound.
 
         The natural parameters of q(pi) are linear in expected counts and rates, which are blended like the
         table; so are the sums over documents for the point estimates (online EM, Cappe & Moulines 2009).
@@ -194,7 +194,7 @@ class SyntaxModel(Model):
         return params_of(updated(concentrations_of(params), sums, self.prior), sums)
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound on log p(words, tau, alphas) for the state used by the local steps.
+        """The bound on log p(words, tau, alphas), in nats, at the params and table that the local steps used.
 
         It sums documents' parts (`tree_sums`), -KL of q(pi) and q(beta), and the log density of log tau and
         the log alphas.
@@ -221,12 +221,12 @@ class SyntaxModel(Model):
         return {"topics": len(self.in_use(totals.sum(axis=0)))}
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics with at least one expected word."""
+        """The topics whose expected number of words is at least one. totals: (topics,)."""
         return np.flatnonzero(totals >= 1.0)
 
 
 def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
-    """A report for this many documents, with all sums zero."""
+    """An empty `TreeReport` for this many documents, words and topics: sums are zero, rates one."""
     k = n_topics
     return TreeReport(
         np.zeros(n_documents, np.bool_), np.zeros((n_documents, k)), np.ones((n_documents, k)),
@@ -235,7 +235,8 @@ def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
 
 
 def params_of(now: Concentrations, sums: dict[str, Array]) -> dict[str, Field]:
-    """The small part of the state: tau, the alphas, sigma, and blended sums over documents."""
+    """The params of a run: the point estimates (tau, alphas, sigma), and the blended sums over documents,
+    `SUMS`."""
     points = {
         "tau": Field(now.tau, ("topics",), additive=False),
         **{name: Field(np.array(getattr(now, name)), (), additive=False) for name in POINTS},

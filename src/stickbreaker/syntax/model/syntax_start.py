@@ -30,7 +30,8 @@ class SyntaxStart(NamedTuple):
 def initialise(
     model: SyntaxModel, source: Source, seed: int, threads: int = 1, sweeps: int = SWEEPS, nodes: int = NODES
 ) -> SyntaxStart:
-    """The state of a short Gibbs chain over random documents, with counts scaled to all training documents.
+    """The start of a variational run: the last state of a short Gibbs chain over random documents, with
+    counts scaled up to all training documents.
 
     The chain makes `sweeps` sweeps over documents with at least `nodes` nodes (or all). From random counts, a
     run loses most topics in its first passes and ends far worse: on EWT with 32 topics at -6.46 nats per word
@@ -50,9 +51,8 @@ def initialise(
 
 
 def sums_of_counts(counts: Counts, now: Concentrations, prior: Prior) -> dict[str, Array]:
-    """The sums over documents (`SUMS`) that fit these counts, with shares and transitions at their Dirichlet
-    means.
-    """
+    """The sums over documents that a run keeps (`SUMS`), computed from a chain's counts, with shares and
+    transitions at their Dirichlet means given these counts."""
     report = new_report(len(counts.documents), 0, prior.n_topics)._replace(
         counts=counts.documents.astype(float), transitions=counts.transitions.astype(float)
     )

@@ -1,7 +1,8 @@
 """Updates of q(pi), tau and the alphas of the syntactic topic model, from sums over documents.
 
-n_di are expected words of topic i, T_ji those with a head of topic j, w_dj = m_dj / xi_dj (`tree_sums`), and
-r_di = 1 + sum_j w_dj E[pi_ji] the rates of q(theta). In w and xi, the means of a row of pi sum to one.
+In document d, n_di are expected words of topic i, and m_dj those whose head has topic j; T_ji counts words of
+topic i whose head has topic j, in all documents; w_dj = m_dj / xi_dj (`tree_sums`), and r_di = 1 + sum_j w_dj
+E[pi_ji] are the rates of q(theta). In w and xi, the means of a row of pi sum to one.
 """
 
 from collections.abc import Mapping
@@ -31,9 +32,8 @@ POINTS = ("alpha_documents", "alpha_transitions", "sigma")
 
 
 class Concentrations(NamedTuple):
-    """The point estimates: tau (topics), alpha_D, alpha_T, and sigma, the prior of words in topics, which
-    stays fixed.
-    """
+    """The point estimates tau (topics), alpha_D and alpha_T, and sigma, the Dirichlet parameter of topics'
+    words, which stays fixed."""
 
     tau: Array
     alpha_documents: float
@@ -71,7 +71,8 @@ def refuse_params(params: Record) -> None:
 
 
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
-    """`SUMS` of documents, given their report and alpha_D tau (topics)."""
+    """The sums over documents in `SUMS`, by name, from a report of these documents. shapes: alpha_D tau
+    (topics)."""
     pulls = report.pulls.T
     zeros, k = np.zeros(report.transitions.shape), len(shapes)
     if prior.limit == "itic":
@@ -89,7 +90,8 @@ def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, 
 
 
 def expected_tables(shapes: Array, counts: Array) -> Array:
-    """y (psi(y + n) - psi(y)), the derivative of log Gamma(y + n) - log Gamma(y) by log y.
+    """y (psi(y + n) - psi(y)) for shapes y and counts n: the derivative of log Gamma(y + n) - log Gamma(y) by
+    log y.
 
     As a function of log y, that difference lies above its tangent, so a step to y' gains at least the
     derivative times log(y' / y) (Minka 2000).
@@ -98,7 +100,8 @@ def expected_tables(shapes: Array, counts: Array) -> Array:
 
 
 def expected_transitions(params: Record, prior: Prior) -> Transitions:
-    """The optimal q(pi) given the documents; in the limit "hdp", pi = 1."""
+    """The optimal q(pi) given the documents' sums in `params`; in the limit "hdp", Gammas concentrated at
+    one."""
     now = concentrations_of(params)
     if prior.limit == "hdp":
         ones = np.ones(params["transitions"].values.shape)
@@ -107,7 +110,7 @@ def expected_transitions(params: Record, prior: Prior) -> Transitions:
 
 
 def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transitions, Array]:
-    """q(pi), and the scale of its rows by which w_dj is divided (topics + 1 × 1).
+    """The optimal q(pi), and the scale of each of its rows (topics + 1 × 1), by which w_dj is divided.
 
     At a scale c, rates are 1 + sum_d w_dj E[theta_di] / c. The bound is highest, jointly in q(pi) and the
     scale of all xi, when the means of a row sum to P = sum_i alpha_T tau_i. (Its slope in log c is sum_i
@@ -131,13 +134,14 @@ def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transi
 
 
 def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Concentrations:
-    """Update tau and the alphas: each maximises a lower limit of the bound, tight at its present value.
+    """New tau and alphas: each maximises a lower limit of the bound that is tight at its present value, so
+    that the bound never falls.
 
-    q(theta) and q(pi) change along: the shapes y + n (y = alpha tau_i) with y, while rates r stay. Then each
-    Gamma contributes log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E / r), E = 1 + its pulls. The
-    first two terms are at least L log y, up to a constant (`expected_tables`). The pulls of theta contain pi
-    and those of pi theta, which makes the bound quadratic in tau and linear in each alpha. With the Gamma
-    priors, each maximum has a closed form.
+    When they change, q(theta) and q(pi) change with them: the shapes y + n (y = alpha tau_i) follow y, while
+    the rates r stay. Then each Gamma contributes log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E /
+    r), E = 1 + its pulls. The first two terms are at least L log y, up to a constant, where L is
+    `expected_tables`. The pulls of theta contain pi and those of pi theta, which makes the bound quadratic in
+    tau and linear in each alpha. With the Gamma priors, each maximum has a closed form.
     """
     grammar, documents = prior.limit != "hdp", prior.limit != "itic"
     k, tau = prior.n_topics, now.tau
@@ -148,12 +152,12 @@ def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Con
         of_transitions = expected_tables(now.alpha_transitions * tau, sums["transitions"]).sum(axis=0)
 
     def cost_of_documents(alpha_t: float, tau: Array) -> Array:
-        """The cost of a unit of alpha_D tau_i, in nats."""
+        """(topics,) By how many nats the documents' part of the bound falls per unit of alpha_D tau_i."""
         pi = (alpha_t * tau + sums["transitions"]) / q_pi.rates / scale if grammar else 1.0 / k
         return sums["excess"] + (sums["prior_pulls"] * pi).sum(axis=0)
 
     def cost_of_transitions(alpha_d: float, tau: Array) -> Array:
-        """The cost of a unit of alpha_T tau_i, in nats."""
+        """(topics,) By how many nats the part of q(pi) in the bound falls per unit of alpha_T tau_i."""
         pulls = (sums["count_pulls"] + alpha_d * tau * sums["prior_pulls"]) / scale
         return (np.log(q_pi.rates) - 1.0 + (1.0 + pulls) / q_pi.rates).sum(axis=0)
 
@@ -188,7 +192,8 @@ def highest(weight: Array, slope: Array, bend: Array, at: Array) -> Array:
 
 
 def gamma_terms(prior_shapes: Array, found: Transitions) -> float:
-    """The sum of -KL between Gammas and their priors Gamma(prior_shapes, 1), in nats."""
+    """The sum of -KL(q || p), in nats, over Gamma distributions q (`found`) and their priors p =
+    Gamma(prior_shapes, 1)."""
     shapes, rates = found
     nats = gammaln(shapes) - gammaln(prior_shapes) + (prior_shapes - shapes) * psi(shapes)
     return float((nats - prior_shapes * np.log(rates) + shapes - shapes / rates).sum())

@@ -26,9 +26,8 @@ class Graph(Section["SyntaxReport"]):
         return {"n_topics": len(report.topics), "n_drawn": min(len(report.topics), MOST_NODES)}
 
     def payload(self, report: SyntaxReport) -> dict[str, Any]:
-        """The edges as (position of the head topic in the list, or `NO_HEAD`; position of the topic;
-        share).
-        """
+        """The edges as [position of the head's topic in the report's list, or `NO_HEAD`; position of the
+        dependent's topic; share]."""
         places = {None: NO_HEAD, **places_of(report.topics)}
         edges = [
             [places[edge.head], places[edge.topic], share]

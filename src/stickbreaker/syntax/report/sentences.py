@@ -31,10 +31,10 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A sentence of `size` words, of which the first are stored here.
+    """A sentence of `size` words, of which at most the first `MOST_WORDS` are stored here.
 
-    For each: whether it is known, the position of its head (-1: a root, -2: after the words stored here), its
-    most probable topic and the probability of that.
+    For each of these: whether it is known, the position of its head (-1: a root, -2: after the words stored
+    here), its most probable topic and the probability of that (`sure`). `id` is that of the document.
     """
 
     id: str
@@ -79,7 +79,8 @@ def _sentence(row: ParsedSentence, places: dict[int, int]) -> dict[str, Any]:
 
 
 def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
-    """A sentence as a line of coloured words."""
+    """A sentence as a line of words with the colours of their topics ("" for a topic that the report does not
+    show), and the number of words left out."""
     return {
         "id": document_name(row.id),
         "more": row.size - len(row.tokens),
@@ -90,7 +91,8 @@ def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
 
 
 def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
-    """The documents saved in a model's directory, and their sentences. Raises UserError for invalid files."""
+    """The documents saved in a model's directory for its report, with their sentences. Raises UserError for
+    invalid files."""
 
     def sentence(document: dict[str, Any], row: dict[str, Any]) -> ParsedSentence:
         n = len(row["tokens"])

@@ -71,7 +71,8 @@ class SyntaxReport(SavedReport[PlainSyntacticTopics]):
 
 
 def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
-    """Perplexity by sweep, pass or step, of held-out documents and of the words learned from.
+    """Curves of perplexity by sweep, pass or step: of held-out documents and of the words learned from, if
+    the trace has points for them.
 
     >>> curves_of([{"pass": 1, "held_out": -1.0}, {"pass": 2}])[0].points
     [(1, 2.718281828459045)]
@@ -86,7 +87,8 @@ def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
 
 
 def score_kind(trace: Sequence[dict[str, Any]]) -> str:
-    """The kind of a run's scores: "joint" of a chain, "bound" or "documents"."""
+    """The kind of the scores in a run's trace: "joint" for chains, "bound" for batches, "documents"
+    online."""
     kind = str(trace[-1].get("kind", "joint")) if trace else "joint"
     return kind if kind in CURVES else "joint"
 

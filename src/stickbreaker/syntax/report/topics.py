@@ -28,11 +28,12 @@ NO_HEAD = -1  # in the payload: a place among topics that is none of them
 
 @dataclass(frozen=True, slots=True)
 class SyntaxTopic(TopicRow):
-    """A topic whose `words` are (word, probability, its probability in all topics), the most probable first.
+    """A topic as the report shows it. Its `words` are (word, probability, its probability in all topics), the
+    most probable first.
 
-    `tags` are (tag, share of the topic's words), the commonest first. `below` are (number of a topic, share):
-    of the words whose head has this topic, the share that has that one; `above` likewise of the topics that
-    heads of this topic's words have, None for no head. `depth` is how far below the root its words stand.
+    `tags` are (tag, share of the topic's words), the commonest first. `below` are (topic, share): how the
+    words whose head has this topic are divided among topics. `above` are the same for the heads of this
+    topic's words; None: no head. `depth` is the mean depth of its words in trees; 1: roots.
     """
 
     tags: Sequence[tuple[str, float]] = ()
@@ -57,7 +58,7 @@ class Topics(Section["SyntaxReport"]):
 
 
 def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
-    """The topics in use, the largest first."""
+    """The topics in use as the report shows them, the largest first."""
     shares, words, tags = model.topic_shares_, model.topic_word_, model.topic_tags_
     overall = shares @ words
     below, above, depths = model.head_topics_, heads_of(model), depths_of(model)
@@ -80,7 +81,7 @@ def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
 
 
 def _largest(shares: Array, names: Sequence[Any], n: int) -> list[tuple[Any, float]]:
-    """(name, share) of the n largest shares, without negligible ones."""
+    """(name, share) of the n largest shares, the largest first; those below `LEAST_SHARE` are left out."""
     return [(names[k], float(shares[k])) for k in descending(shares, n).tolist() if shares[k] >= LEAST_SHARE]
 
 
@@ -114,7 +115,8 @@ def topics_payload(topics: Sequence[SyntaxTopic]) -> list[dict[str, Any]]:
 
 
 def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, Any]:
-    """A topic as the report lists it; among the topics above and below it, only those in use."""
+    """A topic as the values of its card, with shares as percentages; of the topics above and below it, only
+    those in use."""
     return {
         "number": topic.number,
         "colour": colour,
@@ -127,7 +129,7 @@ def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with two digits, or "<0.1%" if it is very small.
+    """A share as a percentage with two digits; "<0.1%" if it is very small, "–" if it is not finite.
 
     >>> percent(0.123), percent(0.0123), percent(0.00001)
     ('12%', '1.2%', '<0.1%')
