@@ -1,1 +1,3 @@
-"""The mathematics: frozen hyperparameters and pure functions; no loop, no input or output, no clock."""
+"""The interfaces of models, samplers and moves, of the table of counts, and of what they exchange with
+engines and runs.
+"""

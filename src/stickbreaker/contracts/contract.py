@@ -22,10 +22,11 @@ Local = Record  # what is stored for each document between passes; its first axi
 
 
 class Step(NamedTuple):
-    """The position of a run: step number from 0, rate rho, scale D / |S|, documents seen before this step.
+    """Where in a run a step is, and how it blends its statistics into the old ones.
 
-    `growth` is D over its value at the step before, if D is the number of documents seen so far. Sums become
-    (1 - rate) growth times their old values, plus rate scale times the new ones.
+    number: of the step, from 0; rate: rho; scale: D / |S|, documents in all per document of the step; seen:
+    documents read before it; growth: D over its value at the step before, if D is the number of documents
+    seen so far. Sums become (1 - rate) growth · old + rate scale · new.
     """
 
     number: int
@@ -48,9 +49,10 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change of shape under test: its statistics come back as `Stats.trial[name]`.
+    """A change of a model's shape under test: local steps report statistics for it as `Stats.trial[name]`.
 
-    `change` is a record defined by its model; edits apply to it as to every record.
+    `change` is a record that only its model understands; edits apply to it as to every record. `round`: how
+    often it was refined and mapped again.
     """
 
     name: str
@@ -59,7 +61,9 @@ class Proposal:
 
 
 class Accepted(NamedTuple):
-    """An edit that a proposal earned, and the gain in nats; None if it was not judged by a bound."""
+    """An edit that the proposal named `plan` has earned; `gain` in nats, None if it was not judged by a
+    bound.
+    """
 
     plan: str
     edit: Edit
@@ -67,10 +71,10 @@ class Accepted(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A move's decisions on its trials.
+    """What a move decides on its trials.
 
-    accepted: edits to make; retry: proposals to map once more; params: parameters that change; dropped: names
-    of proposals to give up.
+    accepted: edits to make; retry: proposals to try again on the same shards; params: fields of the params
+    that change; dropped: names of proposals to give up.
     """
 
     accepted: tuple[Accepted, ...] = ()
@@ -81,13 +85,13 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableSpec:
-    """The shape of a model's table of counts: all that an engine knows about it.
+    """The form of a model's table of counts: all that an engine knows about it.
 
-    `rows` and `columns` name the axes (words, topics). `keyed`: rows are identified by a key (a spelling),
-    and local steps may report rows that the table does not have yet; otherwise rows are identified by number,
-    and are fixed. `truncated`: counts are sparse, and each column orders its cells and has no room beyond its
-    truncation (`TruncatedCounts`); otherwise the table is dense. `groups` (rows, int32): the group (language,
-    tree node) of each row that a run starts with; totals are by group. None: there is one group.
+    `rows` and `columns` name the axes (words, topics). `keyed`: rows have keys (spellings), and local steps
+    may report rows that the table does not have yet; otherwise rows are known by number, and fixed.
+    `truncated`: counts are sparse, and each column has an order of its cells and a limit to their number
+    (`TruncatedCounts`); otherwise the table is dense. `groups` (rows, int32): the group (language, tree node)
+    of each row at the start of a run, for which sums are separate; None: one group.
     """
 
     rows: str = "words"
@@ -116,7 +120,7 @@ class TableSpec:
 
 
 class CountTable(Protocol):
-    """Read access to a table of counts on this machine."""
+    """Read access to a table of counts that is on this machine."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -130,7 +134,9 @@ class CountTable(Protocol):
         ...
 
     def whole(self) -> Counts:
-        """The whole table, in the form that `Model.expectations` takes; invalid after the next change."""
+        """The whole table, in the form that `Model.expectations` takes. Do not use it after the table has
+        changed.
+        """
         ...
 
     def counts(self, rows: NDArray[np.int64] | slice, /) -> Array:
@@ -138,18 +144,17 @@ class CountTable(Protocol):
         ...
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """The rows of keys, -1 for keys that are not in the table."""
+        """The row number of each key, -1 for keys that are not in the table."""
         ...
 
 
 class Model(ABC):
-    """Frozen settings and pure functions of a table of expected counts and of params.
+    """The mathematics of a model, as frozen settings and pure functions of a table of expected counts and of
+    `params`.
 
-    The table has rows (words, rules) in groups and columns (topics, nonterminals) and is owned by the engine;
-    `params` is everything else. Priors never enter the table.
-
-    `unit` is what the model reads of documents, the type of its shards' content (`Bags`, `Sequences`,
-    `Trees`); `shard_size` the largest number of documents in a shard.
+    The engine owns the table, whose rows (words, rules) are in groups and whose columns are topics or
+    nonterminals; `params` is all else that is learned. Priors are never in the table. `unit`: the type of a
+    shard's content (`Bags`, `Sequences`, `Trees`); `shard_size`: most documents in a shard.
     """
 
     unit: type[Any] = Bags
@@ -167,25 +172,26 @@ class Model(ABC):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Initial counts (rows × columns) that differ between columns, drawn at random from each row's key.
+        """Initial counts (rows × columns) that differ between columns, each row's drawn at random from its
+        key and `seed`.
 
-        `tokens` is the size of the data to learn from. The first local steps see these counts, and they decay
-        like all counts; they are not a prior.
+        `tokens` is the size of the data to learn from. The first local steps see these counts, which then
+        decay like all counts; they are not a prior.
         """
 
     def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
-        """The table positions of the rows that the local step needs for a shard, -1 for rows that it does not
-        have.
+        """The row numbers in the table that the local step needs for a shard, -1 for rows that the table does
+        not have.
 
-        Engines call it before they fetch a shard's rows; the result becomes the shard's `rows` in the local
-        step, in this order. `index` returns the positions of keys, if the table is keyed. By default: the
-        rows of the shard's distinct words, in order.
+        Engines call it before they fetch a shard's rows; the result becomes `shard.rows` in the local step,
+        in this order. `index` returns the row numbers of keys, if the table is keyed. By default: the rows of
+        the shard's distinct words, in order.
         """
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params with quantities that are computed from a truncated table once per step, before
-        `expectations`.
+        """The params, with what is computed once per step from a truncated table, before `expectations`. By
+        default unchanged.
         """
         return params
 
@@ -193,30 +199,30 @@ class Model(ABC):
     def expectations(
         self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
     ) -> View:
-        """The view for the local step of some rows: `counts` (rows × columns) at table positions `rows`.
+        """What the local step needs of some rows, computed from `counts` (rows × columns), those of the rows
+        numbered `rows`.
 
-        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. For a
-        truncated table, `counts` is the whole table, and `rows` are the result of `reads` for a shard, -1 for
-        rows that it does not have.
+        `totals` (groups × columns) are sums over the whole table; `rows` None: all rows in order. For a
+        truncated table, `counts` is the whole table, and `rows` is what `reads` returned for a shard.
         """
 
     @abstractmethod
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Infer the latent variables of a shard's documents, and report their statistics.
+        """Infer the latent variables of a shard's documents; returns the documents' records and their
+        statistics.
 
-        `local`: the documents' records from their previous visit, or None.
+        view: from `expectations`; local: the documents' records from their previous visit, or None.
         """
 
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """Each proposal's statistics for a shard, by name: those of the model with the proposal's change.
+        """The statistics of a shard's documents under each proposal's change, by name, and records that its
+        edit will need.
 
-        `local`: the documents' records from this step's `local_step`.
-
-        The columns of a trial belong to its proposal. An edit that names the trial puts its sums in place of
-        those with the same name in `Stats.usage`. The first value returned is the documents' records that
-        such an edit needs.
+        local: the documents' records from this step's `local_step`. The columns of a trial are its proposal's
+        own. An edit that names the trial puts its sums in place of those with the same name in `Stats.usage`.
+        The records are returned first. By default NotImplementedError.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
@@ -226,29 +232,34 @@ class Model(ABC):
 
     @abstractmethod
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over the rows from number `first` on, which the score and the global step need in addition to
-        the column totals.
+        """Sums over some rows of the table, beyond the column totals, which the score and the global step
+        need.
+
+        counts: those of the rows from number `first` on; the sums of all blocks of rows are added up.
         """
 
     @abstractmethod
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """The params after a step; `summary` is that of the table after the step, if `needs_summary` is
-        true."""
+        """The params after a step. totals, summary: of the table after it; `summary` is None unless
+        `needs_summary`.
+        """
 
     @abstractmethod
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The objective (terms of the documents and of the table) for the state that the local steps used."""
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The objective if `stats` is the sum of each document's latest report, and the table is the sum of
-        the rows of these reports.
+        """The objective if the table is exactly the sum of all documents' latest reports, and `stats` is
+        their sum.
+
+        By default `score`.
         """
         return self.score(params, stats, totals, summary)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
-        """Sizes of the state, such as the number of topics, that are added to every record of the trace."""
+        """Sizes, such as the number of topics, that are added to each trace record. By default none."""
         return {}
 
     def is_settled(self, params: Record, totals: Array) -> bool:
@@ -262,34 +273,38 @@ class Model(ABC):
         return np.arange(len(totals))
 
     def needs_summary(self, step: Step) -> bool:
-        """Whether a global step needs a summary of the table (always if a prior of the words is learned)."""
+        """Whether `global_step` uses the table's `summary` at this step; the engine then computes it. By
+        default not.
+        """
         return False
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """The edit that adds new rows to the table, and the params after it.
+        """The edit that adds new rows to the table, and the fields of the params that this changes.
 
-        By default all new rows are added, in order of their keys. A model whose rows are in groups must
-        override this: its `Grow` has the group of each new row. `new_rows` maps a key to an array that begins
-        with the row's count in each column; what follows these counts is defined by the model.
+        `new_rows` maps a key to an array that begins with the row's count in each column; what follows is the
+        model's own. By default all are added, in order of their keys. A model with groups must override this:
+        its `Grow` has the group of each new row.
         """
         return ((Grow(self.table.rows, len(new_rows), tuple(sorted(new_rows))),) if new_rows else ()), {}
 
     def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
-        """The edit after a global step of a truncated table: the new order of its cells, and the rows to
-        drop.
+        """The edit after a global step of a truncated table: a new order of its cells, and rows to drop. By
+        default none.
         """
         return ()
 
     def finish(self, params: Record, counts: Counts) -> Edit:
-        """The edit by `reorder` at the end of a run, so that a finished model keeps the limits that it was
-        given."""
+        """The edit at the end of a run of a truncated table, so that the finished model keeps its limits. By
+        default none.
+        """
         return ()
 
 
 class Fitted(NamedTuple):
-    """What a chain has learned: the params, and the counts of a table, if any (rows × columns).
+    """What a chain has learned: params, and a table of counts, if there is one (rows × columns).
 
-    `columns`: lasting numbers of the columns, ascending, if columns come and go; None if they are fixed.
+    `columns`: lasting numbers of the columns, ascending, if columns are added and removed during the run;
+    None if they are fixed.
     """
 
     params: Record
@@ -298,17 +313,16 @@ class Fitted(NamedTuple):
 
 
 class Sampler(ABC):
-    """A Markov chain over the latent variables of a whole corpus, which owns and changes its state.
+    """A Markov chain over the latent variables of a whole corpus, which owns its state and changes it in
+    place.
 
-    Its randomness is keyed by its seed and the sweep's number, so that a restored chain continues exactly as
-    before, with any number of threads. It needs no engine, and no table.
+    Its randomness depends only on its seed and the sweep's number, so that a restored chain continues exactly
+    as before, with any number of threads. It needs no engine and no table.
     """
 
     @abstractmethod
     def sweep(self, number: int, threads: int) -> None:
-        """Resample every latent variable once, with this number of threads; `number`: of the sweep, from
-        0.
-        """
+        """Resample every latent variable once, with that many threads. number: of the sweep, from 0."""
 
     @abstractmethod
     def learn(self) -> None:
@@ -316,10 +330,10 @@ class Sampler(ABC):
 
     @abstractmethod
     def score(self) -> Score:
-        """The log joint probability of the data and the current state."""
+        """The log joint probability of the data and the current state, in nats."""
 
     def keep(self) -> None:
-        """Record the current state as a sample of the posterior, for `fitted`."""
+        """Record the current state as a sample of the posterior, for `fitted`. By default does nothing."""
         return
 
     def figures(self) -> Mapping[str, float]:
@@ -328,7 +342,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def fitted(self) -> Fitted:
-        """The model learned so far: the mean over the samples if their mean is a valid model, else the last
+        """What was learned so far: the mean over the samples if that is a valid model, otherwise the last
         state.
         """
 
@@ -346,15 +360,14 @@ class Sampler(ABC):
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
-        """Restore the state of a snapshot. Raises ValueError if it is from another chain."""
+        """Restore the state of a snapshot. Raises ValueError if it does not fit this chain."""
 
 
 class Move(ABC):
-    """A way of changing the model's shape, separate from its model.
+    """A way of changing the model's shape, such as splitting topics: proposes changes and decides on them.
 
-    A move sees sums over shards but never a shard, and sums over blocks of the table's rows but never the
-    table: it queries rows by `table`, which also has the rows of the report. Its memory, if any, is stored in
-    fields of the params.
+    A move sees sums over shards but never a shard. It never sees the table, but queries its rows, and those
+    of a report, by `table`. What it remembers is stored in fields of the params.
     """
 
     def start(self, n_columns: int) -> Record:
@@ -388,6 +401,6 @@ class Move(ABC):
     ) -> Decision:
         """Decide after the global step, with the table as it is then: the edits that proposals have earned.
 
-        `stats.trial` has the proposals' latest statistics; if the schedule stores reports, those of every
-        document. Edits are made in order; each must be valid for the shape that those before it leave.
+        `stats.trial` has the proposals' latest statistics: of the step's documents or, if the schedule stores
+        reports, of all. Edits are made in order; each must be valid for the shape that those before it leave.
         """

@@ -1,8 +1,7 @@
-"""The table as a move sees it: sums over blocks of rows, and arrays over rows that are computed block by
-block.
+"""The table as a move sees it: by queries that are computed for one block of rows at a time.
 
-No process has to hold the whole of a large table. A move therefore queries rows by a function of a block,
-which an engine can send to where the rows are stored.
+No process has to hold the whole of a large table. A query is therefore a function of a block, which an engine
+can send to where the rows are stored.
 """
 
 from abc import ABC, abstractmethod
@@ -25,10 +24,10 @@ class RowBlock(NamedTuple):
 
 
 class ReportRows(NamedTuple):
-    """Placeholder for rows of a step's report: the rows of the trial named `trial`, or the report's own if it
-    is "".
+    """Stands for rows of a step's report in a query: those of the trial named `trial`, or the report's own if
+    it is "".
 
-    A block gets zeros for its rows that the report does not have.
+    Rows of a block that the report does not have are zeros.
     """
 
     trial: str = ""
@@ -36,11 +35,11 @@ class ReportRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """A function of a block, and what it needs of the block's rows besides their counts.
+    """A function that computes named arrays from a block of rows, and what it needs besides the rows' counts.
 
     The function can be sent to other processes (it is a module's function, `functools.partial` of one, or a
-    frozen dataclass with `__call__`), and carries everything else that it needs. A function that does not use
-    `counts` may get none (rows × 0).
+    frozen dataclass with `__call__`). `held`: arrays over all rows, or rows of the report, of which it gets
+    the block's. With `counts=False` it may get no counts (rows × 0).
     """
 
     function: Callable[[RowBlock], Mapping[str, Array]]
@@ -49,7 +48,7 @@ class RowQuery:
 
 
 class TableView(ABC):
-    """The queries that a move may make of the table, and of the rows of one report.
+    """What a move may ask about the table, and about the rows of one report.
 
     Every call may go over all rows, so combine queries into one call.
     """
@@ -63,10 +62,10 @@ class TableView(ABC):
 
     @abstractmethod
     def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
-        """Arrays over all rows of the table: {query: {array: values}}.
+        """Arrays over all rows of the table, in the engine's form: {query: {array: values}}.
 
-        Each query is a function that computes such arrays for the rows of one block; they are concatenated.
-        They may become values of fields and of edits. For a table whose rows have keys they are ndarrays.
+        Each query computes them for one block; the results are concatenated. They may become values of fields
+        and of edits. For a table with keys they are ndarrays.
         """
 
     @abstractmethod

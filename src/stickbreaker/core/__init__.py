@@ -1,1 +1,1 @@
-"""What every other room rests on: errors, files, randomness, records, edits and contracts."""
+"""What every other room rests on: errors, files, randomness, records of arrays, and edits of their shape."""

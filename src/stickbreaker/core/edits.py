@@ -1,7 +1,8 @@
-"""Changes of shape as values; a record follows them by the names of its axes.
+"""Changes of a model's shape (topics added, merged, reordered …) as values that can be applied to any named
+arrays.
 
-An `Edit` is a sequence of changes, applied in order. Positions refer to the shape after the previous change.
-Nothing here depends on a model: topics, words, rules and states all grow and shrink this way.
+An `Edit` is a sequence of changes, made in order. Each change names an axis, such as "topics"; arrays without
+that axis stay as they are. Positions are those after the previous change. Nothing here depends on a model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,11 @@ from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, 
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """Adds `number` new positions at the end of an axis.
+    """Adds `number` new positions at the end of an axis: zeros for counts, a field's `fresh` value for
+    parameters.
 
-    `keys`: what the new positions hold, if the rows have content; `groups`: the group of each, if a table has
-    several.
+    If rows are added to a table, `keys` are their contents (such as spellings), in a keyed table, and
+    `groups` the group of each, in a table with several.
     """
 
     axis: str
@@ -46,11 +48,12 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Dissolve:
-    """Divides position `source` among the positions `into` and removes it.
+    """Removes position `source` of an axis, and divides its counts among the positions `into`.
 
-    `shares` (one per target) add up to one; `along` has the shares along other axes, by axis (n × targets).
-    For the axis `amounts`, `along` has not shares but what each target gains; this may be more or less than
-    its part of `source`, since targets may exchange values. `trial`: see `Split`.
+    `shares` (one per target, adding up to one) divide fields that have no other axis of interest. `along`
+    says how to divide along another axis of the field, by that axis's name (n × targets): by shares of each
+    of the n positions or, for the axis named by `amounts`, by what each target gains there. A gain may be
+    negative or more than `source` has, since targets may exchange counts. `trial`: see `Split`.
     """
 
     axis: str
@@ -64,10 +67,11 @@ class Dissolve:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Adds a position at the end that takes `share` of `source`; `along` has the shares along another axis.
+    """Adds a position at the end of an axis that takes `share` of the counts of `source`.
 
-    `trial` names the proposal that was tried: a report with statistics of that trial is split by them, and a
-    record of documents by its own field "shares of" that name.
+    `along` has a share for each position of another axis, by that axis's name, used instead of `share` for
+    fields with that axis. `trial` is the name of the proposal under test: statistics that contain its trial
+    are split in proportion to the trial's, and documents' records by their field `SHARES_OF` + the name.
     """
 
     axis: str
@@ -87,11 +91,12 @@ class Permute:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reorder:
-    """Puts the cells of `axis` at each position of `along` in a new order.
+    """Changes the order of the cells of each position of `along` (such as a topic) on `axis` (such as words);
+    for truncated tables.
 
-    `orders` has, for each position of `along`, an array (int64) of positions of `axis`. Cells of positions
-    left out are removed; a position without a cell gets a cell of zero. The first `inside` of them are within
-    the truncation.
+    `orders[i]` (int64) lists the positions of `axis` for number i of `along`: cells of positions that it
+    leaves out are removed, and positions that had no cell get one with a zero. The first `inside[i]` of them
+    are within the truncation.
     """
 
     axis: str
@@ -124,9 +129,10 @@ def apply_change(item: Field, change: Change) -> Field:
 
 
 def _left_by(item: Field, change: Reorder) -> Field:
-    """The field with zeros at those positions that a reordering leaves out.
+    """The field with zeros at the positions that a reordering leaves out; unchanged unless it has counts
+    along both axes.
 
-    Fields do not store the order itself.
+    The order itself is not stored in fields.
     """
     if change.along not in item.axes or not item.additive:
         return item
@@ -171,8 +177,11 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
 
 
 def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None = None) -> Array:
-    """The share of the field's values that moves (to target number `target`), in a shape that broadcasts with
-    a slice of the field without `axis`.
+    """The share of the field's values that a change moves to target number `target` (of a Split: to the new
+    position).
+
+    An array that broadcasts with a slice of the field without `axis`: shares along another axis if the change
+    has them, otherwise one number.
     """
     others = [name for i, name in enumerate(item.axes) if i != axis]
     for place, name in enumerate(others):
@@ -186,7 +195,9 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
 
 
 def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence[Array]:
-    """For each target of a change, the values that it gets from a slice of the field that is dissolved."""
+    """For each target of a Dissolve, the values that it gets from `source`, the slice of the field that is
+    dissolved.
+    """
     others = [name for i, name in enumerate(item.axes) if i != axis]
     if others == [change.amounts] and change.amounts in change.along:
         return list(given(source, change.along[change.amounts]).T)
@@ -194,8 +205,10 @@ def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence
 
 
 def given(source: Array, amounts: Array) -> Array:
-    """What each target gains (n × targets), adding up to `source` (n): the largest gain absorbs the rounding
-    error.
+    """The `amounts` that each target gains (n × targets), corrected for rounding so that each row adds up to
+    `source` (n).
+
+    The largest gain of a row takes the correction.
 
     >>> given(np.array([3.0]), np.array([[-1.0, 4.0]])).tolist()
     [[-1.0, 4.0]]
@@ -206,7 +219,7 @@ def given(source: Array, amounts: Array) -> Array:
 
 
 def dropped(item: Field, edit: Edit) -> float:
-    """The sum of the values that the changes Drop and Reorder remove from an additive field."""
+    """The sum of the values that an edit's Drop and Reorder changes remove from an additive field."""
     lost = 0.0
     for change in edit:
         if isinstance(change, Drop | Reorder) and change.axis in item.axes:
@@ -216,7 +229,7 @@ def dropped(item: Field, edit: Edit) -> float:
 
 
 def apply(edit: Edit, record: Record) -> dict[str, Field]:
-    """A record after an edit."""
+    """A record (named fields) after an edit; the original is not changed."""
     after = dict(record)
     for change in edit:
         after = {name: apply_change(item, change) for name, item in after.items()}
@@ -226,7 +239,9 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
 def apply_to_rows(
     edit: Edit, rows: Rows | SparseCounts, row_axis: str, column_axis: str, n_rows: int
 ) -> Rows:
-    """Rows of a table of `n_rows` rows after an edit, which may change columns and move or remove rows."""
+    """Some rows of a table of `n_rows` rows, dense and renumbered, after an edit of the table's rows or
+    columns.
+    """
     rows = rows.rows()
     for change in edit:
         if isinstance(change, Reorder):
@@ -242,8 +257,8 @@ def apply_to_rows(
 
 
 def _cut(change: Change, row_axis: str, positions: NDArray[np.int64]) -> Change:
-    """The change, with its shares along the row axis restricted to the rows at `positions` (empty if there
-    are none).
+    """The change, with its shares along the row axis restricted to the rows at `positions`; without rows it
+    has none.
     """
     if not isinstance(change, Split | Dissolve) or row_axis not in change.along:
         return change
@@ -258,8 +273,11 @@ def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str)
 
 
 def renumbered(change: Change, size: int) -> NDArray[np.int64]:
-    """The new number of each of `size` rows after a change of the row axis, -1 for removed rows; of merged
-    rows both have the same. Raises ValueError for a change that divides rows."""
+    """The new number of each of `size` rows after a change of the row axis: -1 if it is removed.
+
+    Both rows of a Merge get the number of the merged one. Raises ValueError for other changes: rows cannot be
+    divided.
+    """
     after: NDArray[np.int64] = np.arange(size)
     match change:
         case Grow():
@@ -279,7 +297,9 @@ def renumbered(change: Change, size: int) -> NDArray[np.int64]:
 
 
 def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
-    """The rows after a change of the row axis."""
+    """The rows at their new numbers after a change of the row axis: removed rows are left out, merged ones
+    added up.
+    """
     if isinstance(change, Grow):
         return rows
     moved = renumbered(change, n_rows)[rows.positions]
@@ -290,9 +310,12 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
 
 
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
-    """A report after an edit of the model that it was made with.
+    """The statistics of shards, adapted to an edit that the model has undergone since they were computed.
 
-    A trial's columns belong to its proposal, so trials follow only changes of the rows.
+    If a Split or Dissolve names a trial in them, the trial's counts decide how the changed columns are
+    divided, and its sums replace theirs. The trials themselves follow only changes of rows, since their
+    columns belong to proposals. `n_rows`: of the table before the edit. Raises ValueError for a Dissolve by
+    amounts whose trial is missing.
     """
     for change in edit:
         stats = _change_stats(change, stats, row_axis, column_axis, n_rows)
@@ -328,8 +351,9 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
 def _changed_new_rows(
     new_rows: Mapping[str, Array], change: Change, column_axis: str, n_columns: int
 ) -> Mapping[str, Array]:
-    """Rows that are not in the table yet, after a change of its columns; values that are not counts stay
-    unchanged.
+    """The rows that are not in the table yet, by key, after a change of the table's columns.
+
+    Only their first `n_columns` values are counts; the others stay.
     """
     if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
         return new_rows
@@ -359,10 +383,10 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """The sums of a report after a change that was tried, with the trial's sums in place of the changed
-    columns.
+    """The sums of a report (`usage`, already changed), in which the changed columns have the trial's values
+    instead.
 
-    For sums without columns, the trial has the difference, which is added.
+    To sums that are not by column, the trial's values are added, since they are differences.
     """
     after = dict(usage)
     for name, item in tried.items():
@@ -378,8 +402,9 @@ def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: st
 
 
 def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
-    """The columns, numbered as after the change, that received what it moved. `n_columns`: their number after
-    it.
+    """The columns, numbered as after the change, among which the split or dissolved column was divided.
+
+    n_columns: their number after the change.
     """
     if isinstance(change, Split):
         return [change.source, n_columns - 1]
@@ -401,7 +426,10 @@ def _rows_after(change: Change, row_axis: str, n_rows: int) -> int:
 
 
 def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
-    """Documents' records after an edit; trials of the edit's proposal replace what they changed."""
+    """Documents' records after an edit, without fields of trials.
+
+    A Split or Dissolve whose trial stored shares for each document divides by these.
+    """
     after = without_trials(local)
     for change in edit:
         own = change
@@ -413,5 +441,5 @@ def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
 
 
 def without_trials(local: Record) -> dict[str, Field]:
-    """Documents' records without the fields of trials, which are used only between the rounds of a step."""
+    """Documents' records without the fields of trials, which are used only within a step."""
     return {name: item for name, item in local.items() if not name.startswith(TRIAL)}

@@ -17,10 +17,12 @@ class UserError(ValueError):
     """A mistake by the user; its message is one line: where, what is wrong, and what to do.
 
     The command line prints it without a traceback and exits with status 1. Problem and remedy may name
-    options or parameters: Python shows parameters, the command line shows options. Each of the three is cut
-    to 300 characters in the line (a path to its last 300); the attributes are complete. `in_file=True`: the
-    mistake is in a file that this library wrote, whose fields keep their names on the command line too.
-    False: it is not in a file, even if it is raised while one is read.
+    options or parameters: Python shows parameters, the command line shows options. In the message, place,
+    problem and remedy are each cut to 300 characters (a path to its last 300); the attributes are complete.
+
+    `in_file`: True if the mistake is in a file that this library wrote; its fields then keep their names on
+    the command line. False if it is not in a file, even if it is raised while one is read
+    (`untrusted.making_sense_of`). None: not known.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -44,7 +46,7 @@ class UserError(ValueError):
         super().__init__(self._message(as_parameters))
 
     def fields(self) -> dict[str, Any]:
-        """The arguments of an equal error, `UserError(**fields)`, as values that JSON can hold."""
+        """The arguments from which `UserError(**fields)` makes an equal error, as JSON values."""
         where = None if self.where is None else str(self.where)
         fields = {"problem": self.problem, "where": where, "line": self.line, "remedy": self.remedy}
         return {**fields, "in_file": self.in_file}
@@ -102,7 +104,7 @@ def naming(where: object, line: int | None = None) -> Generator[None]:
 
 
 class Interrupted(Exception):
-    """Raised if a run is asked to stop; its state is the one after the last complete step."""
+    """Raised by a run that was asked to stop; its state is then the one after the last complete step."""
 
 
 def shortened(text: str, most: int = LONGEST_PIECE) -> str:

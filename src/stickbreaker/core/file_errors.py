@@ -1,4 +1,6 @@
-"""Errors about a temporary file name the path at which the file will end up."""
+"""Contexts that correct the paths in errors: those of a temporary file become the path at which it will end
+up.
+"""
 
 import errno
 import os
@@ -13,7 +15,11 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a write on a full
 
 @contextmanager
 def named_as(path: Path, partial: Path) -> Generator[None]:
-    """Make errors name `path` and not `partial`, the temporary file that will replace it."""
+    """A context whose errors name `path` instead of `partial`, the temporary file or directory that will
+    replace it.
+
+    If the disk is full and the error names no file, it gets `path`.
+    """
     try:
         yield
     except UserError as error:
@@ -45,7 +51,7 @@ def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
 
 
 def naming_file(path: Path) -> AbstractContextManager[None]:
-    """Make the error of a full disk name the file that is being written.
+    """A context in which the error of a full disk names the file that is being written.
 
     >>> with naming_file(Path("model/trace.jsonl")):
     ...     raise OSError(28, "No space left on device")
@@ -57,10 +63,9 @@ def naming_file(path: Path) -> AbstractContextManager[None]:
 
 @contextmanager
 def naming_parent(path: Path) -> Generator[None]:
-    """A context that changes an OSError to name the parent directory of `path`, in which nothing could be
-    created.
+    """A context whose OSErrors name the parent directory of `path`, in which a file could not be created.
 
-    If the disk is full, it names `path`.
+    If the disk is full, they name `path` itself.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Writes files and directories so that a half-written one is never seen and no other data is lost."""
+"""Writing files and directories so that nobody sees a half-written one and no other data is lost."""
 
 import errno
 import hashlib
@@ -33,14 +33,15 @@ _Identity = tuple[int, int, int]
 def atomic_directory(
     path: Path, *, overwrite: bool = False, check: Callable[[], None] | None = None
 ) -> Generator[Path]:
-    """Yield an empty directory next to `path`; on success it is renamed to `path`, on failure it is removed.
+    """A context that yields an empty directory next to `path`; on success it is renamed to `path`, on failure
+    removed.
 
-    First repairs what killed processes left at `path` (`put_right`). With `overwrite`, exactly what is at
-    `path` now is replaced: if it is changed or something new appears meanwhile, that stays. `check` inspects
-    what is there now, and raises if it must not be replaced.
+    First repairs what killed processes left at `path` (`put_right`). With `overwrite`, only what is at `path`
+    at the beginning is replaced; if it is changed or something new appears there meanwhile, that stays.
+    `check` is called before anything is written, and raises an error if what is there must not be replaced.
 
     Raises FileExistsError if `path` exists and `overwrite` is false; UserError if another process is making
-    the same directory, or something appeared at `path` meanwhile.
+    the same directory, or something appeared or changed at `path` meanwhile.
     """
     put_right(path)
     before = _identity(path)
@@ -123,7 +124,9 @@ def _came_meanwhile(path: Path) -> UserError:
 
 
 def _identity(path: Path) -> _Identity | None:
-    """A value that changes if the path is replaced or a directory's entries change; None if it is missing."""
+    """A value that changes if the path is replaced or entries are added to or removed from a directory; None
+    if it is missing.
+    """
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -132,15 +135,17 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def put_right(path: Path) -> None:
-    """Prepare `path` for writing: `recover` it and `sweep` what killed processes left."""
+    """Repair what killed processes left next to `path`, before it is written: restore its old content and
+    remove the rest.
+    """
     recover(path)
     sweep(path)
 
 
 def recover(path: Path) -> None:
-    """Restore the old content of `path` if `atomic_directory` was killed while it replaced it.
+    """Restore the old content of `path` if a process was killed while it replaced it (`atomic_directory`).
 
-    Does nothing if `path` exists, nothing is left to restore, or the parent directory is not writable.
+    Does nothing if `path` exists, nothing is left to restore, or the parent directory cannot be written.
     """
     if os.path.lexists(path):
         return
@@ -163,13 +168,14 @@ def _holds(directory: Path, name: str) -> bool:
 
 @contextmanager
 def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
-    """Yield a temporary path next to `path`; on success it replaces `path` in one rename, durably.
+    """A context that yields a temporary path next to `path`; on success that file replaces `path` in one
+    rename, durably.
 
-    A file that is replaced keeps its permissions; a new one gets those that the umask leaves. Without
-    `overwrite` nothing is replaced: UserError if something appears at `path` meanwhile. Raises
+    A file that is replaced keeps its permissions; a new one has those that the umask leaves. Without
+    `overwrite` nothing is replaced: UserError if something exists at `path` at the end. Raises
     FileExistsError if `path` exists and is not a regular file (a device, for example); OSError naming `path`
-    if the disk is full; UserError if `path` lies in a directory that this process has claimed and that has
-    been replaced.
+    if the disk is full; UserError if `path` lies in a directory that this process has claimed and that was
+    moved or replaced.
     """
     refuse_exchanged(path)
     if path.exists() and not path.is_file():
@@ -204,7 +210,9 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
 
 
 def _mode_after(new: Path, old: Path) -> int:
-    """The permissions of `new` when it replaces `old`: those of `old`, or its own if there is no `old`."""
+    """The permissions that `new` gets when it replaces `old`: those of `old` if it is of the same type (file
+    or directory), otherwise its own.
+    """
     mode = new.stat().st_mode
     with suppress(OSError):
         before = old.stat().st_mode
@@ -219,13 +227,17 @@ def _set_mode(path: Path, mode: int) -> None:
 
 
 def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
-    """Replace the file `path` by `content` in one rename; without `overwrite` only if it does not exist."""
+    """Write the bytes `content` to the file `path` in one rename. Without `overwrite`, UserError if it
+    exists.
+    """
     with atomic_file(path, overwrite=overwrite) as partial:
         partial.write_bytes(content)
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError if the file `out` cannot be made: its directory is missing, or it exists already."""
+    """Raise UserError if the file `out` cannot be written: its directory is missing, or it exists (unless
+    `overwrite`) or is a directory.
+    """
     if not out.parent.is_dir():
         raise UserError("there is no such directory", where=out.parent, remedy="make it first")
     if out.is_dir() or (out.exists() and not overwrite):
@@ -266,7 +278,7 @@ def refuse_links(directory: Path) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make renames within a directory durable, if the system can."""
+    """Make renames within a directory durable; does nothing if the system cannot."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:

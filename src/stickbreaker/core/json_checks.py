@@ -1,4 +1,7 @@
-"""Checks of values read from JSON: small predicates, and checks of whole records."""
+"""Predicates for values read from JSON, and checks of whole records by them.
+
+The functions that begin with `is_` are predicates; others such as `list_of` make them.
+"""
 
 import re
 import sys
@@ -83,9 +86,7 @@ def list_of(kind: Kind) -> Callable[[object], TypeGuard[list[Any]]]:
 
 
 def mapping_of(kind: Kind) -> Kind:
-    """A predicate for JSON values: returns whether a value is a mapping from strings to values that satisfy
-    `kind`.
-    """
+    """A predicate: is the value an object whose keys are text and whose values all satisfy `kind`?"""
 
     def check(value: object) -> bool:
         held = cast("dict[Any, Any]", value)
@@ -95,7 +96,8 @@ def mapping_of(kind: Kind) -> Kind:
 
 
 def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[dict[str, Any]]]:
-    """A predicate: is the value a record whose fields satisfy `kinds`?
+    """A predicate: is the value an object that has all fields of `kinds`, each satisfying its predicate? It
+    may have others.
 
     >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
     (True, False)
@@ -111,7 +113,7 @@ def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[dict[
 
 
 def one_of(*texts: str) -> Kind:
-    """A predicate for JSON values: returns whether a value is one of these texts."""
+    """A predicate: is the value one of these texts?"""
     return lambda value: isinstance(value, str) and value in texts
 
 
@@ -126,13 +128,13 @@ def spelled(pattern: str) -> Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """A predicate for JSON values: returns whether a value is None or satisfies `kind`."""
+    """A predicate: is the value null, or does it satisfy `kind`?"""
     return lambda value: value is None or kind(value)
 
 
 def refuse_other_kinds(record: object, kinds: Mapping[str, Kind], *, needed: bool = True) -> None:
-    """Raise ValueError naming a field of a record that is missing (if `needed`) or does not satisfy its
-    predicate.
+    """Raise ValueError naming a field of a record that does not satisfy its predicate or, if `needed`, is
+    missing.
 
     >>> refuse_other_kinds({"step": -1}, {"step": is_count})
     Traceback (most recent call last):

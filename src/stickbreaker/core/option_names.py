@@ -1,7 +1,7 @@
-"""Translates messages between the names of Python parameters and of command-line options.
+"""Translates messages between the names of Python parameters and those of command-line options.
 
-Library code may name either: `UserError` and warnings show the right ones to each reader. Commands in
-messages, made by `command_line`, can be pasted into a shell.
+Library code may use either: `UserError` and warnings show each reader the right ones. `command_line` makes
+commands for messages that can be pasted into a shell.
 """
 
 import re
@@ -14,12 +14,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class OptionNames:
-    """How parameters are named on the command line.
+    """How some parameters are named on the command line, so that messages can be translated.
 
-    `renamed`: parameters whose options have other names; `alike`: parameters whose options have the same
-    name, and which are unlike any other word; `ambiguous`: words that occur in any message, and are
-    parameters only with a value. `flags`: parameters that an option without a value sets to true. `settings`:
-    classes whose parameters are options of their own; `phrases` are replaced as a whole.
+    `renamed`: options by parameter, where their names differ. `alike`: parameters whose options have the same
+    name, and which no ordinary word resembles; they are translated everywhere. `ambiguous`: those that are
+    ordinary words too, and are translated only if a value follows. `flags`: parameters that an option without
+    a value sets to true. `settings`: classes whose parameters are options of their own. `phrases`: texts that
+    are replaced as a whole on the command line.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -52,16 +53,17 @@ _sources: list[Callable[[], Iterable[OptionNames]]] = []
 
 
 def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
-    """Register more parameters for `all_names`; `source` is called when a message is first translated."""
+    """Register more parameters for `all_names`; `source()` is called when a message is first translated."""
     _sources.append(source)
 
 
 @dataclass(frozen=True)
 class AllNames:
-    """All parameters and options, to translate messages.
+    """The parameters and options of all kinds of models, as tables to translate messages with.
 
-    Keyed by parameter: `renamed`, whose options have other names; `clear`, those recognised in a message even
-    without a value; `every`, all of them. Keyed by option: `parameters`. `flags`: options without a value.
+    By parameter: `renamed`, those whose options have other names; `clear`, those recognised in a message
+    without a value; `every`, all. By option: `parameters`. `flags`: parameters whose options have no value.
+    `phrases`: replacements for the command line. `settings`: a pattern for calls of settings' classes.
     """
 
     renamed: Mapping[str, str]

@@ -37,8 +37,9 @@ Condition = tuple[str, ...] | Above  # the values of another parameter, one of w
 
 @dataclass(frozen=True)
 class Parameter:
-    """The declaration of a parameter; see `parameter`. `kinds` are the names of the types that its values may
-    have.
+    """A declared parameter, as `declared` reads it from a dataclass; see `parameter` for its fields.
+
+    `kinds` are the names of the types that its values may have; `by_name`: it can be given by keyword only.
     """
 
     name: str
@@ -72,10 +73,11 @@ class Parameter:
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: Any, largest: float) -> str | None:
-        """What the parameter should be, such as "a string", if the value is not that; None if the value is
-        valid.
+        """What a valid value is, such as "a string", for the message about an invalid `value`; None if the
+        value is valid.
 
-        None too if only the model can judge the value. `largest`: the largest whole number that is allowed.
+        None too if its types are beyond `SIMPLE`, so that only the model can judge it. largest: the largest
+        whole number allowed.
         """
         if not self.kinds <= SIMPLE or (value is None and "None" in self.kinds):
             return None
@@ -95,9 +97,7 @@ class Parameter:
         return f"{number} or {words}" if number and words and "at most" not in number else number
 
     def _number_refusal(self, value: Any, largest: float) -> str | None:
-        """What the number should be, such as "a number above 0", if the value is not that; None if the value
-        is valid.
-        """
+        """What a valid number is, such as "a number above 0", if `value` is not one; otherwise None."""
         whole = "int" in self.kinds
         kind, most = ("a whole number", min(self.most, largest)) if whole else ("a number", self.most)
         low = self.least if self.above is None else self.above
@@ -112,7 +112,7 @@ class Parameter:
         return (f"at most {most:,.0f}" if whole else kind) if value > most else None
 
     def text(self) -> str:
-        """The text on this parameter for a docstring."""
+        """The parameter's description in a docstring: help, choices, meaning of None and needs."""
         known = all(f'"{choice}"' in self.help + self.more for choice in self.choices)
         words = either(self.choices, quote='"')
         parts = [
@@ -126,20 +126,21 @@ class Parameter:
 
 
 def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
-    """A field that is a parameter. `help` is what its option and its docstring say of it.
+    """A dataclass field that is a parameter of a model; returns what `dataclasses.field` does.
 
-    more : what only the docstring says, as of values that the command line does not take.
+    help : what its option's help and its docstring say of it.
+    more : what only the docstring adds, such as values that the command line does not take.
     unset : what None stands for, or the default of a setting if that depends on other parameters.
     choices : the strings that it may be.
-    least, above, most : the range of a number.
-    option : its option; "": that of the same name, None: it has none.
-    metavar : what stands for its value in the program's help.
-    needs : other parameters with the values one of which each must have.
-    settings : by choice, the dataclass of further parameters, whose options stand after this one's.
-    after : the parameter that it stands after; "": the one declared before it.
-    last : whether it stands after all others.
-    saved : False: it is written to files only if it is given.
-    lenient : without what it needs it has no effect in Python; only its option is refused then.
+    least, above, most : the range of a number; the value must be greater than `above`.
+    option : the name of its option; "": made of the parameter's name, None: it has no option.
+    metavar : the placeholder for its value in the program's help.
+    needs : conditions on other parameters, by name, that must hold if this one is set.
+    settings : by choice, the dataclass of further parameters, whose options come after this one's.
+    after : the parameter that it is listed after; "": the one declared before it.
+    last : whether it is listed after all others.
+    saved : False: it is written to files only if it was given.
+    lenient : if its needs are not met, Python ignores it; only the command line refuses it then.
     """
     return field(default=default, metadata={"parameter": {"help": help, "more": more, **about}})
 
@@ -166,9 +167,9 @@ def declared(kind: type[Any]) -> Mapping[str, Parameter]:
 
 
 def refuse_values(given: object, within: str = "") -> None:
-    """Raise UserError for the first declared parameter whose value is out of range.
+    """Raise UserError for the first declared parameter of a dataclass instance whose value is not valid.
 
-    `within`: the class whose argument it is, as messages name it.
+    within: for settings, the name of their class, which the message then shows.
     """
     parameters = declared(type(given))
     values = {name: getattr(given, name) for name in parameters}
@@ -180,9 +181,10 @@ def refuse_values(given: object, within: str = "") -> None:
 
 
 def refuse_unmet_needs(given: object) -> None:
-    """Raise UserError for the first declared parameter that is set although it needs another one.
+    """Raise UserError for the first declared parameter that is set although what it needs of others does not
+    hold.
 
-    For when learning begins, not for models that are loaded: files of earlier versions may have such values.
+    Called when learning begins, not when a model is loaded: files of earlier versions may have such values.
     """
     parameters = declared(type(given))
     values = {name: getattr(given, name) for name in parameters}
@@ -194,14 +196,14 @@ def refuse_unmet_needs(given: object) -> None:
 
 
 def is_met(condition: Condition, value: Any) -> bool:
-    """Whether the value of another parameter satisfies a condition: it is above a bound, or one of the listed
+    """Whether another parameter's value satisfies a condition: it is above a bound, or one of the listed
     values.
     """
     return value > condition.bound if isinstance(condition, Above) else value in condition
 
 
 def needed(name: str, condition: Condition) -> str:
-    """What is needed, in the words of Python.
+    """A condition on parameter `name`, as messages show it in Python's syntax.
 
     >>> needed("inference", ("hybrid", "mean-field"))
     'inference="hybrid" or inference="mean-field"'
@@ -229,11 +231,10 @@ def shown_value(value: Any) -> str:
 
 
 def names_of(kind: type[Any]) -> OptionNames:
-    """The command-line names of a dataclass's parameters, and of the settings that these may have, for
-    messages.
+    """The `OptionNames` of a dataclass's parameters and of the settings that these may have.
 
-    A name of several words is replaced everywhere in a message; a name of one word only if a value follows
-    it.
+    A parameter whose name has several words, or whose option has another name, is translated wherever it
+    occurs in a message; others only if a value follows.
     """
     own = declared(kind).values()
     settings = {one: None for parameter in own for one in parameter.settings.values()}
@@ -278,9 +279,11 @@ def with_parameter_section(kind: type[T]) -> type[T]:
 
 
 class Settings:
-    """Base class of the settings that one choice of a parameter has: a dataclass that checks its values.
+    """Base class for dataclasses of parameters that belong to one choice of another parameter; checks values
+    when made.
 
-    `home` is the public path of the class, as "module:class".
+    `home` is the public path of the class, as "module:class"; `fixed` are arguments that the choice itself
+    implies.
     """
 
     __slots__ = ()

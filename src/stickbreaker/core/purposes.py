@@ -1,8 +1,8 @@
 """Purposes of random draws: the strings passed to `stream` and its relatives in `core/random_streams.py`.
 
-They are data: another string draws other numbers from the same seed. They keep their spelling when the code
-around them changes, and a new draw gets a purpose of its own: here if several kinds of models need it,
-otherwise in the kind's `purposes.py`. No string is in two of these files.
+They are data: another string draws other numbers from the same seed, so they never change when code is
+renamed. Each draw has its own purpose: here if several kinds of models need it, otherwise in the kind's
+`purposes.py`. No string is in two of these files.
 """
 
 START = "start"  # the seed of each start of a run except the first

@@ -1,4 +1,6 @@
-"""The only source of randomness: `stream`, keyed by what the numbers are for."""
+"""The only source of randomness: generators, seeds and keys derived from a seed and from what the numbers are
+for.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -34,7 +36,7 @@ def _key_bytes(key: int | str | bytes) -> bytes:
 
 
 def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> int:
-    """A separate seed for one part of a run.
+    """A seed for one part of a run, such as one of its chains, that depends only on these arguments.
 
     >>> derived_seed(1, "chain", 2) == derived_seed(1, "chain", 2)
     True
@@ -43,10 +45,11 @@ def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes 
 
 
 def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A key (uint64) for each number, with which a compiled loop starts a stream of its own.
+    """A random key (uint64) for each of some numbers, such as documents', from which a compiled loop starts a
+    stream.
 
-    It depends only on the seed, the purpose, the step and that number. One hash and a mixer (SplitMix64) are
-    used because a `stream` per document would be slow.
+    It depends only on the seed, the purpose, the step and that number. It is made by a mixer (SplitMix64),
+    because a `stream` per document would be slow.
 
     >>> bool(numbered_keys(1, "p", 0, np.array([3, 4]))[1] == numbered_keys(1, "p", 0, np.array([4]))[0])
     True
@@ -57,8 +60,8 @@ def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]
 
 
 def share_of(key: str, seed: int = 0) -> float:
-    """A number in [0, 1) computed from the key and the seed alone, such as for choosing documents by their
-    id.
+    """A number that is uniform in [0, 1) over keys, and fixed by key and seed: to hold out a share of
+    documents by their ids.
 
     >>> share_of("doc-7") == share_of("doc-7")
     True
@@ -72,8 +75,8 @@ def share_of(key: str, seed: int = 0) -> float:
 def keyed_uniforms(seed: int, purpose: str, keys: Sequence[str], number: int) -> NDArray[np.float64]:
     """Uniform numbers in (0, 1), keys × number; each row depends only on the seed, the purpose and its key.
 
-    One hash per key and a counter-based mixer (SplitMix64) are used because a generator per row would be
-    slow.
+    They are made by one hash per key and a counter-based mixer (SplitMix64), because a generator per row
+    would be slow.
 
     >>> bool((keyed_uniforms(1, "p", ["a", "b"], 2)[1] == keyed_uniforms(1, "p", ["b"], 2)[0]).all())
     True
@@ -90,7 +93,7 @@ def keyed_uniforms(seed: int, purpose: str, keys: Sequence[str], number: int) ->
 
 
 def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64's finaliser: neighbouring numbers become unrelated ones."""
+    """SplitMix64's finaliser: scrambles 64-bit numbers so that neighbouring ones become unrelated."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

@@ -18,10 +18,12 @@ FLAGS = 64  # and if the last row's number is at most this many times the number
 
 
 class Field(NamedTuple):
-    """An array with named axes, so that one `apply(edit, ...)` serves all records of all models.
+    """An array with named axes, so that one function (`edits.apply`) changes the shape of all models'
+    records.
 
-    `additive` fields are counts: merging adds, splitting divides, growing appends zeros. Others are
-    parameters: merging keeps the first, splitting copies, growing appends `fresh`.
+    `additive` fields are counts: merging two positions adds them, splitting one divides it, growing appends
+    zeros. Others are parameters: merging keeps that of the position merged into, splitting copies, growing
+    appends `fresh`.
     """
 
     values: AnyArray
@@ -44,7 +46,7 @@ class Rows(NamedTuple):
         return self.values.shape[1]
 
     def plus(self, other: "Rows | SparseCounts") -> "Rows":
-        """The sum of two sets of rows, on the union of their positions."""
+        """The sum of two sets of rows of one table, with the rows of both."""
         other = other.rows()
         positions = np.union1d(self.positions, other.positions)
         values = np.zeros((len(positions), self.values.shape[1]))
@@ -59,7 +61,9 @@ class Rows(NamedTuple):
         return self
 
     def cells(self, unit: float) -> "SparseCounts":
-        """The nonzero cells of values that are whole multiples of `unit`."""
+        """The nonzero entries, in units of `unit`; the values must be whole multiples of it (else they are
+        rounded to one).
+        """
         places, columns = np.nonzero(self.values)
         times = np.rint(self.values[places, columns] / unit).astype(np.int64)
         return SparseCounts(
@@ -68,10 +72,11 @@ class Rows(NamedTuple):
 
 
 class SparseCounts(NamedTuple):
-    """Single cells of a table, for sampled statistics: each has the count `times` (n, whole numbers) ×
-    `unit`.
+    """Single entries (cells) of a table, for sampled statistics: number i adds `times[i]` · `unit` at its row
+    and column.
 
-    Whole numbers add up to the same sum in any order; a cell may occur more than once.
+    All three arrays are (n,). `times` are whole numbers, whose sum is the same in any order; a cell may occur
+    more than once.
     """
 
     positions: NDArray[np.int64]
@@ -81,13 +86,13 @@ class SparseCounts(NamedTuple):
     unit: float = 1.0
 
     def plus(self, other: "Rows | SparseCounts") -> "Rows | SparseCounts":
-        """The sum of two sets of rows; dense if the other is dense or has another unit."""
+        """The sum of two sets of rows: as cells if both are cells of the same unit, otherwise dense."""
         if not isinstance(other, SparseCounts) or other.unit != self.unit:
             return self.rows().plus(other)
         return join_cells([self, other])
 
     def at(self, places: NDArray[np.int64]) -> "SparseCounts":
-        """The cells numbered `places` in these arrays."""
+        """Those cells that stand at `places` in the arrays."""
         picked = self.positions[places], self.columns[places], self.times[places]
         return SparseCounts(*picked, self.n_columns, self.unit)
 
@@ -102,7 +107,7 @@ class SparseCounts(NamedTuple):
         return Rows(positions, values.reshape(-1, self.n_columns) * self.unit)
 
     def combined(self) -> "SparseCounts":
-        """The same cells, each once and without zeros."""
+        """The same counts with each cell once, sorted, and without zeros."""
         return summed_cells([self])
 
     def totals(self) -> Array:
@@ -111,11 +116,13 @@ class SparseCounts(NamedTuple):
 
 
 class TruncatedCounts(NamedTuple):
-    """Sparse counts whose cells are ordered within each column; read-only.
+    """A sparse table of counts in which each column has its own list of rows in an order of their own;
+    read-only.
 
-    Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those marked
-    `inside` are within its truncation. `by_row` lists the cells of each row. `keys` are the spellings of the
-    rows.
+    Entry [k, i] of the arrays (columns × slots) is the i-th cell of column k: in row `rows[k, i]` with the
+    count `scale * values[k, i]`, and within the column's truncation if `inside[k, i]`. Only the first
+    `sizes[k]` slots of column k are used. `by_row()` returns the cells listed by row. `keys` are the
+    spellings of the rows.
     """
 
     rows: NDArray[np.int32]  # columns × slots
@@ -127,20 +134,23 @@ class TruncatedCounts(NamedTuple):
     keys: Sequence[str]
 
     def live(self) -> NDArray[np.bool_]:
-        """Which slots hold a cell (columns × slots)."""
+        """Which slots are used, and hold a cell (columns × slots)."""
         return np.asarray(np.arange(self.rows.shape[1]) < self.sizes[:, None], np.bool_)
 
     def dense(self, values: Array) -> Array:
-        """Values of the cells (columns × slots) as a table (rows × columns)."""
+        """A dense table (rows × columns) from `values` (columns × slots), one for each cell; the other
+        entries are zero.
+        """
         out = np.zeros((len(self.keys), len(self.sizes)))
         for column, size in enumerate(self.sizes.tolist()):
             out[self.rows[column, :size], column] = values[column, :size]
         return out
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
-        """Values of the cells in some rows (positions × columns); zero for position -1.
+        """Some rows of a dense table (positions × columns) from `values` (columns × slots), one for each
+        cell.
 
-        values: of all cells (columns × slots).
+        Entries without a cell are zero, and so are rows for position -1.
         """
         from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
 
@@ -153,10 +163,11 @@ class TruncatedCounts(NamedTuple):
 
 
 def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of several sets of cells with the same unit: rows ascending, each cell once, without zeros.
+    """The sum of several sets of cells with the same unit: sorted by row and column, each cell once, without
+    zeros.
 
-    Whole numbers are added first, so that their order never matters: in a dense array of their rows if that
-    is not much larger than the number of cells, otherwise by sorting.
+    Whole numbers are added, so that their order does not matter: in a dense array if that is not much larger
+    than the number of cells, otherwise by sorting.
     """
     n_cells, n_columns = sum(len(part.times) for part in parts), parts[0].n_columns
     size = 1 + max(int(part.positions.max(initial=-1)) for part in parts)
@@ -184,7 +195,7 @@ def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
 
 
 def join_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of several sets of cells with the same unit, without adding: their concatenation.
+    """The sum of several sets of cells with the same unit, as their concatenation; nothing is added up yet.
 
     >>> one = SparseCounts(np.array([4]), np.array([0]), np.array([2]), 3)
     >>> join_cells([one, one]).rows().values
@@ -208,11 +219,12 @@ def no_rows(n_columns: int) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a shard reports, or the sum of such reports: everything in it adds up.
+    """The statistics of one shard, or the sum of those of several: everything in it adds up.
 
-    `rows`: table rows, or single cells of them, by position; `new_rows`: rows not in the table, by content (a
-    spelling), which only the driver may admit; `usage`: small sums (topic use, E[log theta]); `score`: nats;
-    `trial`: the statistics of proposals under test, by the proposal's name.
+    `rows`: counts for rows of the table; `new_rows`: by key (a spelling), those of rows that the table does
+    not have yet, which only the driver may add; `usage`: sums that are not by row (topic use, E[log theta]);
+    `score`: the documents' terms of the score, in nats; `documents`, `tokens`: their numbers; `trial`: the
+    statistics of proposals under test, by the proposal's name.
     """
 
     rows: Rows | SparseCounts
@@ -232,7 +244,7 @@ class Stats:
         )
 
     def plus_sums(self, other: "Stats") -> "Stats":
-        """The sum of all but `rows` and `trial`, which are taken from this report."""
+        """As `plus`, except for `rows` and `trial`, which stay those of this report."""
         return replace(
             self,
             new_rows=union_of(self.new_rows, other.new_rows, lambda a, b: a + b),
@@ -243,7 +255,7 @@ class Stats:
         )
 
     def scaled(self, factor: float) -> "Stats":
-        """Every sum times `factor`; with -1 and `plus`, a report is subtracted."""
+        """Every sum times `factor`; adding a report scaled by -1 subtracts it."""
         return Stats(
             rows=self.rows.scaled(factor),
             new_rows={key: row * factor for key, row in self.new_rows.items()},
@@ -260,7 +272,7 @@ T = TypeVar("T")
 
 
 def union_of(first: Mapping[K, T], second: Mapping[K, T], add: Callable[[T, T], T]) -> dict[K, T]:
-    """Values by key, those of keys that are in both added up."""
+    """The values of both mappings by key; for keys in both, `add(first value, second value)`."""
     joined = dict(first)
     for key, value in second.items():
         joined[key] = add(joined[key], value) if key in joined else value

@@ -11,8 +11,8 @@ SUMS = ("score", "documents", "tokens")
 
 
 def flat_record(prefix: str, record: Record) -> dict[str, AnyArray]:
-    """A record's arrays, each under a key made of the prefix and the field's name, axes, kind and fresh
-    value.
+    """A record as named arrays, for files: the key holds prefix, field name, axes, whether it is additive,
+    and its `fresh` value.
 
     >>> sorted(flat_record("small/", {"rest": Field(np.array(0.5))}))
     ['small/rest||1|0.0']
@@ -35,7 +35,8 @@ def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
 
 
 def flat_words(prefix: str, words: Iterable[str]) -> dict[str, AnyArray]:
-    """Words as two arrays: all their characters as UTF-8, and the number of characters of each word.
+    """Words as two arrays, for files: their letters joined as UTF-8, and the length of each word in
+    characters.
 
     >>> {name: values.tolist() for name, values in flat_words("my/", ["an", "a"]).items()}
     {'my/letters': [97, 110, 97], 'my/lengths': [2, 1]}
@@ -49,7 +50,9 @@ def flat_words(prefix: str, words: Iterable[str]) -> dict[str, AnyArray]:
 
 
 def words_from(prefix: str, arrays: Arrays) -> list[str]:
-    """The words that `flat_words` made the arrays from. Raises ValueError for inconsistent arrays."""
+    """The words that `flat_words` made the arrays from. Raises ValueError if lengths do not fit, or a word
+    occurs twice.
+    """
     letters, lengths = arrays[f"{prefix}letters"], arrays[f"{prefix}lengths"]
     text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
     ends = np.cumsum(lengths, dtype=np.int64).tolist()
@@ -62,7 +65,10 @@ def words_from(prefix: str, arrays: Arrays) -> list[str]:
 
 
 def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
-    """A report's arrays; new rows are not stored, since they have been admitted or rejected by then."""
+    """The statistics of shards as named arrays, for files.
+
+    New rows are left out, since they have been added to the table or rejected by then.
+    """
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     arrays: dict[str, AnyArray] = {
         f"{prefix}positions": rows.positions,
@@ -76,7 +82,9 @@ def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
 
 
 def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
-    """Raise ValueError if a report does not fit a table of this shape; trials have columns of their own."""
+    """Raise ValueError if statistics do not fit a table of `shape` (rows, columns). Those of a `trial` may
+    have other columns.
+    """
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     places = rows.positions
     right = places.ndim == 1 and rows.values.ndim == 2 and len(places) == len(rows.values)
@@ -89,8 +97,9 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
 
 
 def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError if a field's array does not match its axes, or an axis does not match the table's
-    size."""
+    """Raise ValueError if a field's array does not fit its axes, or its length along an axis is not the one
+    in `sizes`.
+    """
     for name, item in record.items():
         if item.axes and len(item.axes) != item.values.ndim:
             raise ValueError(f"{name} has {item.values.ndim} axes instead of {len(item.axes)}")

@@ -1,4 +1,4 @@
-"""Text that spreadsheets show and do not run: for every CSV cell with text from others."""
+"""Cells of CSV files that spreadsheets show as text, and do not run as formulas."""
 
 import re
 

@@ -51,7 +51,9 @@ def _lock_on_windows(descriptor: int) -> None:
 
 
 def append_only(file: IO[bytes]) -> None:
-    """Make every process that has the file open write at its end; does nothing on Windows."""
+    """Make every write to an open file go to its end, also by other processes that share it; does nothing on
+    Windows.
+    """
     try:
         from fcntl import F_SETFL, fcntl
     except ImportError:

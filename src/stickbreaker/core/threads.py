@@ -1,4 +1,4 @@
-"""Limits the threads of other libraries, and locks objects that several threads of a user change."""
+"""Limits the threads of numerical libraries, and locks objects that several threads of a user may change."""
 
 import functools
 import os
@@ -14,9 +14,11 @@ from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingT
 
 @contextmanager
 def one_thread() -> Generator[None]:
-    """Make libraries with threads of their own use one each, until the last caller leaves.
+    """A context in which libraries with threads of their own (BLAS, OpenMP) use one each, in the whole
+    process.
 
-    A nested call costs nothing: setting the number wakes the threads, which spin for a while.
+    Contexts may be nested or overlap between threads: the last one to end restores the numbers. A nested one
+    costs nothing.
     """
     with _LIMIT.lock:
         if not _LIMIT.inside:
@@ -38,8 +40,8 @@ def one_thread() -> Generator[None]:
 
 @dataclass(slots=True)
 class _Limit:
-    """How many callers are inside `one_thread` in this process, and the libraries' numbers of threads before
-    the first one.
+    """How many callers are inside `one_thread` in this process, and each library's number of threads before
+    the first.
     """
 
     lock: Lock = field(default_factory=Lock)
@@ -70,7 +72,8 @@ class _Locks:
 
 @contextmanager
 def alone_with(thing: object) -> Generator[None]:
-    """Keep other threads that ask for the same object out; a thread may enter several times.
+    """A context that only one thread at a time can be in for the same object; a thread may enter it several
+    times.
 
     The lock is stored outside the object, so that copies and pickles do not carry it.
     """

@@ -1,9 +1,10 @@
-"""Orders numbers from the largest, and finds the largest of each row. Ties are in order of place.
+"""Orders numbers from the largest, and finds the largest of each row; nearly equal numbers count as ties, in
+order of place.
 
-Two sums that are equal by definition differ in their last digits, which depend on the processor, and so would
-the order of what is shown. Here a number is a tie of the largest one if it is less than `SAME` below it,
-relative to its size. (Rounding first would separate ties on two sides of a boundary.) Whole numbers, such as
-counts, are compared exactly.
+Two sums that are equal by definition may differ in their last digits, which depend on the processor, and so
+would the order of what is shown. So a number ties with a larger one that exceeds it by less than `SAME`,
+relative to its size. (Rounding first would separate ties at a boundary.) Whole numbers, such as counts, are
+compared exactly.
 """
 
 from collections.abc import Sequence
@@ -20,8 +21,8 @@ NOTHING = 1e-12  # relative to the largest number: smaller differences from zero
 
 
 def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -> NDArray[np.int64]:
-    """The indices of the `n` largest values (all, if None) from the largest, ties in order of place, NaN
-    last.
+    """The indices of the `n` largest values (None: all) from the largest, ties in order of place; NaN counts
+    as -inf.
 
     `logs`: the values are logarithms, and are ties if the numbers themselves are.
 
@@ -61,10 +62,11 @@ def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
 def largest(
     values: Array, n: int, places: NDArray[np.int64] | None = None, *, logs: bool = False
 ) -> tuple[NDArray[np.int64], Array]:
-    """Columns of the `n` largest values of each row, in the order of `descending`, and these values (both
-    rows × n).
+    """For each row, the columns of its `n` largest values in the order of `descending`, and these values
+    (both rows × n).
 
-    Fewer if there are fewer columns. `places` (rows × columns): the order of ties, instead of the column.
+    n is at most the number of columns. `places` (rows × columns): ties are in the order of these numbers,
+    instead of by column.
 
     >>> [found.tolist() for found in largest(np.array([[0.2, 0.5, 0.3, 0.5]]), 2)]
     [[[1, 3]], [[0.5, 0.5]]]

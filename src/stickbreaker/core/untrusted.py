@@ -1,4 +1,6 @@
-"""Reads files that others may have written."""
+"""Reads files that others may have written: limits their size, and turns any error into one line that names
+the file.
+"""
 
 import stat
 from collections.abc import Generator, Iterable
@@ -27,11 +29,12 @@ MEGABYTE = 1 << 20
 
 @contextmanager
 def making_sense_of(where: object, remedy: str) -> Generator[None]:
-    """Turn errors while a file's content is interpreted into a UserError that names the file.
+    """A context in which a file's content is interpreted: errors become a UserError that names the file.
 
-    Files have digests, so invalid content was written by another program or on purpose. A UserError without a
-    place gets this one. Fields are named as in the file, unless the error says that it is not a mistake in a
-    file.
+    `remedy` is what to do then. Files have digests, so invalid content was written by another program or on
+    purpose. A UserError that names a place passes unchanged, and so does an OSError of the system. In others,
+    fields keep their names on the command line, unless the error says that the mistake is not in a file
+    (`in_file=False`).
 
     >>> with making_sense_of("model", "fit again"):
     ...     {}["alpha"]
@@ -55,14 +58,15 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
 
 
 def refuse_whole_numbers(arrays: Arrays, names: Iterable[str]) -> None:
-    """Raise ValueError if one of the named arrays does not have a floating-point type."""
+    """Raise ValueError if one of the named arrays is there and does not have a floating-point type."""
     for name in names:
         if name in arrays and arrays[name].dtype.kind != "f":
             raise ValueError(f"{name} that are not real numbers")
 
 
 def refuse_negative(values: NDArray[np.number], what: str) -> None:
-    """Raise ValueError if counts are negative or not finite.
+    """Raise ValueError if counts are not finite, or below zero by more than rounding; `what` names them in
+    the message.
 
     >>> refuse_negative(np.array([1.0, -1.0]), "counts")
     Traceback (most recent call last):
@@ -78,10 +82,10 @@ def refuse_negative(values: NDArray[np.number], what: str) -> None:
 
 
 def read_given_file(path: Path, most: int, remedy: str) -> bytes:
-    """The content of a file or pipe of at most `most` bytes.
+    """The content of a file or pipe of at most `most` bytes that a user has named.
 
-    Raises UserError if it is larger, without reading more, or has no content of its own (a directory, a
-    device such as /dev/zero). Raises OSError if it cannot be opened.
+    Raises UserError if it is larger (no more than that is read), a directory or a device; `remedy` says what
+    to do then. Raises OSError if it cannot be opened.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
@@ -97,8 +101,10 @@ def read_given_file(path: Path, most: int, remedy: str) -> bytes:
 
 
 def read_given_text(path: Path, most: int, remedy: str) -> str:
-    """The text of a UTF-8 file, without its byte order mark; raises UserError as `read_given_file` and if it
-    is not UTF-8."""
+    """The text of a UTF-8 file of at most `most` bytes, without its byte order mark.
+
+    Raises UserError if it is not UTF-8, and as `read_given_file`.
+    """
     content = read_given_file(path, most, remedy)
     try:
         return content.decode("utf-8-sig")

@@ -1,1 +1,1 @@
-"""When a model is updated: schedules, the one run loop, observers."""
+"""When a model is updated: schedules, the one loop of all runs, observers, and the trace."""

@@ -1,4 +1,4 @@
-"""Runs several samplers (chains) in parallel, and selects the best."""
+"""Runs several chains of a sampler side by side, and chooses the result of the best."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +15,10 @@ PREFIX = "chain/"  # begins the names of arrays in a snapshot
 class Chains:
     """Independent chains of one sampler, with different starts.
 
-    Every `every`-th sweep is scored and updates the hyperparameters; after `burn_in` sweeps it is a sample.
-    Clusters of different chains do not correspond, so that each chain keeps its own samples, and the chain
-    whose samples have the best mean score is the result, unless the sampler can pool the samples of several
-    (`Sampler.pooled`).
+    Every `every`-th sweep is scored, and hyperparameters are updated then; after `burn_in` sweeps, each
+    scored state is a sample. Topics of different chains do not correspond, so each chain has its own samples,
+    and the one whose samples have the best mean score is the result, unless the sampler can pool several
+    (`Sampler.pooled`). `threads`: in all.
     """
 
     def __init__(self, samplers: Sequence[Sampler], burn_in: int, every: int, threads: int) -> None:
@@ -31,9 +31,9 @@ class Chains:
         self.taken = 0
 
     def sweep(self, number: int, last: bool) -> bool:
-        """Run sweep `number` (from 0) of every chain; returns whether its states were scored.
+        """Make sweep `number` (from 0) of every chain; returns whether the states were scored.
 
-        The states after the `last` sweep of a run are always scored, and added to the samples.
+        last: whether it is the run's last one, whose states are always scored and added to the samples.
         """
         due = number == 0 or (number + 1) % self.every == 0 or last
         sample = last or (due and number >= self.burn_in)
@@ -60,10 +60,10 @@ class Chains:
         return due
 
     def close(self) -> bool:
-        """Score the current states, and add them to the samples if there are none; for a run that was stopped
-        early.
+        """Score the current states, unless that was done, after a run that was stopped early; they become
+        samples if there are none.
 
-        Returns whether there was anything to do.
+        Returns whether they were scored now.
         """
         if self.scored:
             return False
@@ -77,8 +77,9 @@ class Chains:
         return True
 
     def best(self) -> int:
-        """The chain with the best mean score over the samples, or the best last score before the first
-        sample."""
+        """The index of the chain with the best mean score over its samples; before the first sample, with the
+        best last score.
+        """
         if self.scores.shape[1] == 0:
             return 0
         return int(self.scores[:, -max(1, self.taken) :].mean(axis=1).argmax())
@@ -88,13 +89,11 @@ class Chains:
         return float(self.scores[self.best(), -1])
 
     def figures(self) -> Mapping[str, float]:
-        """Figures on the best chain's state that are added to records of the trace, next to the score."""
+        """Figures on the best chain's state, for the trace."""
         return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:
-        """What the best chain has learned, together with the samples of all chains if they can be
-        averaged.
-        """
+        """What the best chain has learned, pooled with the others' samples if the sampler can do that."""
         best = self.best()
         return self.samplers[best].pooled([*self.samplers[:best], *self.samplers[best + 1 :]])
 
@@ -121,9 +120,9 @@ class Chains:
 
 
 def shrinkage(scores: Array) -> float:
-    """Split R-hat of chains' scores (chains × times): near 1 if the chains agree (Gelman et al. 2013).
+    """Split R-hat of chains' scores (chains × times): near 1 if they have mixed (Gelman et al. 2013).
 
-    NaN with fewer than two halves of two values, or if nothing varies.
+    NaN for fewer than four times, or if no half of a chain varies.
 
     >>> shrinkage(np.array([[0.0, 1.0, 0.0, 1.0], [5.0, 6.0, 5.0, 6.0]])) > 2
     True

@@ -1,10 +1,11 @@
-"""Decides when passes no longer change the score."""
+"""Decides whether a run has converged, from the scores of its passes."""
 
 from collections.abc import Sequence
 
 
 def settled(scores: Sequence[float], tol: float) -> bool:
-    """Whether the mean of the last three relative changes is below `tol`.
+    """Whether the mean of the last three relative changes of the score is below `tol`; False for fewer than
+    four scores.
 
     >>> settled([-9.0, -8.0, -8.0, -8.0, -8.0], 1e-4)
     True
@@ -13,7 +14,10 @@ def settled(scores: Sequence[float], tol: float) -> bool:
 
 
 def evened_out(scores: Sequence[float], tol: float) -> bool:
-    """Whether noisy scores rise by less than `tol` per pass, relatively, from five passes to the next five.
+    """Whether noisy scores have stopped rising: by less than `tol` per pass, relatively, from five passes to
+    the next five.
+
+    False for fewer than ten scores, or `tol` 0.
 
     >>> evened_out([-9.0] * 5 + [-8.0, -8.1, -8.0, -8.1, -8.0] * 2, 1e-4)
     True

@@ -1,4 +1,7 @@
-"""Events in the trace: splits, merges and other changes of the table's columns by moves."""
+"""Events for the trace: splits, merges and other changes of the table's columns (topics) that moves make.
+
+A column has a lasting number, which no other column gets when it is gone; its position changes.
+"""
 
 from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
@@ -15,20 +18,22 @@ TopRows = list[int] | list[str]  # a column's largest rows: their keys if rows h
 
 
 class Columns(NamedTuple):
-    """The lasting numbers of the table's columns, and how many such numbers have been used so far."""
+    """The lasting number of each column of a table, in order, and how many such numbers have been given so
+    far.
+    """
 
     numbers: tuple[int, ...]
     given: int
 
 
 class Event(NamedTuple):
-    """An edit that the proposal named `plan` earned, and its `gain` in nats, None if it was not judged by a
-    bound.
+    """An edit that was made for the proposal named `plan`, and its `gain` in nats, None if it was not judged
+    by a bound.
 
-    `kind` is split, merge, drop, … of the `axis`. Columns are given by their lasting numbers: the `column`
-    that was split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those
-    that took a smaller share of it. `rows` and `rows_before` are the top rows of the columns concerned, by
-    the column's number; None if rows without keys were added or removed, too.
+    `kind`: split, merge, drop, … on the `axis`. Columns are given by lasting number: the `column` that was
+    split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those that got
+    a smaller share. `rows`, `rows_before`: the top rows of these columns after and before, by number; None if
+    not known, as when rows without keys came or went.
     """
 
     plan: str
@@ -43,7 +48,7 @@ class Event(NamedTuple):
     rows_before: Mapping[str, TopRows] | None = None
 
     def to_record(self, table: TableSpec) -> JsonObject:
-        """The event as an entry of "edits" in the trace, with the column named after its axis.
+        """The event as JSON, for "edits" in the trace; the key of its column is the singular of the axis.
 
         >>> Event("a", 1.5, "merge", "topics", column=2, gone=7).to_record(TableSpec())
         {'plan': 'a', 'gain': 1.5, 'move': 'merge', 'topic': 2, 'gone': 7}
@@ -58,9 +63,9 @@ class Event(NamedTuple):
 
 
 def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Event:
-    """The event that describes an accepted edit, by its first change.
+    """The event that describes an accepted edit, according to its first change.
 
-    before, after: the columns' numbers before and after it.
+    before, after: the columns' lasting numbers before and after it; axis: that of columns.
     """
     change: Change = item.edit[0]
     event = Event(item.plan, item.gain, type(change).__name__.lower(), change.axis)
@@ -83,7 +88,7 @@ def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Even
 
 
 def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
-    """Numbers of the columns that an event adds, removes or changes."""
+    """The lasting numbers of the columns that an event adds, removes or changes."""
     if before == after:
         return set()
     changed = {event.column, *event.also}  # others change in their last digits at most
@@ -93,7 +98,7 @@ def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
 def with_rows(
     event: Event, concerned: set[int], before: Mapping[str, TopRows], after: Mapping[str, TopRows]
 ) -> Event:
-    """The event with the top rows of the columns `concerned`, by lasting number, before and after it."""
+    """The event, with those of the top rows `before` and `after` whose column is in `concerned`."""
     if not concerned:
         return event
     tops = (after, before)
@@ -102,9 +107,10 @@ def with_rows(
 
 
 def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
-    """A step's record of its events: "edits", and the top rows of each column once.
+    """The fields that events add to a step's trace record: "edits", and the top rows of each column
+    concerned.
 
-    The key of top rows after the edits is the name of the row axis.
+    Top rows after the edits have the name of the row axis as their key, those before them "before".
     """
     if not events:
         return {}
@@ -119,10 +125,10 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
 def top_rows(
     table: TableView, keys: Sequence[str] | None, columns: Columns, numbers: Container[int]
 ) -> dict[str, TopRows]:
-    """The largest rows of the columns with these lasting numbers, by number.
+    """The largest rows of the columns with these lasting numbers, by number (as text).
 
-    Rows are identified by number; by their `keys` in a keyed table, whose rows are renumbered when words are
-    added or dropped.
+    Rows are given by number, or by their `keys` if the table has keys, since its rows are renumbered as words
+    come and go.
     """
     places = [place for place, number in enumerate(columns.numbers) if number in numbers]
     tops = table.top(places, TOP) if places else []
@@ -133,13 +139,14 @@ def top_rows(
 
 
 def first_columns(number: int) -> Columns:
-    """The lasting numbers of the columns of a new table with `number` columns: 0, 1, …."""
+    """The lasting numbers of a new table's columns: 0, 1, …, number - 1."""
     return Columns(tuple(range(number)), number)
 
 
 def edit_columns(columns: Columns, edit: Edit, axis: str) -> Columns:
-    """The lasting numbers of the columns after an edit; the first part of a split and the target of a merge
-    keep theirs.
+    """The columns' lasting numbers after an edit: new columns get new ones.
+
+    What is left of a split column, and the target of a merge, keep theirs.
 
     >>> edit_columns(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
     Columns(numbers=(1, 2), given=3)

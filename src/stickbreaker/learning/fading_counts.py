@@ -1,4 +1,4 @@
-"""Fading word counts of a stream, at several rates: the basis of unigrams that follow the stream."""
+"""Word counts of a stream that fade at several rates, for unigram models that follow the stream."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -16,11 +16,13 @@ PREFIX = "fading/"  # begins the names of arrays in a checkpoint
 
 
 class FadingCounts:
-    """Counts of words, with older ones multiplied by each number of `FADING` at every step.
+    """Counts of words that fade: one column for each rate in `FADING`, by which every `add` first multiplies
+    all counts.
 
-    `counts` is (words × rates); `words` has the row of each word. `nats` (rates) are the total log
-    probabilities of the words that the unigrams of each rate predicted: the best rate so far has the largest.
-    Memory is bounded by `MOST_WORDS`, for any stream.
+    `counts` is (words × rates, with spare rows); `words` has the row of each word. `nats` (rates), which the
+    caller adds to, is the total log probability of the words so far, each predicted by the unigrams of that
+    rate before it was added: the best rate has the largest. Beyond `MOST_WORDS` words, the rarer half is
+    forgotten.
 
     >>> fading = FadingCounts()
     >>> fading.add(["bank", "loan"], np.array([2.0, 1.0]))
@@ -52,13 +54,13 @@ class FadingCounts:
         return sums
 
     def best(self) -> int:
-        """The index of the rate that has predicted best so far; among equals (to a millionth), the
-        fastest.
+        """The index of the rate that has predicted best so far: of equal ones (to a millionth of a nat), the
+        one that fades fastest.
         """
         return int(np.round(self.nats, 6).argmax())
 
     def add(self, words: Sequence[str], tokens: Array) -> None:
-        """Fade all counts, and add the tokens of some distinct words."""
+        """Multiply all counts by their rates, then add the tokens (words) of some distinct words."""
         rows = np.array([self.words.setdefault(word, len(self.words)) for word in words], np.int64)
         if len(self.words) > len(self.counts):
             counts = np.zeros((max(1024, 2 * len(self.words)), len(FADING)))
@@ -70,8 +72,8 @@ class FadingCounts:
             self._drop_rarest()
 
     def _drop_rarest(self) -> None:
-        """Keep only the half of the words with the largest sums over the rates, the first ones among
-        equals.
+        """Forget the rarer half of the words, by their sums over the rates; of equal ones, those that came
+        later.
         """
         sums = self.counts[: len(self.words)].sum(axis=1)
         kept = np.sort(np.argsort(-sums, kind="stable")[: MOST_WORDS // 2])

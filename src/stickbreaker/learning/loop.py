@@ -9,11 +9,11 @@ from stickbreaker.learning.run import Run, State
 
 
 def run(job: Run[State], state: State, observers: Sequence[Observer] = ()) -> State:
-    """Continue from `state` until converged, stopped or out of passes. Raises Interrupted if asked to stop.
+    """Continue a run from `state` until it has converged, is stopped by an observer, or has made its passes.
 
-    After Interrupted, `state` and whatever else the run stores are those of the last complete step. Libraries
-    with their own threads are limited to one each: theirs would compete with ours, and sums depend on their
-    number.
+    Returns `state`, which is changed in place. Raises Interrupted if asked to stop; `state` is then that
+    after the last complete step. Libraries with their own threads have one each meanwhile: theirs would
+    compete with ours, and sums depend on their number.
     """
     with one_thread():
         return _run(job, state, observers)

@@ -1,7 +1,8 @@
-"""Tries changes of the model's shape during a run, and makes those that improve it.
+"""Tries changes of the model's shape during a run (such as splits of topics), and makes those that improve
+it.
 
-The order in a step: `propose`, the map, `refine`, `make` (edits before the table changes), the table and the
-global step, `decide`.
+The order in a step: `propose`, local steps, `refine`, `make` (edits before the table changes), the table's
+update and the global step, `decide`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +34,7 @@ Numbered = tuple[int, Proposal]  # the number of a move, and its proposal
 
 
 class Shape(NamedTuple):
-    """What an edit changes outside the engine: params, a step's report, and the columns' numbers."""
+    """All that an edit changes outside the engine: params, a step's report, and the columns' numbers."""
 
     params: Record
     stats: Stats
@@ -63,10 +64,10 @@ def refine(
     step: Step,
     seed: int,
 ) -> tuple[Stats, list[Numbered], list[Accepted], Record]:
-    """Try proposals again over the same shards as their moves request, at most `MAX_ROUNDS` times.
+    """Let moves change proposals and try them again on the same shards, at most `MAX_ROUNDS` times.
 
-    Returns the report with the last round's trials, the proposals as last mapped, edits to make before the
-    table changes, and params that moves changed.
+    Returns the report with each proposal's last trial, the proposals that are left, the edits to make before
+    the table changes, and the params that moves changed.
     """
     accepted: list[Accepted] = []
     changed: dict[str, Any] = {}
@@ -95,8 +96,9 @@ def refine(
 def decide(
     model: Model, engine: Engine, shape: Shape, proposals: Sequence[Numbered], step: Step
 ) -> tuple[Shape, list[Event]]:
-    """Let each move decide on its trials, and make the edits that it accepts; returns the new shape and the
-    events.
+    """Let each move decide on its proposals' trials, and make the edits that it accepts.
+
+    Returns the new shape and the events for the trace.
     """
     made: list[Event] = []
     for number, move in enumerate(model.moves):
@@ -113,10 +115,11 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[Event]]:
-    """Make edits, one after another; returns the new shape and the events.
+    """Make accepted edits in order, in the engine and in `shape`; returns the new shape and the events for
+    the trace.
 
-    Events have the top rows of their columns before the first of these edits and after the last; not if rows
-    without keys are added or removed.
+    Events have the top rows of their columns before the first edit and after the last, unless rows without
+    keys came or went.
     """
     if not accepted:
         return shape, []
@@ -143,14 +146,14 @@ def make(
 
 
 def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
-    """The proposals, with the same edits applied to their arrays."""
+    """The proposals after some edits, which apply to their arrays too."""
     for item in accepted:
         proposals = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in proposals]
     return list(proposals)
 
 
 def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
-    """The proposals that continue in the next step as named arrays, from which `plans_from` rebuilds them."""
+    """The proposals that continue in the next step as named arrays, for checkpoints."""
     arrays: dict[str, Any] = {}
     for place, (number, item) in enumerate(proposals):
         arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)
@@ -159,7 +162,9 @@ def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
 
 
 def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
-    """The proposals from the arrays of `flat_plans`."""
+    """The proposals that `flat_plans` made the arrays from. Raises ValueError for arrays without a proposal's
+    name.
+    """
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
     content = {key.split("/")[0].removeprefix("plan of ") for key in arrays if key.startswith("plan of ")}
     if not content <= {place for place, *_ in named}:

@@ -20,7 +20,7 @@ LOGGER = logging.getLogger("stickbreaker")
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
-    """Receives a run's events. Every method is optional."""
+    """Receives the events of a run; methods that a subclass does not define do nothing."""
 
     def begin(self, job: Run, state: RunState) -> None:
         """Called when a run, or its resumption, begins."""
@@ -31,16 +31,18 @@ class Observer(ABC):  # noqa: B024 - every method has a default
         return False
 
     def interrupted(self, job: Run, state: RunState) -> None:
-        """Called when a run has stopped during a step; `state` is the one after the last complete step."""
+        """Called instead of `end` when a run was interrupted; `state` is the one after the last complete
+        step.
+        """
         return
 
     def end(self, job: Run, state: RunState) -> None:
-        """Called when the run is over."""
+        """Called when the run is over: converged, out of passes, or stopped by an observer."""
         return
 
 
 class Callback(Observer):
-    """Passes every record of the trace to a user's function; if that returns True, the run ends."""
+    """Passes each step's trace record to a user's function, as a copy; the run ends if that returns True."""
 
     def __init__(self, function: Callable[[TraceRecord], object]) -> None:
         self.function = function
@@ -50,10 +52,10 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds the seconds since the run's start, and the peak memory (MB, if known), to the record; must be the
+    """Adds to each record the seconds since the run's start, and the peak memory in MB if known. Must be the
     first observer.
 
-    `before`: seconds that earlier parts of a resumed run took.
+    before: seconds that earlier parts of a resumed run took.
     """
 
     def __init__(self, before: float = 0.0) -> None:
@@ -74,9 +76,9 @@ class Clock(Observer):
 
 
 class Trace(Observer):
-    """Stores the records, and appends each as a line to a file.
+    """Collects the trace records, and appends each to a file as a line, if it has a path.
 
-    Raises UserError for a step with a result that is not finite, after which nothing can be learned.
+    Raises UserError for a step with results that are not finite, after which the run is of no use.
     """
 
     def __init__(self, path: Path | None = None, records: list[TraceRecord] | None = None) -> None:
@@ -104,9 +106,7 @@ class Trace(Observer):
 
 
 class Lines(Observer):
-    """Prints progress as plain lines, for logs and pipes: at most one per `every` seconds, and one at the
-    end.
-    """
+    """Prints progress as plain lines, for logs and pipes: at most one in `every` seconds, one at the end."""
 
     def __init__(self, out: TextIO, every: float = 5.0) -> None:
         self.out = out
@@ -143,10 +143,9 @@ class Lines(Observer):
 
 
 class LoggedLines(Lines):
-    """Writes the lines of `Lines` to the logger "stickbreaker" at level INFO: the progress of a fit in
-    Python.
+    """Sends progress lines to the logger "stickbreaker" at level INFO, for fits in Python.
 
-    With `passes`, a line at the end of every pass.
+    With `passes`, there is a line after each pass instead of one in `every` seconds.
     """
 
     def __init__(self, every: float = 5.0, *, passes: bool = False) -> None:
@@ -155,7 +154,7 @@ class LoggedLines(Lines):
 
     @staticmethod
     def wanted() -> bool:
-        """Whether any handler of the logger takes the lines."""
+        """Whether the logger is on for level INFO."""
         return LOGGER.isEnabledFor(logging.INFO)
 
     def begin(self, job: Run, state: RunState) -> None:
@@ -178,8 +177,8 @@ class LoggedLines(Lines):
 
 @contextmanager
 def logged_to_stderr() -> Generator[None]:
-    """A context in which the lines of the logger "stickbreaker" are shown on standard error, unless it has a
-    handler.
+    """A context in which the logger "stickbreaker" prints to standard error, unless its lines go to a handler
+    already.
     """
     if LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers():
         yield
@@ -195,7 +194,7 @@ def logged_to_stderr() -> Generator[None]:
 
 
 def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
-    """A record in words.
+    """The progress in a trace record, as a line of text.
 
     >>> describe({"pass": 2, "step": 7, "score": -7.5, "kind": "bound"})
     'pass 2, step 7, bound -7.5000 nats/word'
@@ -208,8 +207,8 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
 
 
 class Pace:
-    """Measures how many documents are read per second, from the end of the first step, since that compiles
-    kernels.
+    """The speed of a run in documents per second, measured from the end of the first step, which also
+    compiles kernels.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -218,14 +217,14 @@ class Pace:
         self.first = 0.0  # documents seen when the clock was started
 
     def step(self, seen: float) -> None:
-        """Record that a step is complete, after which this many documents have been seen."""
+        """Record that a step is complete; `seen`: documents read so far."""
         if self.started is None:
             self.started, self.first = self.clock(), seen
 
     def words(self, seen: float, left: float = math.nan) -> list[str]:
-        """The documents read per second, and the time for `left` more documents (NaN: not known), as texts.
+        """The documents read per second and, if known, the time for `left` more documents, as pieces of text.
 
-        Returns an empty list during the first step.
+        Empty before the second step is complete.
 
         >>> times = iter([10.0, 12.0])
         >>> pace = Pace(lambda: next(times))

@@ -9,10 +9,11 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState, 
 def learn_minibatch(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards
 ) -> TraceRecord:
-    """Make one step on some documents, in order, which counts as a pass. `documents`: the number in the whole
-    stream so far, which is the total unless the schedule has one.
+    """Make one online step on documents that the caller has read; returns its trace record. It counts as a
+    pass.
 
-    Raises UserError if the step gave numbers that are not finite; then the state is no longer usable.
+    documents: the number in the whole stream so far, which is D unless the schedule has a total. Raises
+    UserError if results are not finite; `state` is then no longer usable.
     """
     schedule = job.schedule
     assert isinstance(schedule, Online)

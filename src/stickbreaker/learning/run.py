@@ -1,4 +1,4 @@
-"""The interface of a run to the loop and its observers."""
+"""What the loop and its observers know of a run: its state, its limits, and how it makes steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from stickbreaker.learning.trace import TraceRecord
 
 
 class ScoreNames(NamedTuple):
-    """How the output names the scores of a kind of model: the `token` in nats per token, the score of a
-    minibatch's `documents`, and so on.
+    """How output names the scores of a kind of model: one field for each kind of score, and the unit `token`
+    of "nats/token".
 
     >>> ScoreNames("symbol").of("joint", -2.5)
     'log p(w, z) -2.5000 nats/symbol'
@@ -38,10 +38,7 @@ SCORES = ScoreNames()
 
 @dataclass(slots=True, kw_only=True)
 class RunState:
-    """The progress of a run; each kind of run adds what it needs to continue.
-
-    Changed only between steps.
-    """
+    """The progress of a run, changed once per step; each kind of run adds what it needs to continue."""
 
     step: int = 0  # steps done
     passes: int = 0  # passes done
@@ -55,9 +52,11 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run ends: after `max_iter` passes, or when the score has converged to `tol` (`convergence.py`).
+    """When a run ends: after `max_iter` passes, or when its scores have converged to `tol`
+    (`convergence.py`).
 
-    With held-out documents, their score decides: no gain of `tol` (relative) in `patience` evaluations.
+    With held-out documents, their scores decide: it ends when the best of the last `patience` evaluations
+    exceeds the best before by less than `tol`, relatively.
     """
 
     max_iter: int = 100
@@ -78,7 +77,7 @@ else:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(ABC, Generic[State]):
-    """A run: what it learns, which does not change when it is resumed, and how it makes its steps.
+    """What a run learns and how it makes its steps; all that it changes is in its state.
 
     There are two kinds, `VariationalRun` and `SamplingRun`. The loop and its observers use only what is
     defined here.
@@ -97,13 +96,13 @@ class Run(ABC, Generic[State]):
     def steps(self, state: State) -> Iterator[TraceRecord]:
         """Make the remaining steps of the current pass, at least one; yields the trace record of each.
 
-        Each changes `state`; the last one counts the pass. Raises Interrupted if asked to stop, with
-        everything in the state of the last complete step.
+        Each changes `state`; the last one counts the pass. Raises Interrupted if asked to stop; `state` is
+        then as after the last complete step.
         """
 
     @abstractmethod
     def close(self, state: State) -> None:
-        """Score what the end of a run leaves without a score."""
+        """End the run: score what has no score yet, and finish the state."""
 
     @abstractmethod
     def stop(self) -> None:

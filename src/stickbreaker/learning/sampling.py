@@ -1,4 +1,4 @@
-"""Runs by sampling: sweeps of chains, which own what is learned. There is not a table and no engine."""
+"""Runs by sampling: sweeps of Markov chains, which own what is learned; there is no table and no engine."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ JOINT = "joint"  # the kind of the scores
 
 @dataclass(slots=True)
 class SamplingState(RunState):
-    """The state that a run by sampling needs to continue: the chains, and its progress."""
+    """The state of a run by sampling: its progress, and the chains."""
 
     chains: Chains
 
@@ -26,7 +26,8 @@ class SamplingState(RunState):
 class SamplingRun(Run[SamplingState]):
     """A run by sampling: every step is one sweep of all chains over all documents, and so is every pass.
 
-    `evaluate`, if documents are held out, returns their nats per token under what the best chain has learned.
+    documents: their number. evaluate: if some are held out, returns their nats per token under what was
+    learned.
     """
 
     documents: int
@@ -43,7 +44,7 @@ class SamplingRun(Run[SamplingState]):
         yield _sweep(self, state)
 
     def close(self, state: SamplingState) -> None:
-        """Score the last sweep, if it was not scored."""
+        """Score the last sweep, if that was not done."""
         if state.chains.close():
             state.scores.append(state.chains.score())
 
@@ -52,7 +53,7 @@ class SamplingRun(Run[SamplingState]):
 
 
 def _sweep(job: SamplingRun, state: SamplingState) -> TraceRecord:
-    """Make one sweep of every chain; the record describes the best chain."""
+    """Make one sweep of every chain; returns the trace record, which describes the best chain."""
     chains = state.chains
     scored = chains.sweep(state.passes, last=state.passes + 1 == job.limits.max_iter)
     state.step += 1

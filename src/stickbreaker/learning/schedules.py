@@ -1,4 +1,4 @@
-"""Schedules: which documents per step reads, and how its statistics are blended into the table."""
+"""Schedules: which documents each step reads, and how its statistics are blended into the table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,9 @@ FRESH = 20  # most passes of a memoised run in which documents start afresh
 class Minibatch:
     """The documents of one step, and how the step updates the table: table ← keep · table + add · new counts.
 
-    If it has a `number`, its previous report is subtracted: keep 0 means that the table has only reports, 1
-    that the rest of the table stays (`Engine.replace_report`).
+    With a `number`, it is one whose last report is stored: that is subtracted from the table when the new one
+    is added. keep is then 1, or 0 for a table that is to be the sum of reports only
+    (`Engine.replace_report`).
     """
 
     shards: Shards | Sequence[Shard]
@@ -47,18 +48,18 @@ class Schedule(ABC):
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        """The minibatches of a pass from its start. `step` and `seen`: steps made and documents read before
-        that.
+        """The minibatches of one pass, from its start. step, seen: steps made and documents read before the
+        pass.
         """
 
     @property
     @abstractmethod
     def exact(self) -> bool:
-        """Whether a step sees every document, so that its score is the exact bound."""
+        """Whether each step reads all documents, so that its score is the exact bound."""
 
     @property
     def keeps_reports(self) -> bool:
-        """Whether the last report of every minibatch is stored, so that the table is their sum."""
+        """Whether the last report of each minibatch is stored, so that the table can be their sum."""
         return False
 
 
@@ -142,11 +143,13 @@ class Online(OnlineParameters, Schedule):
         return False
 
     def total_of(self, documents: int) -> float:
-        """D, for a corpus (or a stream so far) of this many documents."""
+        """D: `total` if it is a number, otherwise `documents`, those of the corpus or of the stream so
+        far.
+        """
         return float(documents) if self.total in (None, SEEN) else float(self.total or 0.0)
 
     def with_defaults(self, kappa: float, tau0: float) -> "Online":
-        """This schedule with a model's defaults for settings that are None."""
+        """This schedule, with a model's defaults for kappa and tau0 where they are None."""
         return Online(
             self.batch_size,
             kappa if self.kappa is None else self.kappa,
@@ -163,7 +166,9 @@ class Online(OnlineParameters, Schedule):
         return min(1.0, (tau0 + step) ** -kappa)
 
     def sizes(self, pass_number: int) -> Iterator[int]:
-        """The number of documents in each step of a pass, as an endless sequence."""
+        """The number of documents in each step of a pass, as an endless sequence: in the first pass they may
+        grow.
+        """
         first, seen = self.first_batch, 0
         while pass_number == 0 and first is not None and max(first, seen // PART) < self.batch_size:
             size = max(first, seen // PART)
@@ -172,9 +177,9 @@ class Online(OnlineParameters, Schedule):
         yield from repeat(self.batch_size)
 
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
-        """The Step of a minibatch of `documents` documents, and the factors keep and add: see `Minibatch`.
+        """The Step of a minibatch of `documents` documents, and the factors keep and add of `Minibatch`.
 
-        number: of the step; seen: documents read before it; total: documents of the corpus.
+        number: of the step; seen: documents read before it; total: D.
         """
         rate, growth = self.rate(number), 1.0
         if self.total == SEEN:
@@ -201,7 +206,7 @@ class Online(OnlineParameters, Schedule):
 
 
 def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
-    """Regroup document numbers from `windows` into pieces of these sizes; a piece may span several
+    """Regroup document numbers from `windows` into arrays of these sizes, each of which may span several
     windows.
     """
     rest, size = np.empty(0, np.int64), next(sizes)

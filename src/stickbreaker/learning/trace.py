@@ -1,7 +1,7 @@
 """The lines of a run's trace: one JSON record each, with a digest of itself.
 
-Lines are appended during a run, and a digest of the whole file would include seconds and memory, in which two
-runs of the same settings differ.
+Each line has its own digest, since lines are appended during a run. Records have seconds and memory, which
+differ between runs of the same settings.
 """
 
 import hashlib
@@ -43,7 +43,8 @@ _LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 def line_of(record: TraceRecord) -> str:
-    """A trace record as a line of the trace file. Raises UserError for one that `record_of` would refuse.
+    """A trace record as a line for the trace file, with its digest. Raises UserError as `refuse_unreadable`
+    does.
 
     >>> line_of({"step": 1})
     '{"step": 1, "digest": "345e8505b47623e3"}\\n'
@@ -54,7 +55,9 @@ def line_of(record: TraceRecord) -> str:
 
 
 def record_of(line: bytes) -> TraceRecord:
-    """The trace record of a line of the file, without its digest. Raises ValueError if the line was altered.
+    """The trace record in a line of the trace file, without its digest.
+
+    Raises ValueError if the line was altered, or has values that a trace cannot have.
 
     >>> record_of(line_of({"step": 1}).encode())
     {'step': 1}
@@ -72,7 +75,7 @@ def record_of(line: bytes) -> TraceRecord:
 
 
 def refuse_unreadable(record: TraceRecord) -> None:
-    """Raise UserError for a record that cannot be saved, because results of its step are not finite."""
+    """Raise UserError for a trace record that could not be read again: its numbers are not finite."""
     try:
         _refuse_other_values(record)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Runs by variational steps: local step → statistics → global step → edits, for any model and schedule."""
+"""Runs by variational steps, for any model and schedule: local steps → statistics → global step → edits."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ A_PASS = 10  # most of them in a pass
 
 @dataclass(slots=True)
 class VariationalState(RunState):
-    """The state that a run by variational steps needs to continue, besides the engine's table."""
+    """The state of a variational run, besides what its engine holds: the table, and documents' records."""
 
     params: Record
     in_pass: int = 0  # minibatches done in the current pass
@@ -48,12 +48,12 @@ class VariationalState(RunState):
 
 @dataclass(frozen=True, slots=True)
 class VariationalRun(Run[VariationalState]):
-    """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
+    """A run by variational steps: a model, the engine that holds its table, and a schedule of the documents
+    in `source`.
 
-    `evaluate`, if documents are held out, returns their nats per token from table, model and params.
-    `measure`: returns figures for the trace's record at the steps 1, 2, 4, 8, …, every 256 steps (at most ten
-    times per pass) and at the last. `fresh_passes`: most passes in which documents start afresh, before their
-    records are carried.
+    evaluate: if some are held out, returns their nats per token. measure: more figures for the trace, at
+    steps 1, 2, 4, 8, …, every 256 steps (at most ten times per pass) and at the last. fresh_passes: most
+    passes in which documents start afresh, before each starts from its last record.
     """
 
     model: Model
@@ -82,8 +82,8 @@ class VariationalRun(Run[VariationalState]):
             raise UserError(problem, remedy="restore the model from a copy, or fit again")
 
     def close(self, state: VariationalState) -> None:
-        """End the run: count an incomplete pass, with its documents' part of the bound as its score, and
-        finish the table.
+        """End the run: count an incomplete pass, whose score is the documents' part of the bound, and finish
+        a truncated table.
         """
         if state.in_pass > 0:
             _close_pass(state, state.pass_nats)
@@ -98,13 +98,11 @@ class VariationalRun(Run[VariationalState]):
 
 
 def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> TraceRecord:
-    """One step: propose, map, admit, blend, global step, edits, score.
+    """Make one step: propose, map, admit, blend, global step, edits, score. Returns its record for the trace.
 
-    Changes the engine's table and `state`; returns the step's record for the trace. Proposals of an online or
-    batch step are decided immediately; if the schedule stores reports (`minibatch.number`), once every report
-    has their trial.
-
-    Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
+    Changes the engine's table and `state`. Proposals are decided in the same step or, if the schedule stores
+    reports (`minibatch.number`), once all reports contain their trial. Raises Interrupted with the table and
+    `state` as before: nothing changes until all documents are mapped.
     """
     model, engine, step = job.model, job.engine, minibatch.step
     params, seed = state.params, derived_seed(job.seed, purposes.STEP, step.number)
@@ -164,7 +162,9 @@ def _record(
     score: Score | None,
     events: list[Event],
 ) -> TraceRecord:
-    """The trace record of a step, with the scores that are due. Ends the pass if this is its last step."""
+    """The trace record of a step, with the scores and figures that are due; ends the pass after its last
+    step.
+    """
     model, engine = job.model, job.engine
     if minibatch.number is None:
         state.pass_nats += stats.score
@@ -201,10 +201,9 @@ def _record(
 
 
 def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
-    """Count the pass, and stop the run if the score has converged.
+    """Count the pass and record its score; if that has converged, the run has.
 
-    Before documents' records are carried over, convergence ends the phase in which documents start afresh
-    instead.
+    In the phase in which documents start afresh, only that phase ends.
     """
     exact = score is not None
     if score is None:
@@ -224,12 +223,12 @@ def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord,
 
 
 def _is_settled(job: VariationalRun, state: VariationalState) -> bool:
-    """Whether the model has nothing left to try."""
+    """Whether the model has nothing left to try, such as proposals of its moves."""
     return job.model.is_settled(state.params, job.engine.table.totals())
 
 
 def _close_pass(state: VariationalState, nats: float) -> None:
-    """Record the score of the pass, and begin to count the next one."""
+    """Record the score of the pass (`nats`, over its tokens), and begin the next one."""
     state.scores.append(nats / max(1.0, state.pass_tokens))
     state.passes += 1
     state.in_pass = 0
@@ -240,10 +239,10 @@ def _close_pass(state: VariationalState, nats: float) -> None:
 def _evaluate(
     job: VariationalRun, state: VariationalState, record: TraceRecord, minibatch: Minibatch
 ) -> None:
-    """Score the held-out documents if that is due; their scores decide when to stop.
+    """Score the held-out documents if that is due, and let the run end if their scores have stopped rising.
 
-    It is not due while documents start afresh, nor in the first `FRESH` passes while moves have something
-    left to try. If reports are stored, they are scored once per pass.
+    Due several times per pass, or once if reports are stored. The run does not end while documents start
+    afresh, nor in the first `FRESH` passes while moves have something left to try.
     """
     if job.evaluate is None:
         return
@@ -263,7 +262,7 @@ def _evaluate(
 
 
 def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> bool:
-    """Whether additional figures are measured at this step."""
+    """Whether `measure` is due at this step."""
     per_pass = job.source.n_documents // max(1, minibatch.n_documents)
     last = state.converged or state.passes >= job.limits.max_iter
     step, every = state.step, max(APART, per_pass // A_PASS)
@@ -273,8 +272,8 @@ def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Miniba
 def admit(
     model: Model, engine: Engine, params: Record, stats: Stats, step: Step
 ) -> tuple[Rows | SparseCounts, Record, int]:
-    """Let the model add new rows to the table; returns all rows of the step, the params, and the number
-    added.
+    """Let the model add new rows to the table (such as new words); returns all rows of the step, the params,
+    and how many were added.
     """
     edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]

@@ -1,4 +1,4 @@
-"""Documents of a stream that are collected until there are enough to judge a model's shape."""
+"""Documents of a stream that are collected until there are enough to decide on a model's topics."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,9 +14,9 @@ PREFIX = "waiting/"  # begins the names of arrays in a checkpoint
 
 
 class WaitingDocuments(NamedTuple):
-    """Bags of the latest documents, in order of arrival.
+    """The latest documents of a stream as bags of words, in order of arrival.
 
-    Their words are rows of the table; if rows of the table come and go, places in `spelled`.
+    Their words are row numbers of the table or, if its rows come and go, indices into `spelled`.
 
     >>> one = Bags(np.array([0, 1]), np.array([7], np.int32), np.ones(1, np.float32), np.zeros(1, np.float32))
     >>> len(WaitingDocuments(one).plus(WaitingDocuments(one)))
@@ -28,9 +28,10 @@ class WaitingDocuments(NamedTuple):
 
     @classmethod
     def of(cls, bags: Bags, spelled: Sequence[str] | None) -> "WaitingDocuments":
-        """Documents that wait, from bags whose words are indices into `spelled`, which may have more words.
+        """Documents to collect, from bags whose words are indices into `spelled` (copied only as far as
+        used).
 
-        None: the bags' words are rows of the table.
+        None: the bags' words are row numbers of the table.
         """
         if spelled is None:
             return cls(bags)
@@ -82,8 +83,9 @@ class WaitingDocuments(NamedTuple):
         return cls(held, spelled)
 
     def refuse_others(self, n_rows: int, *, keyed: bool) -> None:
-        """Raise ValueError if the documents have words that are not in a table of this many rows, or are
-        spelled although the table is not `keyed`, or the other way round."""
+        """Raise ValueError if the documents do not fit a table: words beyond its `n_rows` rows, or spelled
+        although it is not `keyed` (or the reverse).
+        """
         if keyed != (self.spelled is not None):
             raise ValueError("waiting documents of another kind of words")
         n_words = n_rows if self.spelled is None else len(self.spelled)

@@ -1,8 +1,8 @@
 """Directories that this process writes into for a long time, and checks that they are still at their path.
 
-A path is only a name. A process that writes there repeatedly keeps a file of the directory open (its lock, by
-`claim`, or the directory itself, by `watched`), and checks before every write that the path still leads to
-it.
+A path can come to lead to another directory. So a process that writes there repeatedly keeps a file of the
+directory open (its lock, by `claim`, or the directory itself, by `watched`), and checks before every write
+that the path still leads to it.
 """
 
 import os
@@ -21,10 +21,10 @@ _CHANGING = threading.RLock()  # held while claims are read, added or removed
 
 @dataclass(eq=False)
 class DirectoryClaim:
-    """A directory that this process has locked until `release`.
+    """A directory that this process watches, and may have locked, until `release`.
 
-    `descriptor` holds its entry `name` open (".": the directory itself). Windows cannot open directories:
-    there `descriptor` is None for ".".
+    `descriptor` holds its entry `name` open: the lock, or "." for the directory itself. Windows cannot open
+    directories: there `descriptor` is None for ".".
     """
 
     directory: Path  # as the caller named it, for messages
@@ -57,7 +57,7 @@ class DirectoryClaim:
         self.directory, self.place = directory, directory.absolute()
 
     def release(self) -> None:
-        """Unlock the directory, so that other processes can claim it.
+        """Stop watching the directory and unlock it, so that other processes can claim it.
 
         The lock's empty file stays: removing it could free another process's claim.
         """
@@ -69,14 +69,16 @@ class DirectoryClaim:
 
 
 def claim(directory: Path) -> DirectoryClaim | None:
-    """Lock a directory; returns None if it is already locked, by another process or by this one."""
+    """Lock a directory; returns None if it is locked already, by another process or by this one."""
     descriptor = lock_file(directory / LOCK, create=True)
     return None if descriptor is None else _noted(directory, LOCK, descriptor)
 
 
 @contextmanager
 def watched(directory: Path) -> Generator[DirectoryClaim]:
-    """A context in which a directory is watched but not locked, since others may write into it as well."""
+    """A context in which a directory is watched (see `refuse_exchanged`) but not locked, since others may
+    write there too.
+    """
     made = _noted(directory, ".", os.open(directory, os.O_RDONLY) if os.name != "nt" else None)
     try:
         yield made
@@ -92,7 +94,9 @@ def _noted(directory: Path, name: str, descriptor: int | None) -> DirectoryClaim
 
 
 def refuse_exchanged(path: Path) -> None:
-    """Raise UserError if `path` lies in a directory that this process claimed and that has been replaced."""
+    """Raise UserError if `path` lies in a directory that this process claims or watches and that was moved or
+    replaced.
+    """
     place = path.absolute()
     with _CHANGING:
         for made in _CLAIMS:

@@ -35,11 +35,11 @@ _HELD: set[Path] = set()  # directories that this process claims
 
 @contextmanager
 def scratch_beside(path: Path) -> Generator[Path]:
-    """Yield an empty directory on the same disk as `path`, and remove it at the end.
+    """A context that yields an empty directory on the same disk as `path`, which is removed at the end.
 
-    If this process is killed, the next one that uses `path` removes it. Makes the directories above `path`,
-    and removes those that it made if nothing was put into them. Raises UserError while another process has
-    such a directory for the same `path`.
+    If this process is killed, the next one that uses `path` removes it. Missing directories above `path` are
+    made; on an error, those of them that are still empty are removed. Raises UserError while another process
+    has such a directory for the same `path`.
     """
     refuse_other_names(path)
     made = [parent for parent in path.parents if not parent.exists()]
@@ -61,9 +61,9 @@ def scratch_beside(path: Path) -> Generator[Path]:
 
 
 def _refuse_another(path: Path, scratch: Path) -> None:
-    """Raise UserError if another process has claimed a scratch directory for the same path before this one.
+    """Raise UserError if another process claimed a scratch directory for the same path before this one did.
 
-    A process counts from its oldest claim, so that among processes that claim several directories one can
+    Of a process with several claims the oldest counts, so that exactly one of the competing processes can
     continue.
     """
     found = [other for other in beside(path, "partial") if other.is_dir()]
@@ -90,10 +90,11 @@ def _since(directory: Path) -> int | None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left next to `path`: half-made files and the remains of replaced ones.
+    """Remove what killed processes left next to `path`: unfinished files and directories, and remains of
+    replaced ones.
 
-    A directory that still holds the old content of `path` stays, for `recover`; so does one without a lock,
-    or in use.
+    Directories that still hold the old content of `path` stay (see `recover`), and so does all that is in
+    use.
     """
     for left in beside(path, "partial"):
         with suppress(OSError):
@@ -109,7 +110,7 @@ def sweep(path: Path) -> None:
 
 
 def sweep_directory(directory: Path, needed: str = "") -> None:
-    """Remove a directory whose process is dead, unless it contains the entry `needed`."""
+    """Remove a temporary directory whose process is dead, unless it contains the entry `needed`."""
     if directory.is_symlink():
         return
     descriptor = lock_file(directory / LOCK, create=False)
@@ -165,7 +166,8 @@ def _remove_locked(file: Path, descriptor: int) -> None:
 def beside(path: Path, kind: str) -> list[Path]:
     """The temporary paths next to `path`, of kind "partial" or "replaced".
 
-    A user's files with similar names are not included, unless they end in eight such characters.
+    They are recognised by their names, which end in eight characters of a to z, 0 to 9 and "_": a user's file
+    is included only if it is named like that.
     """
     path = path.absolute()
     found = path.parent.glob(f".{glob.escape(path.name)}.{kind}-*")
@@ -196,7 +198,7 @@ def release(descriptor: int, directory: Path) -> None:
 
 
 def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
-    """A new directory next to `path`, and the descriptor of its lock."""
+    """A new directory next to `path` that this process has locked, and the descriptor of its lock."""
     while True:
         directory = path.with_name(f".{path.name}.{kind}-{secrets.token_hex(4)}")
         try:
@@ -254,11 +256,12 @@ def is_claimed(directory: Path) -> bool:
 
 
 def lock_file(file: Path, *, create: bool) -> int | None:
-    """The descriptor of a file that is now locked; None if another process has locked it or it does not
-    exist.
+    """The descriptor of a file that is now locked; None if it is locked already, or cannot be opened or
+    locked.
 
-    With `create`, always succeeds on a system without locks. Does not follow links or wait for pipes: OSError
-    with `create`, else None.
+    With `create`, the file is made if needed, and errors other than "locked already" are raised as OSError;
+    on a system without locks it then returns the descriptor of an unlocked file. Does not follow links or
+    wait for pipes.
     """
     flags = os.O_RDWR | NO_FOLLOW | NO_WAIT | (os.O_CREAT if create else 0)
     try:
@@ -283,8 +286,8 @@ def lock_file(file: Path, *, create: bool) -> int | None:
 def turn_at(file: Path) -> Generator[None]:
     """A context in which this process holds the lock of `file`, after waiting for others to release it.
 
-    The file exists only meanwhile. Raises UserError after waiting LONGEST_WAIT seconds. If files cannot be
-    locked, does not wait.
+    The file is made, and removed at the end. Raises UserError after waiting `LONGEST_WAIT` seconds. If the
+    system has no locks, it does not wait.
     """
     descriptor = _waited_for(file, time.monotonic() + LONGEST_WAIT)
     try:
@@ -298,7 +301,8 @@ def turn_at(file: Path) -> Generator[None]:
 
 
 def _waited_for(file: Path, end: float) -> int | None:
-    """Wait until a file can be locked; returns its descriptor, or None if the system has no locks.
+    """Wait until a file can be locked; returns its descriptor, or None if the system or file system has no
+    locks.
 
     end: the time (`time.monotonic`) at which waiting ends with a UserError.
     """
@@ -329,7 +333,7 @@ def refuse_other_names(path: Path) -> None:
 
 
 def claimed_file(path: Path) -> tuple[Path, int]:
-    """A new file next to `path`, and its descriptor, which holds a lock."""
+    """A new, locked file next to `path` with the name of a temporary one, and its descriptor."""
     if path.suffix == ".parquet":
         refuse_other_names(path)
     while True:
