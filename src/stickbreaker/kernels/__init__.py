@@ -1,8 +1,8 @@
 """Compiled inner loops: arrays in, arrays out, one algorithm per file.
 
 Every function here is compiled by numba on its first call and cached on disk. `fastmath` is limited to
-re-association and contraction, so that sums vectorise and NaN stays NaN; the result is the same for any
-number of threads, because a thread works on whole shards.
+re-association and contraction, so that sums vectorise and NaN stays NaN. Results are the same for any number
+of threads, because a thread works on whole shards.
 """
 
 import os
@@ -14,9 +14,10 @@ HERE = Path(__file__).parent
 
 
 def drop_stale_caches(*folders: Path) -> None:
-    """Remove numba's cached kernels below `folders` if they were compiled for classes that have changed.
+    """Remove numba's cached kernels below `folders` if classes in these folders were added, renamed or
+    removed.
 
-    Call it before a kernel. Numba names the classes of arguments by their modules, and cannot read its own
+    Called before any kernel. Numba names the classes of arguments by their modules, and cannot read its own
     index if these are gone, as after an upgrade. A folder that cannot be written is left as it is.
     """
     mark = folders[0] / "__pycache__" / "classes"

@@ -1,4 +1,6 @@
-"""Turns expected counts of words into the weights that the local step multiplies by."""
+"""Turns expected counts of words into the weights that the local step multiplies by, and into terms of the
+bound.
+"""
 
 import numpy as np
 from numba import njit
@@ -57,11 +59,10 @@ def mean_weights(concentration, totals, weights_out, log_scale_out):
 
 @njit(**OPTIONS)
 def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, digammas_out):
-    """Add, for each topic, three sums over the words, from which the bound and the optimum of eta are
-    computed.
+    """Add to the outputs (topics), over the words: log Gamma(c), counts · psi(c) and psi(c), of the
+    concentrations c.
 
-    concentration, counts (words × topics); to the outputs (topics) are added log Gamma(c), counts psi(c) and
-    psi(c).
+    The bound and the optimum of eta are computed from these sums. concentration, counts (words × topics).
     """
     n_words, n_topics = concentration.shape
     for w in range(n_words):

@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 
 class Words(NamedTuple):
-    """The words of a shard: entries as in Shard, and weights by table row."""
+    """The words of a shard's documents, and their weights in each topic, as the local step's kernels read
+    them.
+
+    An entry is a distinct word of a document, as in `Shard`: those of document d are offsets[d]:offsets[d +
+    1].
+    """
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard

@@ -1,4 +1,4 @@
-"""The sampled local step of topic models: draws assignments of documents, and returns integer statistics."""
+"""The sampled local step of topic models: draws the topics of documents' tokens, and counts the draws."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ CHUNK = 16  # topics summed at once when all are searched
 
 
 class Draws(NamedTuple):
-    """The output of a sampled local step. Cells (a word of a document in a topic) are filled from the
-    front.
+    """The output of a sampled local step.
+
+    Cells, each of them a word of a document with a topic that it was drawn with, are filled from the front.
     """
 
     gamma: NDArray[np.float64]  # documents × topics: alpha + mean count
@@ -29,7 +30,7 @@ class Draws(NamedTuple):
 
 
 def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
-    """Empty Draws for this many documents, tokens in all, and cells of counts at most."""
+    """Draws with arrays to be filled, for that many documents, tokens in all, and at most that many cells."""
     return Draws(
         gamma=np.empty((n_documents, n_topics)),
         scores=np.empty(n_documents),
@@ -53,9 +54,7 @@ def _smoothing(row, alpha):
 
 @njit(**PART)
 def _from_prior(row, alpha, target):
-    """The topic at which the running sum of alpha_k w_k exceeds `target`, for a word with the weights `row`
-    (w).
-    """
+    """The topic at which the running sum of alpha_k w_k exceeds `target`; `row` has the word's weights w."""
     n_topics = len(alpha)
     k = 0
     passed = np.float32(0.0)
@@ -79,8 +78,7 @@ def _from_prior(row, alpha, target):
 
 @njit(**PART)
 def _draw(row, alpha, smoothing, used, size, state):
-    """Draw a topic in proportion to (n_k + alpha_k) w_k; returns it and the sum of these over all topics (eq.
-    4.9).
+    """Draw a topic k in proportion to (n_k + alpha_k) w_k (eq. 4.9); returns it and the sum over all topics.
 
     The sum has two parts: over the topics `used` in the document, and `smoothing`, the sum of alpha_k w_k.
     """
@@ -99,10 +97,12 @@ def _draw(row, alpha, smoothing, used, size, state):
 
 @njit(**PART)
 def _place(words, start, stop, alpha, smoothing, used, state, z_out):
-    """Draw the topics of a document's tokens one after another, each given those before it.
+    """Draw the topics of a document's tokens one after another, each given those before it, into z_out
+    (tokens).
 
-    Returns the number of topics in use, and the log of the product of the draws' normalisers: that product is
-    an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta].
+    Returns the number of topics in use, and the log of the product of the draws' normalisers: that product,
+    divided by prod_n (sum_k alpha_k + n), is an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log
+    beta].
     """
     size, n, nats, product = 0, 0, 0.0, 1.0
     for i in range(start, stop):
@@ -123,8 +123,8 @@ def _place(words, start, stop, alpha, smoothing, used, state, z_out):
 
 @njit(**PART)
 def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
-    """Resample the topic of every token of a document given those of the others; returns the number of topics
-    in use.
+    """Resample the topic of each of a document's tokens given the others' topics; returns the number of
+    topics in use.
     """
     n = 0
     for i in range(start, stop):
@@ -142,9 +142,10 @@ def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
 
 @njit(**PART)
 def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
-    """Write to draws_out, from `cell` on, how often each word of a document was sampled with each topic.
+    """Write cells to draws_out, from number `cell` on: how often each word of a document was drawn with each
+    topic.
 
-    samples (samples × tokens): the sampled topics; times, drawn: working memory. Returns the next free cell.
+    samples (samples × tokens): the drawn topics; times, drawn: working memory. Returns the next free cell.
     """
     n = 0
     for i in range(start, stop):
@@ -168,9 +169,7 @@ def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
 
 @njit(**PART)
 def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
-    """Add one sample's topic counts to gamma_out, and to the statistics in draws_out from which alpha is
-    learned.
-    """
+    """Add a sample's topic counts times `share` to gamma_out, and its sums for alpha to draws_out."""
     for j in range(size):
         k = used.topics[j]
         n = np.float64(used.counts[j])
@@ -181,12 +180,13 @@ def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
 
 @njit(**OPTIONS)
 def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
-    """Draw a shard's assignments with the topics held fixed: Zhai (2014), eq. 4.8-4.10.
+    """Draw topics for the tokens of a shard's documents, with the topics' words held fixed: Zhai (2014), eq.
+    4.8-4.10.
 
-    words: Words, counts whole; alpha (topics, double); `burn_in` sweeps, then `samples` sweeps that count;
-    keys (documents, uint64) of the documents' randomness; draws_out: Draws, `gains` and `bends` added to.
-    Returns the number of cells. Time grows with the topics in use: all topics are searched only for a token
-    that the prior places.
+    words: Words with whole counts; alpha (topics, double); `burn_in` sweeps are discarded, then `samples`
+    sweeps count; keys (documents, uint64): seeds, one per document; draws_out: Draws, whose `gains` and
+    `bends` are added to, the rest filled. Returns the number of cells. Time grows with the topics in use: all
+    topics are searched only for tokens drawn from the prior's part.
     """
     n_topics = len(alpha)
     alpha32 = alpha.astype(np.float32)

@@ -1,7 +1,7 @@
-"""Digamma, log gamma and their exponentials, in forms that vectorise (no table, no library call).
+"""Digamma, log gamma and exponentials in forms that compilers vectorise (no table, no library call).
 
-Recurrence to a larger argument, then the asymptotic series (Abramowitz & Stegun 6.3.18, 6.1.40). The
-double forms agree with the exact functions to 1e-10 relative, the single forms to 5e-6.
+Recurrence to a larger argument, then the asymptotic series (Abramowitz & Stegun 6.3.18, 6.1.40). The double
+forms agree with the exact functions to 1e-10 relative, the single forms to 5e-6.
 """
 
 import numpy as np
@@ -97,7 +97,7 @@ def log64(x):
 
 @njit(**PART)
 def _recurrence64(x):
-    """The product of x .. x + 5 and its derivative, for psi(x + 6) - psi(x) = derivative / product."""
+    """P = x (x + 1) … (x + 5) and its derivative P', since psi(x + 6) - psi(x) = P' / P."""
     a = x * (x + 5.0)
     b = a + 4.0
     c = a + 6.0
@@ -159,14 +159,14 @@ def log_gamma64(x):
 
 @njit(**PART)
 def exp_digamma_exponent64(x):
-    """The number e with exp(psi(x)) = (x + 6) exp(e); e is about -1 / x near zero and never above zero."""
+    """e such that exp(psi(x)) = (x + 6) exp(e); it is about -1 / x near zero and never above zero."""
     product, derivative = _recurrence64(x)
     return _digamma_tail64(x + 6.0) - derivative / product
 
 
 @njit(**PART)
 def exp_digamma_exponent32(x):
-    """The number e with exp(psi(x)) = (x + 4) exp(e), in single precision, for x from 1e-30 to 1e9."""
+    """e such that exp(psi(x)) = (x + 4) exp(e), in single precision, for x from 1e-30 to 1e9."""
     one = np.float32(1.0)
     a = x * (x + np.float32(3.0))
     b = a + np.float32(2.0)

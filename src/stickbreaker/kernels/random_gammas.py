@@ -1,4 +1,6 @@
-"""Logarithms of Gamma numbers inside compiled loops; a logarithm does not underflow."""
+"""Logarithms of Gamma random numbers inside compiled loops: with tiny shapes, the numbers themselves would
+underflow.
+"""
 
 import numpy as np
 from numba import njit

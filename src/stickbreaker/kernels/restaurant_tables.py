@@ -1,4 +1,4 @@
-"""Draws the number of tables in Chinese restaurants, given their customers."""
+"""Draws the number of tables in Chinese restaurants, given the numbers of customers."""
 
 import numpy as np
 from numba import njit
@@ -9,13 +9,13 @@ from stickbreaker.kernels.random import seeded, uniform
 
 @njit(**OPTIONS)
 def draw_tables(columns, counts, masses, key, tables_out):
-    """Add to tables_out the number of tables that serve each topic: each restaurant's is drawn from the
-    Antoniak distribution.
+    """Draw how many tables serve each topic in each restaurant, and add up the tables of each topic in
+    tables_out.
 
-    columns, counts (pairs): a topic in a restaurant (a document, say) and its customers n, at least one;
-    masses (columns): the concentration of each topic, alpha beta_k; key: that of the stream (uint64). A
-    topic's first customer opens a table, and customer i + 1 opens one with probability alpha beta_k / (alpha
-    beta_k + i). tables_out (columns, int64) is added to.
+    columns, counts (pairs): a topic in a restaurant (such as a document), and its customers there, at least
+    one; masses (columns): alpha beta_k of each topic; key: seeds the draws (uint64). Antoniak's distribution:
+    the first customer opens a table, and customer i + 1 with probability mass / (mass + i). tables_out
+    (columns, int64) is added to.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)

@@ -1,4 +1,4 @@
-"""The topics that a document uses, without gaps: sparse draws search these instead of all topics."""
+"""The topics that a document uses as a list without gaps: sparse draws search these instead of all topics."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,9 @@ from stickbreaker.kernels.math import PART
 
 
 class InUse(NamedTuple):
-    """The topics in use of a document, listed in the first `size` places; the caller stores `size`."""
+    """The topics in use in a document, in the first places of the arrays; their number is stored by the
+    caller (`size`).
+    """
 
     topics: NDArray[np.integer]  # places
     counts: NDArray[np.floating]  # places: tokens, at least 1 where taken

@@ -1,9 +1,9 @@
 """Stick-breaking weights of ordered items: Beta(1 - b + n_t, a + t b + n_>t) sticks.
 
 Columns are topics (or adapted symbols), slots their words (cached trees) in their order; only those `inside`
-a column's truncation have a stick. a is the concentration, b the discount of a Pitman-Yor process (0: of a
-Dirichlet process), n_>=s the counts from stick s on, those beyond the last one included. Sums over sticks
-telescope to one reciprocal per stick.
+a column's truncation have a stick. a is the concentration, b the discount of a Pitman-Yor process (0 for a
+Dirichlet process), n_t the count of stick t = 1, 2, …, n_>=t that of stick t and all later ones, with what is
+beyond the last. Sums over sticks telescope to one reciprocal per stick.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):
-    """The cells of a truncated table, without the spellings of rows: see `core/records.TruncatedCounts`."""
+    """The arrays of `core/records.TruncatedCounts`, which explains them, without the spellings of rows."""
 
     rows: NDArray[np.int32]
     values: NDArray[np.float64]
@@ -28,7 +28,7 @@ class OrderedCells(NamedTuple):
 
 
 class Process(NamedTuple):
-    """The prior of each column's sticks, and the counts beyond its last stick."""
+    """The prior of each column's sticks, and the column's count beyond its last stick."""
 
     concentrations: NDArray[np.float64]  # columns: a
     discounts: NDArray[np.float64]  # columns: b
@@ -43,7 +43,8 @@ def dirichlet_process(concentration: float, n_columns: int) -> Process:
 class StickSums(NamedTuple):
     """Sums along the sticks of each topic, as `stick_sums` fills them.
 
-    before: the sum before each word; log_totals: psi(1 + a + n); leftover: E[log] of the rest of the stick.
+    before: the sum of reciprocals before each word; log_totals: psi(1 + a + n), n being the topic's count;
+    leftover: E[log] of what the sticks leave, 0 in a topic without words inside.
     """
 
     before: NDArray[np.float64]  # topics × slots; -1 for words that are not inside
@@ -53,10 +54,9 @@ class StickSums(NamedTuple):
 
 @njit(**OPTIONS)
 def take_inside(cells, rows_out, values_out, sizes_out):
-    """Copy only the cells that are inside the truncation of each topic, in their order.
+    """Copy the cells that are inside the truncation of each topic, in their order and without gaps.
 
-    cells: OrderedCells; rows_out and values_out (topics × slots, at least as many as a topic has inside),
-    sizes_out (topics).
+    cells: OrderedCells; rows_out and values_out (topics × slots, with enough slots), sizes_out (topics).
     """
     for k in range(len(cells.sizes)):
         size = 0
@@ -70,7 +70,7 @@ def take_inside(cells, rows_out, values_out, sizes_out):
 
 @njit(**PART)
 def _count_inside(cells, k):
-    """The sum of the counts of topic k over words inside its truncation, and the number of these words."""
+    """The total count of topic k's words inside its truncation, and the number of these words."""
     total, number = 0.0, 0
     for slot in range(cells.sizes[k]):
         if cells.inside[k, slot]:
@@ -81,8 +81,8 @@ def _count_inside(cells, k):
 
 @njit(**OPTIONS)
 def stick_sums(cells, process, sums_out):
-    """For each word inside, sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s), from which E[log beta_t] is
-    computed.
+    """Fill sums_out, from which E[log beta_t] is computed: for word t inside, sum_{2 <= s <= t} 1 / (a + (s -
+    1) b + n_>=s).
 
     cells: OrderedCells; process: Process; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the
     tails of `n` (docs/explanation/online-grammars-equations.md), summed: E[log beta_t] = psi(1 - b + n_t) -
@@ -109,12 +109,12 @@ def stick_sums(cells, process, sums_out):
 
 @njit(**OPTIONS)
 def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scale_out):
-    """exp E[log beta] of some words, each row divided by its largest weight.
+    """exp E[log beta] of some words in each topic, each row divided by its largest weight.
 
     positions (words): rows of the table, -1 for words without one; cells: OrderedCells; by_row: ByRow; sums:
-    StickSums, whose `leftover` (topics) and `outside` (words) add up to the log weight of a word in topics
-    that it is not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words)
-    the logarithm of what each row was divided by.
+    StickSums; outside (words): log share of a word in what a topic's sticks leave, so that its log weight is
+    `leftover` + `outside` in topics whose truncation it is not inside of; weights_out (words × topics,
+    single), 0 below exp(-30); log_scale_out (words): log of what each row was divided by.
     """
     n_topics = len(sums.leftover)
     most = sums.leftover.max()
@@ -147,9 +147,10 @@ def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scal
 
 @njit(**PART)
 def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
-    """For a row: the topics in whose truncation it is, its count there, and the sum before it on the stick.
+    """For a table row, fill the topics in whose truncation it is, its count in each, and the sum before it on
+    the stick.
 
-    Fills the three output arrays; returns the number of topics.
+    Returns the number of topics.
     """
     if row < 0:
         return 0
@@ -189,7 +190,8 @@ def expected_sticks(cells, process, probabilities_out, rests_out):
 
 @njit(**PART)
 def _evidence(cells, k, a, b, beyond):
-    """log evidence, in nats, of a column's counts as draws from its sticks in their order.
+    """The log evidence, in nats, of column k's counts as draws from its sticks in their order (see
+    `stick_terms`).
 
     a, b: concentration and discount; beyond: the count beyond the last stick.
     """
@@ -212,15 +214,14 @@ def _evidence(cells, k, a, b, beyond):
 
 @njit(**OPTIONS)
 def stick_evidence(cells, k, a, b, beyond):
-    """log evidence of the counts of column k, given concentration a, discount b and the count `beyond`: see
-    `stick_terms`.
-    """
+    """`_evidence` for callers outside compiled code: log evidence of column k's counts, in nats."""
     return _evidence(cells, k, a, b, beyond)
 
 
 @njit(**OPTIONS)
 def stick_terms(cells, process, sums, numbers_out, evidence_out, expected_out):
-    """Each topic's terms of the bound: words inside, log evidence of their counts, and n E[log beta].
+    """Each topic's terms of the bound: its words inside, log evidence of their counts, and n E[log beta], in
+    nats.
 
     evidence: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b, a + t b), which telescopes as the sums do;
     expected: sum_t n_t E[log beta_t], plus the counts beyond times E[log] of the stick left. Their difference

@@ -1,4 +1,4 @@
-"""Finds words by their spelling in UTF-8: open addressing (Knuth 1998, section 6.4, algorithm L)."""
+"""A hash table of words by their UTF-8 spelling: open addressing (Knuth 1998, section 6.4, algorithm L)."""
 
 import numpy as np
 from numba import njit
@@ -11,7 +11,9 @@ PRIME = np.uint64(0x100000001B3)
 
 @njit(**PART)
 def _slot_of(content, start, stop, mask):
-    """The slot at which the search for a word begins: its FNV-1a hash, with the upper half mixed in."""
+    """The slot at which the search for the word content[start:stop] begins: its FNV-1a hash, upper half mixed
+    in.
+    """
     hashed = OFFSET_BASIS
     for i in range(start, stop):
         hashed = (hashed ^ np.uint64(content[i])) * PRIME
@@ -20,9 +22,7 @@ def _slot_of(content, start, stop, mask):
 
 @njit(**PART)
 def _place_of(text, start, length, content, offsets, slots, mask):
-    """The slot that holds the number of the word text[start:start + length], or the free slot to store it
-    in.
-    """
+    """The slot that holds the number of the word text[start:start + length], or else the free slot for it."""
     slot = _slot_of(text, start, start + length, mask)
     while slots[slot] >= 0:
         w = slots[slot]
@@ -39,8 +39,8 @@ def _place_of(text, start, length, content, offsets, slots, mask):
 
 @njit(**OPTIONS)
 def fill_slots(content, offsets, slots_out):
-    """Store the number of every word in a hash table: slots_out (all -1 before; its size is a power of two
-    above the number of words).
+    """Store the number of each word in the hash table slots_out (-1 before; its size a power of two, more
+    than the words).
 
     content (bytes, uint8) has the words one after another, word w from offsets[w] to offsets[w + 1].
     """
@@ -66,12 +66,11 @@ def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
 
 @njit(**OPTIONS)
 def number_words(text, begins, lengths, content, offsets, slots, known, codes_out):
-    """Fill codes_out (int32) with the number of each word of a text; returns the number of known words
+    """Fill codes_out (int32) with the number of each word of a text; returns the number of words known
     afterwards.
 
-    New words get the next numbers after the `known` ones, and are added to content, offsets and slots, which
-    must have room. text (bytes): word i has lengths[i] bytes from begins[i]. slots: more than twice as many
-    as words.
+    New words get the numbers from `known` on, and are added to content, offsets and slots, which must have
+    room (slots: more than twice as many as words). text (bytes): word i has lengths[i] bytes from begins[i].
     """
     mask = np.uint64(len(slots) - 1)
     for i in range(len(begins)):

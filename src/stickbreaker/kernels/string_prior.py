@@ -1,4 +1,4 @@
-"""Log probabilities of words' letters under an interpolated n-gram model, stored as a trie."""
+"""Log probabilities of words' spellings under an interpolated n-gram model of letters, stored as a trie."""
 
 from typing import NamedTuple
 
@@ -12,9 +12,10 @@ ROOT, MARK = 0, 1  # nodes: the empty n-gram, and the mark at which every word s
 
 
 class Trie(NamedTuple):
-    """n-grams as nodes, shorter ones first, the children of a node adjacent and sorted by letter.
+    """n-grams of letters as nodes, shorter ones first; the children of a node are adjacent and sorted by
+    letter.
 
-    A node is the n-gram that its path from the root spells, and also the context of its children.
+    A node is the n-gram that its path from the root spells, and the context of its children.
     """
 
     letters: NDArray[np.int64]  # nodes: the n-gram's last letter, 0 for the mark
@@ -41,7 +42,8 @@ def _find(values, start, stop, value):
 
 @njit(**OPTIONS)
 def log_spelling(points, offsets, alphabet, trie, log_unseen, log_out):
-    """log of the product of p(c_i | the letters before it) for each word, in nats.
+    """Fill log_out (words) with log p of each spelling, in nats: the sum of log p(letter | the letters before
+    it).
 
     points (letters) code points of the words, one after another; offsets (words + 1); alphabet ascending code
     points of the trie's letters 1, 2, ...; log_unseen: log probability of a code point outside the alphabet

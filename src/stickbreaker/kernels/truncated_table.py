@@ -1,8 +1,9 @@
-"""Sparse counts whose cells are ordered within each column: adding to cells, appending cells, reordering.
+"""Sparse counts whose cells are ordered within each column: adding to cells, appending cells, reordering
+them.
 
-`rows` and `counts` (columns × slots) have each cell's row and its count, `sizes` (columns) the number of
-cells in a column. Queries made once per step search the cells from first to last; `by_row` is for more
-frequent ones.
+`rows` and `counts` (columns × slots) have the row and the count of each cell, `sizes` (columns) the number of
+each column's cells. What is done once per step searches all cells of a column; `by_row` makes an index for
+frequent queries.
 """
 
 from typing import NamedTuple
@@ -17,15 +18,17 @@ SLOT = np.int64(0xFFFFFFFF)
 
 
 class ByRow(NamedTuple):
-    """The cells of each row: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each as the
-    number column << 32 | slot."""
+    """An index of cells by row: those of row r are `cells[offsets[r]:offsets[r + 1]]`, in order of columns.
+
+    A cell is the number column << 32 | slot.
+    """
 
     offsets: NDArray[np.int64]  # rows + 1
     cells: NDArray[np.int64]
 
 
 def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> ByRow:
-    """An index of the cells of each of `n_rows` rows."""
+    """An index of the cells of `n_rows` rows, by row; rows (columns × slots), sizes (columns)."""
     found = ByRow(np.zeros(n_rows + 1, np.int64), np.empty(int(sizes.sum()), np.int64))
     cells_by_row(rows, sizes, *found)
     return found
@@ -49,10 +52,11 @@ def cells_by_row(rows, sizes, offsets_out, cells_out):
 
 @njit(**OPTIONS)
 def add_known(positions, columns, values, rows, sizes, wanted, counts_out, inside_out, known_out):
-    """Add values to those cells that exist, and mark them as inside; known_out (values) shows which existed.
+    """Add values to those cells that exist and mark them as inside; known_out (bool) shows which values these
+    were.
 
-    positions and columns (values) of cells, each once, columns ascending; wanted (rows of the table, all -1)
-    is working memory, and restored.
+    positions, columns, values, known_out (n): row, column and value of distinct cells, in order of columns;
+    wanted (rows of the table, all -1) is working memory, and restored.
     """
     known_out[:] = False
     start = 0
@@ -74,7 +78,7 @@ def add_known(positions, columns, values, rows, sizes, wanted, counts_out, insid
 
 @njit(**OPTIONS)
 def append_cells(positions, columns, values, rows_out, counts_out, inside_out, sizes_out):
-    """Append new cells, as inside ones, to their columns in the order given; the arrays must have space for
+    """Append new cells, marked as inside, to their columns in the order given; the arrays must have room for
     them.
     """
     for i in range(len(positions)):
@@ -88,7 +92,7 @@ def append_cells(positions, columns, values, rows_out, counts_out, inside_out, s
 
 @njit(**OPTIONS)
 def gather(positions, offsets, cells, counts, scale, out):
-    """Fill out (positions × columns) with the counts of some rows, as a dense array. offsets and cells:
+    """Fill out (positions × columns) with the counts of some rows, times `scale`. offsets, cells: those of
     `ByRow`.
     """
     for i in range(len(positions)):
@@ -100,11 +104,11 @@ def gather(positions, offsets, cells, counts, scale, out):
 
 @njit(**OPTIONS)
 def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, inside_out):
-    """Copy a column's cells in a given order of rows; returns their number.
+    """Copy a column's cells in a given order of rows; returns their number, which is that of `order`.
 
-    Cells of rows not in `order` are dropped; a row without a cell gets one with the count zero. rows and
-    counts: those of the column; order (rows of the table), of which the first `n_inside` become inside; slots
-    (rows of the table, all -1) is working memory, and restored.
+    Cells of rows that are not in `order` are dropped; a row without a cell gets one with the count zero.
+    rows, counts: those of the column; order: rows of the table, the first `n_inside` of which become inside;
+    slots (rows of the table, all -1) is working memory, and restored.
     """
     for slot in range(len(rows)):
         slots[rows[slot]] = slot

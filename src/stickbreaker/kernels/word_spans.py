@@ -1,4 +1,6 @@
-"""Finds words in UTF-8 texts, and the beginnings of sentences, as the patterns of `corpus/text` do."""
+"""Finds words and the beginnings of sentences in UTF-8 texts, by the same rules as the patterns of
+`corpus/text`.
+"""
 
 import numpy as np
 from numba import njit
@@ -41,10 +43,11 @@ def _character(text, at):
 
 @njit(**PART)
 def _end_of_sentence(text, at, end, after_stop, classes):
-    """The byte after the end of a sentence, if a sentence ends at byte `at` (punctuation or an empty line);
-    otherwise -1.
+    """The position after a sentence that ends at byte `at`, by punctuation or an empty line; -1 if none ends
+    there.
 
-    after_stop: whether the character before `at` was also one that ends sentences.
+    Spaces after the punctuation belong to it. after_stop: whether the character before `at` ends sentences
+    too.
     """
     character, place = _character(text, at)
     if classes[character] & STOP and not after_stop:
@@ -83,9 +86,7 @@ def _end_of_sentence(text, at, end, after_stop, classes):
 
 @njit(**PART)
 def _end_of_word(text, at, end, classes, inside, apostrophes):
-    """The position in bytes after the word that continues at byte `at`, given that a letter of it was read
-    before.
-    """
+    """The position (in bytes) after the word that continues at byte `at`, after a letter of it."""
     place = at
     while place < end:
         character, after = _character(text, place)
@@ -123,14 +124,14 @@ def find_word_spans(
     sentences_out,
     sentence_counts_out,
 ):
-    """Find the words of documents, whose texts (bytes) are concatenated, and the words that begin their
-    sentences. Returns the number of words and of sentences.
+    """Find the words of documents, and which of them begin sentences. Returns the numbers of words and of
+    sentences.
 
-    ends (documents,): the end of each text; classes: the bits of every character; inside: the bits of
-    characters that may follow a word's first letter; rule: what ends sentences. For each word: begins_out its
-    first byte in all texts, lengths_out its length in bytes, starts_out the index of its first character in
-    its document. sentences_out: the index of the first word, within each document. counts_out,
-    sentence_counts_out (documents,).
+    text (bytes): the documents' texts, concatenated; ends (documents): where each ends; classes: the bits of
+    every character; inside: the bits of characters that may follow a word's first letter; rule: what ends
+    sentences. For each word: begins_out its first byte in `text`, lengths_out its length in bytes, starts_out
+    the index of its first character in its document. For each sentence: sentences_out the number of its first
+    word in the document. counts_out, sentence_counts_out (documents): their numbers.
 
     A word is a letter, with all digits directly before it, followed by letters, marks and digits. An
     apostrophe followed by one of these continues the word.
@@ -190,7 +191,8 @@ def find_word_spans(
 
 @njit(**OPTIONS)
 def mark_breaks(text, ends, is_break, starts, offsets, breaks_out):
-    """Set breaks_out (bool, all false before) for words preceded by a character that `is_break` marks.
+    """Set breaks_out (words, all false before) for words that a character with `is_break` separates from the
+    one before.
 
     text (bytes) has documents one after another, from ends[d] to ends[d + 1]; the words of document d begin
     at its characters starts[offsets[d]:offsets[d + 1]].

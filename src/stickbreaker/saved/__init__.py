@@ -1,4 +1,4 @@
-"""Models and checkpoints on disk: JSON, safetensors and Parquet in one directory; no pickle."""
+"""Models and checkpoints of runs on disk: JSON, safetensors and Parquet in one directory; no pickle."""
 
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 

@@ -1,4 +1,4 @@
-"""Named arrays, and the words of a growing table, in files of a model's directory."""
+"""Reads and writes named arrays, and the words of a growing table, in files of a model's directory."""
 
 # pyright: standard
 # since safetensors has no types
@@ -18,7 +18,7 @@ from stickbreaker.saved.manifest import RESTORE
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
-    """Write arrays by name as safetensors, whole or not at all."""
+    """Write arrays by name as a safetensors file, whole or not at all. Raises UserError if that fails."""
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
@@ -60,7 +60,9 @@ def refuse_other_arrays(arrays: Arrays) -> None:
 
 
 def read_keys(path: Path) -> list[str]:
-    """The words of a table's rows. Raises UserError for anything but a list of distinct words."""
+    """The keys (words) of a table's rows, from a JSON file. Raises UserError if they are not distinct
+    words.
+    """
     try:
         keys: Any = json.loads(path.read_bytes())
     except (ValueError, RecursionError):

@@ -49,7 +49,7 @@ IN_STEPS = (
 
 
 def snapshot_of(job: Run, state: RunState, fixed: JsonObject) -> Snapshot:
-    """The snapshot that a run needs to continue. `fixed`: the fields that do not change during a run."""
+    """A running run's snapshot, from which it can continue. fixed: manifest fields that never change."""
     if isinstance(state, SamplingState):
         manifest = {**fixed, "status": "running", "run": _progress(state, PROGRESS)}
         return Snapshot(manifest, state.chains.snapshot())
@@ -59,14 +59,16 @@ def snapshot_of(job: Run, state: RunState, fixed: JsonObject) -> Snapshot:
 
 
 def fitted_of(fitted: Fitted, state: RunState, fixed: JsonObject) -> Snapshot:
-    """The finished model of a sampler without a table: what it has `fitted`."""
+    """The snapshot of a finished sampler's model: only what it has learned (`fitted`), without a table."""
     arrays, fields = _flat_params(fitted.params)
     manifest = {**fixed, "status": "done", "small": fields, "run": _progress(state, PROGRESS)}
     return Snapshot(manifest, arrays)
 
 
 def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status: str) -> Snapshot:
-    """A model as a snapshot; a finished one does not have the documents' records, which only a run needs."""
+    """The snapshot of a variational run's model; `status`: "running", or "done" without what only a run
+    needs.
+    """
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
@@ -87,7 +89,7 @@ def _progress(state: RunState, names: Sequence[str]) -> JsonObject:
 
 
 def _flat_params(params: Record) -> tuple[dict[str, AnyArray], JsonObject]:
-    """The params' arrays, and their description in the manifest."""
+    """The params' arrays by name, and their axes and kinds for the manifest."""
     arrays = {f"{PARAMS}{name}": item.values for name, item in params.items()}
     fields = {
         name: {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
@@ -97,8 +99,10 @@ def _flat_params(params: Record) -> tuple[dict[str, AnyArray], JsonObject]:
 
 
 def latest_of(state: VariationalState) -> dict[str, AnyArray]:
-    """The arrays that a stream needs for its next step: the sums of the last step, from which moves propose,
-    the fading counts of words, and waiting documents.
+    """Arrays that a stream needs for its next step, besides the model.
+
+    They are the sums of the last step, from which moves propose, the fading counts of words, and waiting
+    documents.
     """
     sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
     for kept in (state.fading, state.waiting):
@@ -107,9 +111,10 @@ def latest_of(state: VariationalState) -> dict[str, AnyArray]:
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
-    """The state of a variational run, or of a finished one, from a snapshot; `whole`: as in `params_from`.
+    """The state of a variational run, from a snapshot of it or of its finished model. Raises ValueError if
+    invalid.
 
-    Raises ValueError if it is invalid.
+    whole: see `params_from`.
     """
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
@@ -126,10 +131,9 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
 
 
 def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
-    """The state of a sampling run, from a snapshot; the chains' states are restored in `chains`, new ones of
-    the same run.
+    """The state of a sampling run, from a snapshot. Raises ValueError if it is invalid.
 
-    Raises ValueError if the state is invalid.
+    chains: new chains of the same run, into which the snapshot's are restored.
     """
     progress = _progress_of(snapshot, PROGRESS)
     chains.restore(snapshot.arrays)
@@ -139,7 +143,7 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
 def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Field]:
     """The params in a snapshot. Raises ValueError if they are invalid.
 
-    `whole`: names of those that are whole numbers; the others must be real numbers.
+    whole: names of those that may be whole numbers; the others must be floating-point.
     """
     names = (name for name in snapshot.manifest["small"] if name not in whole)
     refuse_whole_numbers(snapshot.arrays, (f"{PARAMS}{name}" for name in names))
@@ -155,7 +159,7 @@ def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Fi
 
 
 def run_state_of(snapshot: Snapshot) -> RunState:
-    """The progress of a run, from a snapshot, for a kind of model that stores no other state."""
+    """The progress of a run, from a snapshot; for kinds of models that store no other state."""
     return RunState(**_progress_of(snapshot, PROGRESS))
 
 
@@ -173,10 +177,11 @@ def _columns_of(held: Any) -> Columns | None:
 
 
 class Checkpoints(Observer):
-    """Writes the run's state every `every` seconds (0: after every step) and when interrupted.
+    """Saves a run: a checkpoint every `every` seconds (0: after each step) and when interrupted, at the end
+    the model.
 
-    At the end it writes the finished model that `finish` returns; `evolution` returns the snapshots of the
-    topics so far, if the run takes any.
+    `fixed` are fields of the manifest that never change; `finish()` returns the finished model; `evolution()`
+    the snapshots of the topics so far, if the run takes any.
     """
 
     def __init__(

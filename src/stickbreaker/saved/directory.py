@@ -57,9 +57,9 @@ class Snapshot:
     """The content of a model directory, in memory.
 
     `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, the progress of the
-    run. `arrays` are named tensors; `keys` are the spellings of the rows of a growing table; `files` contain
-    the rows of a table in blocks. `evolution` is written with the rest; None if the model has none, or it was
-    not requested: see `ModelDirectory.evolution`.
+    run. `arrays` by name; `keys` are the spellings of the rows of a growing table; `files` hold the rows of a
+    table in blocks, for Spark. `evolution`: snapshots of the topics, which `write` saves with the rest;
+    `read` leaves it None (see `ModelDirectory.evolution`).
     """
 
     manifest: JsonObject
@@ -71,11 +71,13 @@ class Snapshot:
 
 
 class ModelDirectory:
-    """Reads and writes a model's directory. The rename of model.json is the moment a checkpoint counts.
+    """Reads and writes the directory of a model or a run. A checkpoint counts once model.json is renamed to
+    its name.
 
-    Each checkpoint writes its tensors under a new name, then replaces model.json, which names them with their
-    digests, then removes the old ones: killed at any instant, the directory has a complete state. The trace
-    grows in place, one line per step with a digest of its own; model.json records how much of it counts.
+    Each checkpoint writes its arrays to files with new names, then replaces model.json, which names them with
+    their digests, then removes the old ones: killed at any instant, the directory has a complete state. The
+    trace grows in place, one line per step with a digest of its own; model.json records how much of it
+    counts.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -98,26 +100,26 @@ class ModelDirectory:
             )
 
     def unlock(self) -> None:
-        """Release the directory."""
+        """Release the directory, if it is locked."""
         if self._claim is not None:
             self._claim.release()
             self._claim = None
 
     def move(self, path: Path) -> None:
-        """Change the path, after code that has locked the directory has renamed it."""
+        """Change the path, after the caller has renamed the directory."""
         self.path = path
         if self._claim is not None:
             self._claim.move(path)
 
     def write_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Write the words once; checkpoints refer to them by digest."""
+        """Write the words, once per run: checkpoints refer to this file by its digest."""
         vocabulary.write(self.path / VOCABULARY)
 
     def write(self, snapshot: Snapshot) -> None:
-        """Make `snapshot` the directory's state, in one rename. The trace so far is part of it.
+        """Make `snapshot` the directory's state, in one rename; the trace written so far becomes part of it.
 
-        Raises UserError, and leaves the earlier state unchanged, if `read` would refuse the new one, or
-        another directory was put at this one's path since it was locked.
+        Raises UserError, and keeps the earlier state, if `read` would refuse the new one, or if the directory
+        was moved or replaced since it was locked.
         """
         refuse_exchanged(self.path)
         self._refuse_unreadable(snapshot)
@@ -168,9 +170,10 @@ class ModelDirectory:
             raise UserError(problem, where=self.path, remedy=EXTREME, in_file=True) from None
 
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
-        """Names and sizes of the files of blocks, which contain their own checksums.
+        """The names and sizes of the files of blocks in this directory; files from elsewhere are copied to it
+        first.
 
-        Files from another directory are copied to this one first.
+        They are not digested, since they contain their own checksums.
         """
         for path in files:
             name = f"{path.parent.name}/{path.name}"
@@ -183,10 +186,10 @@ class ModelDirectory:
             yield name, (self.path / name).stat().st_size
 
     def read(self) -> Snapshot:
-        """The directory's state without its evolution.
+        """The directory's state, without its evolution.
 
-        Raises UserError naming what is missing, damaged, altered, too new or not a model's, or if another
-        directory was put at this one's path since it was locked.
+        Raises UserError naming what is missing, damaged, altered, of another version or not a model's, or if
+        the directory was moved or replaced since it was locked.
         """
         try:
             return self._of_now(self._read)
@@ -198,9 +201,7 @@ class ModelDirectory:
         return self._of_now(self._evolution)
 
     def _of_now(self, read: Callable[[JsonObject], T]) -> T:
-        """The result of `read(manifest)`; if that fails because a run has saved meanwhile, it is tried again
-        with the new manifest.
-        """
+        """The result of `read(manifest)`; tried again with the new manifest if a run has saved meanwhile."""
         manifest = self.manifest()
         while True:
             try:
@@ -234,7 +235,7 @@ class ModelDirectory:
         return Evolution()
 
     def manifest(self) -> JsonObject:
-        """model.json; see `read_manifest`."""
+        """The content of model.json; see `read_manifest`."""
         return read_manifest(self.path)
 
     def vocabulary(self) -> Vocabulary:
@@ -242,15 +243,18 @@ class ModelDirectory:
         return Vocabulary.read(self.path / VOCABULARY)
 
     def clear(self) -> None:
-        """`tidy` the directory of a finished model, unless it is in use."""
+        """Remove from a finished model what only its run needed (`tidy`), unless the directory is in use."""
         with suppress(UserError, OSError):
             self.lock()
             self.tidy()
         self.unlock()
 
     def tidy(self) -> None:
-        """Remove from a finished and locked model whatever only its run needed, and what a killed run
-        left."""
+        """Remove from a finished and locked model what only its run needed, such as its own corpus, and
+        leftovers.
+
+        Does nothing if the directory cannot be written, or another one is at its path.
+        """
         with suppress(UserError, OSError):  # another directory is at its path, or it is not writable: no harm
             manifest = self.manifest()
             if manifest["status"] != "done":
@@ -270,7 +274,7 @@ class ModelDirectory:
                 self._remove(leaving)
 
     def write_trace(self, records: Sequence[TraceRecord]) -> None:
-        """Replace the trace by that of another run, before the first checkpoint of a new run."""
+        """Start the trace with the records of an earlier run, before the first checkpoint of a new one."""
         write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
@@ -323,9 +327,9 @@ class ModelDirectory:
 def new_model_directory(
     path: Path, *, overwrite: bool, stays_locked: bool = False
 ) -> Generator[ModelDirectory]:
-    """Yield a directory for a new model, which is renamed to `path` at the end.
+    """A context that yields a locked directory for a new model, which is renamed to `path` on success.
 
-    It is locked until then, or with `stays_locked` until it is unlocked. Raises UserError if `path` exists
+    It is unlocked then, unless `stays_locked`; on an error it is removed. Raises UserError if `path` exists
     and may not be overwritten.
     """
     refuse_existing(path, overwrite)
@@ -347,7 +351,11 @@ def new_model_directory(
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError if `path` exists and may not be replaced, or is in use by a run."""
+    """Raise UserError if a model cannot be written to `path`: it exists and may not be replaced, or is in
+    use.
+
+    Only models and empty directories may be replaced; names that end in ".zip" are refused.
+    """
     if path.suffix == ".zip":
         remedy = "choose another name, and pack it later: stickbreaker export MODEL --format zip"
         problem = "is the name of a zip file, but a model that learns is a directory"

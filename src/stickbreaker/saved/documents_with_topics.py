@@ -1,4 +1,4 @@
-"""Documents with their largest topics, as in documents.parquet of several kinds of models."""
+"""Rows of documents with their largest topics, as stored in documents.parquet by several kinds of models."""
 
 from __future__ import annotations
 
@@ -30,15 +30,19 @@ ROW = {
 
 
 def whose(held_out: float, *, learned_from: bool) -> str:
-    """The kind of the documents that a report shows: "held-out" if there are any, otherwise "learned" or
+    """The kind of documents that a report shows: "held-out" if there are such, otherwise "learned" or
     "other".
+
+    learned_from: whether the model has learned from the documents that it shows.
     """
     return HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
 
 
 def largest_topics(shares: Array) -> JsonObject:
-    """The columns `topics` and `shares` of a document's row: its largest topics, without those of zero
-    share.
+    """The fields `topics` and `shares` of a document's row: its `TOPICS` largest topics, without those of
+    zero.
+
+    shares (topics): of the document.
     """
     from stickbreaker.core.topk import descending
 
@@ -47,7 +51,7 @@ def largest_topics(shares: Array) -> JsonObject:
 
 
 def topics_with_shares(row: JsonObject, n_topics: int) -> list[tuple[int, float]]:
-    """(topic, share) of the topics in a document's row. Raises ValueError if they do not match."""
+    """(topic, share) for each topic in a document's row. Raises ValueError if they are not valid."""
     refuse_other_topics(row["topics"], n_topics)
     if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
         raise ValueError("a document whose shares do not match its topics")
@@ -55,6 +59,6 @@ def topics_with_shares(row: JsonObject, n_topics: int) -> list[tuple[int, float]
 
 
 def refuse_other_topics(topics: Sequence[int], n_topics: int) -> None:
-    """Raise ValueError for a topic that does not exist."""
+    """Raise ValueError if one of the topics' numbers is not below `n_topics`."""
     if any(k >= n_topics for k in topics):
         raise ValueError("a topic that does not exist")

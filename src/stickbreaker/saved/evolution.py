@@ -1,4 +1,4 @@
-"""How the topics of a model changed: snapshots of the words of its columns, in a file of its directory."""
+"""How the topics of a model changed during learning: snapshots of their top words, in a Parquet file."""
 
 # pyright: standard
 # since pyarrow has no types
@@ -49,7 +49,7 @@ class SnapshotRows(NamedTuple):
 class Moment:
     """A snapshot: the topics' words after `step` steps and `documents` documents.
 
-    `date` is that of the last document learned from (ISO 8601), None if unknown.
+    `date` is that of the last document learned from (ISO 8601 or a beginning of it), None if unknown.
     """
 
     step: int
@@ -58,19 +58,18 @@ class Moment:
     rows: SnapshotRows
 
     def top(self) -> dict[int, list[tuple[str, float]]]:
-        """The (word, probability) pairs of each topic by its lasting id, the most probable first, at most
-        50."""
+        """(word, probability) pairs for each topic by its lasting id, at most 50, the most probable first."""
         found: dict[int, list[tuple[str, float]]] = {}
         for topic, _, word, probability in self._of(0):
             found.setdefault(topic, []).append((word, probability))
         return found
 
     def entered(self) -> dict[int, list[tuple[int, str, float]]]:
-        """For each topic, (rank, word, probability) of the words that entered its top words since the last
+        """By lasting id, (rank, word, probability) of words that entered the topic's top words since the last
         snapshot.
 
         At most 10 per topic. If the snapshot at which a word entered was removed since, its rank is the
-        current one if it is among the top words, else the one at that snapshot.
+        current one if it is still a top word, else that at its entry.
         """
         found: dict[int, list[tuple[int, str, float]]] = {}
         for topic, rank, word, probability in self._of(1):
@@ -95,18 +94,17 @@ class Evolution:
     moments: tuple[Moment, ...] = ()
 
     def add(self, step: int, documents: int, date: str | None, top: Top, entered: Entered) -> Evolution:
-        """The evolution with one more snapshot; if that makes 513, every second is dropped, except the first
-        and the last.
+        """The evolution with one more snapshot; beyond 512, every second one is dropped, except the first and
+        the last.
 
-        Words that entered at a dropped snapshot move to the next, the ten of the lowest rank per topic. A
-        snapshot at which no topic has a word is left out.
+        Words that entered at a dropped snapshot move to the next one. A snapshot without words is not added.
 
         Args:
             step: steps done, more than at the snapshot before.
             documents: documents seen.
-            date: ISO 8601, or a beginning of it (a year, a month) of the last document, if it is known.
+            date: of the last document, in ISO 8601 or a beginning of that (a year, a month); None if unknown.
             top: the words of each topic by its lasting id, the most probable first; the first 50 are kept.
-            entered: of each topic, the words that entered since the snapshot before, with their rank (1 is
+            entered: for each topic, the words that entered since the snapshot before, with their rank (1 is
                 the most probable word of the topic); the ten of the lowest rank are kept.
 
         Raises:
@@ -123,7 +121,7 @@ class Evolution:
         return Evolution(moments if len(moments) <= MOST_SNAPSHOTS else _thinned(moments))
 
     def at(self, when: str | int) -> Moment:
-        """The last snapshot not after a date, or a step.
+        """The last snapshot at or before a date or a step.
 
         Args:
             when: a step, as a number; or as text a date or a beginning of one (2020-05-01, 2020-05, 2020), or
@@ -131,7 +129,7 @@ class Evolution:
                 compared as they are written: up to the last digit that `when` has.
 
         Raises:
-            UserError: if there is none, with the steps and dates that there are.
+            UserError: if there is none; it names the steps and dates of the first and the last.
         """
         if not self.moments:
             raise UserError("there are no snapshots of the topics")
@@ -161,7 +159,7 @@ class Evolution:
         return f"there are snapshots of steps {first.step} to {last.step}{span}"
 
     def write(self, path: Path) -> None:
-        """Write as Parquet, whole or not at all; equal snapshots give equal bytes."""
+        """Write the snapshots as a Parquet file, whole or not at all; equal snapshots give equal bytes."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -187,7 +185,7 @@ class Evolution:
 
     @classmethod
     def read(cls, path: Path) -> Evolution:
-        """Read what `write` wrote. Raises UserError naming a file that is missing, damaged or foreign."""
+        """Read what `write` wrote. Raises UserError for a file that is missing, damaged or foreign."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -238,7 +236,7 @@ def _ordered(rows: SnapshotRows) -> SnapshotRows:
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Every second snapshot from the first, and the last one; words that entered at another one move to the
+    """Every second snapshot from the first, and the last; words that entered at a dropped one move to the
     next.
     """
     last = len(moments) - 1
@@ -250,7 +248,7 @@ def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
 
 
 def merged(moments: Sequence[Moment]) -> Moment:
-    """Several consecutive snapshots as one: the last, with the words that entered at any of them, ten per
+    """Several consecutive snapshots as one: the last, with the words that entered at any, at most ten per
     topic.
     """
     last = moments[-1]

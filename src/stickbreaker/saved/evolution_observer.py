@@ -12,10 +12,9 @@ A_PASS = 4  # snapshots per pass over a corpus
 
 
 class Moments(ABC):
-    """Base of observers that take snapshots of a run; `evolution` has the earlier ones of a run that
-    continues.
+    """Takes and stores the snapshots of a run; a subclass says which words they have.
 
-    In the first snapshot no word counts as entered; in others, those that entered since the one before.
+    `evolution`: earlier snapshots, of a run that continues. In the first one no word counts as entered.
     """
 
     def __init__(self, evolution: Evolution | None = None) -> None:
@@ -36,14 +35,13 @@ class Moments(ABC):
 
     @abstractmethod
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
-        """The top words and the words that entered, for a snapshot of the current state.
-
-        `last` is the snapshot before it, None at the first.
+        """The top words of each topic and those that entered since `last`, the snapshot before (None: there
+        is none).
         """
 
 
 class Evolving(Observer):
-    """Takes snapshots of a run over a corpus: four per pass, or one per step if a pass has fewer."""
+    """An observer that takes snapshots of a run over a corpus: about four per pass, at most one per step."""
 
     def __init__(self, moments: Moments, job: VariationalRun, state: VariationalState) -> None:
         self.moments, self.job, self.state = moments, job, state

@@ -1,4 +1,4 @@
-"""model.json: the kind and settings of a model, and its files, each with its size and digest."""
+"""model.json, the manifest of a model: its kind and settings, and its files with their sizes and digests."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def read_manifest(directory: Path) -> JsonObject:
     """The content of model.json, without its digest.
 
     Raises UserError for a directory that is not a model or contains links, and for a model.json that was
-    altered, has another version or names files that are not a model's.
+    altered, has another version, or has invalid fields or files.
     """
     remedy = f"a model is a directory with {MANIFEST}"
     manifest = read_own_manifest(directory, MANIFEST, SCHEMA, "model", remedy, RESTORE)
@@ -42,11 +42,12 @@ def read_manifest(directory: Path) -> JsonObject:
 def read_own_manifest(
     directory: Path, name: str, own_schema: int, noun: str, remedy: str, restore: str
 ) -> JsonObject:
-    """The content of the manifest `name` of a directory, without its digest; its fields are not checked.
+    """The content of file `name`, the manifest of a directory, without its digest; its fields are not
+    checked.
 
-    `noun` is what the directory should hold ("model"), `remedy` what to do if it is something else, and
-    `restore` what to do if the manifest is damaged. Raises UserError for a directory without this manifest or
-    with links, and for a manifest that was altered or does not have `own_schema`.
+    own_schema: the version that it must have; noun: what the directory should be ("model"); remedy: what to
+    do if it is not; restore: what to do if the manifest is damaged. Raises UserError for a directory without
+    this manifest or with links, and for a manifest that was altered or has another version.
     """
     recover(directory)
     refuse_links(directory)
@@ -70,5 +71,5 @@ def read_own_manifest(
 
 
 def _digest(manifest: Mapping[str, object]) -> str:
-    """The digest of a manifest's content."""
+    """The BLAKE2b digest of a manifest's content, in hexadecimal."""
     return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -49,17 +49,19 @@ SEARCH = "search"  # the finished runs of a search, see `FinishedRun.to_json`
 
 
 def _is_path(value: object) -> bool:
-    """Whether a value is the location of a run's corpus: in the model's directory, or on this machine."""
+    """Whether a value can be the place of a run's corpus: "corpus" (in the model's directory) or an absolute
+    path.
+    """
     return is_text(value) and "\0" not in value and (value == "corpus" or PurePath(value).is_absolute())
 
 
 def _is_start_of_pass(value: object) -> bool:
-    """Whether a value is a pair: the steps done and the documents seen when a pass began."""
+    """Whether a value is a pair of numbers: the steps done and the documents seen when a pass began."""
     return list_of(is_amount)(value) and len(value) == 2 and is_count(value[0])
 
 
 def _are_columns(value: object) -> bool:
-    """Whether a value is a pair: the lasting numbers of columns, and how many have been used."""
+    """Whether a value is a pair: the columns' lasting numbers, and how many such numbers were given."""
     if not list_of(lambda _: True)(value) or len(value) != 2:
         return False
     numbers, given = value
@@ -70,7 +72,9 @@ _DIGEST = spelled("[0-9a-f]{32}")
 
 
 def _is_update(value: object) -> bool:
-    """Whether a value describes documents that a finished model learned from later."""
+    """Whether a value describes documents that a finished model learned from later: date, numbers,
+    fingerprint.
+    """
     kinds = {"date": is_text, "documents": is_count, "total": is_count, "fingerprint": _DIGEST}
     return record_with(kinds)(value) and value["documents"] <= value["total"]
 
@@ -159,13 +163,13 @@ PARTS: Mapping[str, tuple[Mapping[str, Kind], Mapping[str, Kind]]] = {
 
 
 def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
-    """Raise ValueError naming an invalid part of a manifest."""
+    """Raise ValueError naming what is invalid in a manifest: fields, or the files that it names."""
     refuse_other_values(manifest)
     _refuse_other_files(manifest["files"])
 
 
 def refuse_other_values(manifest: Mapping[str, Any]) -> None:
-    """Raise ValueError naming an invalid field of a manifest, without a check of the files that it names."""
+    """Raise ValueError naming an invalid field of a manifest, or fields that contradict each other."""
     refuse_other_kinds(manifest, FIELDS)
     refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
     for name, (needed, others) in PARTS.items():

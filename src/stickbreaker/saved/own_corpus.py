@@ -1,4 +1,6 @@
-"""Finds which documents a saved model has learned from: their scores say little about new documents."""
+"""Finds out whether documents are those that a saved model learned from, whose scores say little about
+others.
+"""
 
 from pathlib import Path
 
@@ -10,8 +12,8 @@ from stickbreaker.saved.directory import ModelDirectory
 def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
 
-    `corpus` is seen through the model's vocabulary. None if the corpus is not the model's own, which is
-    recognised by its fingerprint, or if the model is a file that does not record what it learned from.
+    None if the corpus is not the model's own, by its fingerprint, or if the model is a file that does not say
+    what it learned from. `corpus` must have the model's vocabulary.
     """
     if path.is_file():
         return None

@@ -1,5 +1,4 @@
-"""Packs a model's directory, or that of something that uses models, into one zip file, and unpacks it into a
-temporary folder for use."""
+"""Packs a model's directory, or that of something that uses models, into a zip file, and unpacks it."""
 
 import atexit
 import errno
@@ -35,9 +34,9 @@ _UNPACKED: dict[tuple[Path, int, int], Path] = {}  # folders of this process, by
 
 
 def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
-    """Write a finished model as one file; returns its size in bytes. Equal models give equal bytes.
+    """Write a finished model as one zip file; returns its size in bytes. Equal models give equal bytes.
 
-    Raises UserError for a run under way, and for a model that is damaged.
+    Raises UserError for a run that has not finished, and for a damaged model.
     """
     directory = ModelDirectory(model)
     manifest = directory.read().manifest
@@ -48,9 +47,9 @@ def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
 
 
 def pack_folder(folder: Path, marker: str, out: Path, *, overwrite: bool = False) -> int:
-    """Write a directory as one file, without hidden files and locks; returns its size in bytes.
+    """Write a directory as one zip file, without hidden files and locks; returns its size in bytes.
 
-    `marker` is the file by which such directories are recognised; it comes first.
+    marker: name of the file by which such directories are recognised; it comes first.
     """
     found = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
     held = [file for file in found if file.name != "lock" and not any(p.startswith(".") for p in file.parts)]
@@ -69,7 +68,7 @@ def _write(model: Path, names: Sequence[str], out: Path, *, overwrite: bool) -> 
 
 
 def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
-    """Add a file, compressed unless it would become so small that `unpack` refuses it as a zip bomb."""
+    """Add a file: compressed, unless it would shrink so much that `unpack` could take it for a zip bomb."""
     size, entry = file.stat().st_size, zipfile.ZipInfo(name, _DATE)
     entry.compress_type = zipfile.ZIP_STORED if _is_dense(file, size) else zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
@@ -79,8 +78,7 @@ def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
 
 
 def _is_dense(file: Path, size: int) -> bool:
-    """Whether a file becomes less than a fiftieth of its size when compressed; most files are compressed only
-    until that is ruled out."""
+    """Whether compression makes a file smaller than a fiftieth of its size. Stops as soon as it cannot."""
     least, packed, deflate = 2 * size / _MOST_PACKED - _ENTRY, 0, zlib.compressobj(wbits=-zlib.MAX_WBITS)
     with file.open("rb") as source:
         while packed < least and (piece := source.read(_AT_ONCE)):
@@ -97,11 +95,11 @@ def is_packed(path: Path) -> bool:
 
 
 def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
-    """The directory of the model at a path: the path itself; for a zip file, a folder into which it is
-    unpacked, once per process and until its end. `markers`: files by which other directories that are
-    accepted are recognised.
+    """The directory of the model at a path: the path itself, or a folder into which a zip file is unpacked.
 
-    Raises UserError for a zip file that is damaged or of something else.
+    A file is unpacked once per process, and the folder is removed at its end. markers: names of files by
+    which other directories than models' are recognised. Raises UserError for a zip file that is damaged or of
+    something else.
     """
     if not is_packed(path):
         return path
@@ -118,11 +116,11 @@ def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
 
 
 def unpack(path: Path, folder: Path, markers: Collection[str] = ()) -> None:
-    """Unpack a packed model, or the packed directory that one of `markers` is in, into an empty folder.
+    """Unpack a packed model, or a packed directory that has one of `markers`, into an empty folder.
 
     Raises UserError for a file that is damaged, or would become more than 100 times as large; for a model
-    that has files which its manifest does not name; and for other directories with a name that could lie
-    outside the folder. What is in them is checked when they are loaded.
+    with files that its manifest does not name; for another directory with names that could lie outside the
+    folder. The files' content is checked when they are loaded.
     """
     try:
         with zipfile.ZipFile(path) as packed, named_as(path, folder):
@@ -162,7 +160,7 @@ def _unpack(packed: zipfile.ZipFile, path: Path, folder: Path, markers: Collecti
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a name is that of a file inside a folder, on every system, at most four folders deep.
+    """Whether a name is safe for a file inside a folder, on every system: at most four parts, none hidden.
 
     >>> [_is_inside(name) for name in ("bitext/a.parquet", "../a", "/a", "c:a", "a//b", "x/")]
     [True, False, False, False, False, False]
@@ -173,15 +171,15 @@ def _is_inside(name: str) -> bool:
 
 
 def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> None:
-    """Write one file of the size stated in the zip file. Raises ValueError if its size differs."""
+    """Write one file of the size that the zip file states. Raises ValueError if its size is another."""
     with packed.open(entry) as source, file.open("xb") as target:
         if _copy(source, target, entry.file_size) != entry.file_size:
             raise ValueError("a file whose size is wrong")
 
 
 def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Copy at most `most` + 1 bytes; returns the number copied, which is above `most` if the source has
-    more.
+    """Copy a stream until it is clear whether it has more than `most` bytes; returns the number of bytes
+    copied.
     """
     copied = 0
     while copied <= most and (content := source.read(min(_AT_ONCE, most + 1 - copied))):

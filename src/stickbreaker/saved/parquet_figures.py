@@ -1,4 +1,4 @@
-"""Figures stored in a model's Parquet file besides its rows: JSON in the file's own metadata."""
+"""Figures (JSON) that a model's Parquet file has next to its rows, in the file's own metadata."""
 
 # pyright: standard
 # since pyarrow has no types
@@ -21,7 +21,7 @@ _KEY = "stickbreaker"
 
 
 def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, Any]) -> None:
-    """Write a table with figures in its metadata, whole or not at all."""
+    """Write columns as a Parquet file with figures in its metadata, whole or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -33,10 +33,10 @@ def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Map
 def read_with_figures(
     file: Path, columns: Sequence[str], most: int, rows: str
 ) -> tuple[list[JsonObject], JsonObject]:
-    """All rows of a Parquet file with exactly these columns, and the figures in its metadata.
+    """All rows of a Parquet file, which must have exactly these columns, and the figures in its metadata.
 
-    Raises ValueError for other columns, and for more than `most` rows (`rows`: the noun for them in the
-    message).
+    Raises ValueError for other columns, or for more than `most` rows; `rows` is the noun for them in the
+    message.
     """
     import pyarrow.parquet as pq
 
@@ -49,5 +49,5 @@ def read_with_figures(
 
 
 def figures_in(opened: pq.ParquetFile) -> JsonObject:
-    """The figures in the metadata of a file; empty if there are none."""
+    """The figures in the metadata of an open Parquet file; empty if there are none."""
     return json.loads((opened.schema_arrow.metadata or {}).get(_KEY.encode(), b"{}"))
