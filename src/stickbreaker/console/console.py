@@ -117,9 +117,7 @@ class ProgressLine:
 
 @functools.cache
 def tell_of_compiling() -> None:
-    """From now on, print a line when kernels are compiled in this process, but not for kernels in numba's
-    cache.
-    """
+    """From now on, print a line when this process compiles kernels that are not in numba's cache."""
     from numba.core import event
 
     class Compilations(event.Listener):
@@ -267,9 +265,7 @@ def from_option(*, names: str | None = None, **settings: Any) -> Any:
 
 
 def from_table(table: Mapping[str, Mapping[str, Any]]) -> Any:
-    """A dataclass field that is set by several options: a dict with their values. `table`: {option: its
-    settings}.
-    """
+    """A dataclass field that several options set: a dict of their values. `table`: {option: settings}."""
     return dataclasses.field(metadata={"table": table})
 
 

@@ -220,9 +220,7 @@ class AnalysisChoice:
         )
 
     def of_all_words(self) -> "AnalysisChoice":
-        """The same options, but with a vocabulary of all eligible words within the bounds that the user
-        gave.
-        """
+        """The same options, but with a vocabulary of all eligible words within the user's bounds."""
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 
@@ -340,9 +338,7 @@ def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | 
 
 
 def _refuse_model(given: str) -> None:
-    """Raise UserError if the path `given` is a saved model, where a corpus or files of documents are
-    expected.
-    """
+    """Raise UserError if the path `given` is a saved model, where a corpus or documents are expected."""
     if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is not a file
         remedy = (
             f"to continue its run: {command_line('resume', given)}; for new documents: "

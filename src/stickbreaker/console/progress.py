@@ -18,9 +18,7 @@ INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 
 
 class Bar(Observer):
-    """A progress bar in one line of the terminal: passes done, score, documents per second and the time
-    left.
-    """
+    """A progress bar in one line of the terminal: passes, score, documents per second and the time left."""
 
     def begin(self, job: "Run", state: "RunState") -> None:
         self.pace = Pace()

@@ -88,8 +88,6 @@ class NewRun:
 
     @classmethod
     def take_from(cls, options: dict[str, Any], **others: Any) -> "NewRun":
-        """Take what describes a run out of a command's options; the options that remain describe the
-        model.
-        """
+        """Take what describes a run out of a command's options; those that remain describe the model."""
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
         return cls(**{name: options.pop(name) for name in names}, threads=options.get("threads"), **others)

@@ -56,9 +56,7 @@ class SparkLog:
 
     @contextmanager
     def launching(self) -> Iterator[None]:
-        """Redirect the output of the Java process that is started inside the context, and of its children, to
-        this file.
-        """
+        """Redirect the output of the Java process started inside the context, with its children, here."""
         sys.stdout.flush()
         sys.stderr.flush()
         with ExitStack() as stack:

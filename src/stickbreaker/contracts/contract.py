@@ -263,9 +263,7 @@ class Model(ABC):
         return {}
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether a run may end when its score stops changing; False while moves have something left to
-        try.
-        """
+        """Whether a run may end when its score stops changing; False while moves have something to try."""
         return all(move.is_settled(params, totals.sum(axis=0)) for move in self.moves)
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:

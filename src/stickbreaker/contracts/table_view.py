@@ -70,6 +70,4 @@ class TableView(ABC):
 
     @abstractmethod
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
-        """The numbers of the n rows with the largest counts in each column, largest first; ties in order of
-        rows.
-        """
+        """The numbers of the n rows with the largest counts in each column, largest first; ties by row."""

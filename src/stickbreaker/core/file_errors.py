@@ -39,9 +39,7 @@ def named_as(path: Path, partial: Path) -> Generator[None]:
 
 
 def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
-    """The path under `path` that a file will have once `partial` is renamed to `path`; None for files
-    elsewhere.
-    """
+    """The path under `path` that a file has once `partial` is renamed to it; None for files elsewhere."""
     for start in (partial, partial.absolute()):
         if found.is_relative_to(start):
             return path / found.relative_to(start)

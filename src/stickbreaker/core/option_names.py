@@ -175,9 +175,7 @@ def as_parameters(text: str) -> str:
 
 
 def _without_command(text: str) -> tuple[str, str]:
-    """Split a message before the first command line of the program in it; the second part is not
-    translated.
-    """
+    """Split a message before the program's first command line in it; the second part is not translated."""
     found = COMMAND.search(text)
     return (text, "") if found is None else (text[: found.start()], found[0])
 

@@ -205,9 +205,7 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
-    """Lists of words as an Arrow list array of word numbers, and the distinct words in order of first
-    occurrence.
-    """
+    """Lists of words as an Arrow list array of word numbers, and the distinct words as they first occur."""
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
     spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
@@ -215,9 +213,7 @@ def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
-    """The words of some lists, concatenated, as word numbers, and the distinct words in order of first
-    occurrence.
-    """
+    """The words of some lists, concatenated, as word numbers, and the distinct words as they first occur."""
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:

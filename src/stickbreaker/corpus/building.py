@@ -143,9 +143,7 @@ def then(documents: Iterable[Document], check: Callable[[], None]) -> Iterator[D
 
 
 def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
-    """The rule for finding phrases; None if phrases are not wanted. Raises UserError if the corpus cannot
-    have any.
-    """
+    """The rule for finding phrases, None if they are not wanted. Raises UserError if there cannot be any."""
     if phrases is False:
         return None
     if kind != "text":
@@ -349,9 +347,7 @@ class _Analyst:
         self.finder: WordFinder | None = None
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """For each word, the name of the rule that keeps it out of a vocabulary, or None if it may be in
-        it.
-        """
+        """For each word, the name of the rule that keeps it out of a vocabulary, or None if none does."""
         return [None] * len(words) if self.analysis is None else self.analysis.rules_against(words)
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -402,9 +398,7 @@ class _Analyst:
         yield from self._finished(waiting)
 
     def _finished(self, waiting: list[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents that have waited (with their ids), with the tokens of their texts, analysed
-        together.
-        """
+        """The documents that have waited (with their ids), with their texts' tokens, analysed together."""
         if not waiting:
             return
         assert isinstance(self.analysis, Analysis)
@@ -414,9 +408,7 @@ class _Analyst:
             yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
-        """The tokens of each text, from a compiled kernel once there has been enough text to make loading it
-        worthwhile.
-        """
+        """The tokens of each text; with much text by a compiled kernel, which takes time to load."""
         self.characters += sum(map(len, texts))
         if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
             from stickbreaker.corpus.text.word_finding import WordFinder
@@ -425,9 +417,7 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
-        """The document with its tokens and id; unchanged if its text is analysed later; None if it was
-        reported.
-        """
+        """The document with its tokens and id; unchanged if its text comes later; None if it was reported."""
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -457,9 +447,7 @@ class _Analyst:
         return document
 
     def warn(self) -> None:
-        """Warn if the texts seem to be in a language other than that of their analysis, or if sentence marks
-        were left out.
-        """
+        """Warn if texts seem to be in another language than expected, or sentence marks were left out."""
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
@@ -469,9 +457,7 @@ class _Analyst:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
-        """The document with the tokens or words it was given with (`given`), cleaned and normalised; None if
-        it was reported.
-        """
+        """The document with the tokens or words `given` with it, cleaned and normalised; None if reported."""
         clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
@@ -513,9 +499,7 @@ class _Analyst:
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents must have a text for each language; the model's analysis, or the first document,
-        decides.
-        """
+        """Whether documents need a text per language; the model's analysis or the first document decides."""
         if self.polylingual is None:
             fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed

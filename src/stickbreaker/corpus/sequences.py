@@ -130,9 +130,7 @@ def _sliced(
 def _joined(
     parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """The offsets, words and sentence starts of several groups of documents, joined in order into one
-    group.
-    """
+    """The offsets, words and sentence starts of several groups of documents, joined in order into one."""
     ends = np.cumsum([0] + [len(words) for _, words, _ in parts])
     return (
         joined_offsets([offsets for offsets, _, _ in parts]),

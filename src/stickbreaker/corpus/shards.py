@@ -28,9 +28,7 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> Self:
-        """The documents of a block of a corpus, in this unit. Raises UserError if the corpus lacks what it
-        needs.
-        """
+        """A block's documents, in this unit. Raises UserError if the corpus lacks what it needs."""
         ...
 
     @classmethod

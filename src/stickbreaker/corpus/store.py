@@ -100,9 +100,7 @@ class Facts:
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
-    """The name, size and digest of a file that was written; blocks: the number of documents in each of its
-    blocks.
-    """
+    """The name, size and digest of a file that was written; blocks: how many documents each block has."""
     return StoredFile(path.name, path.stat().st_size, digest_of(path), blocks)
 
 

@@ -46,9 +46,7 @@ def token_sequences(
 def _of_tokens(
     values: list[Any], vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Lists of tokens as sequences, each list one sentence; None if phrases must be joined or an item is not
-    a string.
-    """
+    """Lists of tokens as sequences, a sentence each; None for phrases to be joined or other than strings."""
     if analysis is not None and analysis.phrases:
         return None
     flat = list(chain.from_iterable(values))

@@ -288,9 +288,7 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8, the offset of each, and a hash table to look them up in
-        (`kernels/string_hash.py`).
-        """
+        """The words in UTF-8, their offsets, and a hash table to look them up (`kernels/string_hash.py`)."""
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]

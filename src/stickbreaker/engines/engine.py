@@ -68,9 +68,7 @@ class Engine(ABC):
     def retry(
         self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        """Try proposals again on shards that `map` has just mapped with proposals; the report has only
-        trials.
-        """
+        """Try proposals again on shards that `map` has just mapped with some; the report has only trials."""
 
     @abstractmethod
     def commit(self, *, carry: bool = True) -> None:

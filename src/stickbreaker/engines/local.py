@@ -125,9 +125,7 @@ class LocalEngine(Engine):
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
     def _whole_view(self, params: Record, n_shards: int) -> View | None:
-        """The model's view of the whole table, if it is cheaper to compute it once for all shards; None
-        otherwise.
-        """
+        """The model's view of the whole table if computing it once for all shards is cheaper, else None."""
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)

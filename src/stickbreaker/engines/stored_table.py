@@ -104,9 +104,7 @@ class StoredTable:
         return out * self.scale
 
     def chunk(self, chunk: int) -> tuple[int, Array]:
-        """The number of the first row of a chunk, and the counts of its rows: the stored values times the
-        scale.
-        """
+        """The number of a chunk's first row, and its rows' counts: the stored values times the scale."""
         return self.stored.layout.bounds(chunk)[0], self.stored.chunk(chunk) * self.scale
 
     def whole(self) -> Array:

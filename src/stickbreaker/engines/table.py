@@ -33,9 +33,7 @@ class Keys(Sequence[str]):
         return Keys(self)
 
     def grow(self, keys: Sequence[str]) -> None:
-        """Append rows with new keys. While this runs, other threads may read copies but must not grow
-        them.
-        """
+        """Append rows with new keys. While this runs, other threads may read copies but not grow them."""
         if len(self._keys) > self._size:
             vars(self).update(vars(Keys(self[:])))
         self._rows |= {key: row for row, key in enumerate(keys, self._size)}
@@ -269,9 +267,7 @@ def refuse_other_groups(
 
 
 def groups_of(arrays: Arrays, n_rows: int) -> NDArray[np.int32] | None:
-    """The group of each row of a saved table (None: no groups). Raises ValueError if they do not fit its
-    rows.
-    """
+    """The group of each row of a saved table (None: no groups). Raises ValueError if they do not fit."""
     if "groups" not in arrays:
         return None
     groups = arrays["groups"].astype(np.int32)

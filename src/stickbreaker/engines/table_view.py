@@ -19,9 +19,7 @@ Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the lar
 
 
 class LocalTableView(TableView):
-    """A view of a table in memory that is processed in blocks of `size` rows (None: all rows are one
-    block).
-    """
+    """A view of a table in memory, processed in blocks of `size` rows (None: all rows are one block)."""
 
     def __init__(
         self, table: Table | TruncatedTable | StoredTable, report: Stats | None, size: int | None = None

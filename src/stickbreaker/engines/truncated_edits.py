@@ -27,9 +27,7 @@ class CellList(NamedTuple):
 
 
 def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tuple[CellList, Numbers]:
-    """The cells after a change of the rows of a table of shape `shape`, and the number of cells in each
-    column.
-    """
+    """The cells after a change of the rows of a table of shape `shape`, and each column's number of cells."""
     numbers = renumbered(change, shape[0])[cells.rows]
     cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
     return cells, _sizes(cells, shape[1])
@@ -59,9 +57,7 @@ def merged_cells(
 
 
 def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
-    """The changes of an edit, in which consecutive merges of rows that `merged_cells` can make together are
-    one list.
-    """
+    """An edit's changes, with consecutive merges of rows that `merged_cells` can join as one list."""
     run: list[Merge] = []
     for change in edit:
         if isinstance(change, Merge) and change.axis == axis:

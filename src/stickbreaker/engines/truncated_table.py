@@ -186,9 +186,7 @@ class TruncatedTable:
         return CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
-        """Add values to cells; cells that the table does not have yet are appended to their columns, largest
-        first.
-        """
+        """Add values to cells; cells that the table lacks are appended to their columns, largest first."""
         from stickbreaker.kernels.truncated_table import add_known, append_cells
 
         by_column = np.argsort(columns, kind="stable")
@@ -242,9 +240,7 @@ class TruncatedTable:
         self.sizes = sizes.astype(np.int64)
 
     def _reorder(self, change: Reorder) -> None:
-        """Put the cells of each column in the order of the rows given for it; cells of other rows are
-        removed.
-        """
+        """Put each column's cells in the order of the rows given for it; cells of other rows are removed."""
         from stickbreaker.kernels.truncated_table import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
@@ -258,9 +254,7 @@ class TruncatedTable:
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
 
     def _change(self, change: Change) -> None:
-        """Apply a change other than Grow and Reorder: the remaining cells of each column stay in their
-        order.
-        """
+        """Apply a change other than Grow and Reorder: the cells left in each column stay in their order."""
         if change.axis == self.axes[0]:
             cells, sizes = changed_cells(self._cells(), change, self.shape)
             self.keys = keys_after(self.keys, change)
@@ -311,9 +305,7 @@ class TruncatedTable:
         return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
-        """The cells of column `source` that go to target number `place` of a change that splits the
-        column.
-        """
+        """The cells of column `source` that go to target number `place` of a change that splits it."""
         own, along = self._column(source), change.along.get(self.axes[0])
         if isinstance(change, Split):
             second = change.share if along is None else along[own.rows]
@@ -332,9 +324,7 @@ class TruncatedTable:
         self.sizes[column] = size
 
     def _join(self, column: int, cells: Column) -> None:
-        """Add cells to a column: cells of rows that it has already keep their place, new ones are
-        appended.
-        """
+        """Add cells to a column: cells of rows that it has keep their place, new ones are appended."""
         there = self._column(column)
         places = np.full(self.n_rows, -1)
         places[there.rows] = np.arange(len(there.rows))

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The saved model that an estimator was loaded from: its path, and the manifest, trace and steps it had
-    then.
-    """
+    """The saved model that an estimator came from: its path, and the manifest, trace and steps it had."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -137,9 +135,7 @@ class Estimator(ABC):
         """The limits at which a run ends, such as the number of passes."""
 
     def _as_it_started(self) -> Self:
-        """A copy of the estimator in which parameters left at None have the values that the model began
-        with.
-        """
+        """A copy of the estimator in which parameters left at None have the values the model began with."""
         return self
 
     def _next_verb(self) -> str | None:
@@ -151,9 +147,7 @@ class Estimator(ABC):
         return params_of(self)
 
     def _search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
-        """The search over settings that this estimator makes, of which each model is one run; None for a
-        single run.
-        """
+        """The search over settings that this estimator makes, each model one run; None for a single run."""
         return None
 
     def _of_search(self, settings: Mapping[str, Any]) -> "Estimator":
@@ -161,9 +155,7 @@ class Estimator(ABC):
         raise NotImplementedError
 
     def _finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
-        """The runs of a search, from the value stored in a manifest. Raises ValueError for an invalid
-        value.
-        """
+        """The runs of a search, from a manifest's value. Raises ValueError for an invalid value."""
         if held != []:
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
@@ -193,18 +185,14 @@ class Estimator(ABC):
         """
 
     def _evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
-        """The observer that takes snapshots for the report during a run; None if the kind or the run has
-        none.
-        """
+        """The observer that takes snapshots for the report during a run; None if there is none."""
         return None
 
     # Storing what a run has learned
 
     @abstractmethod
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
-        """Store what a run has learned from a corpus in the estimator, which has its vocabulary, seed and
-        trace already.
-        """
+        """Store what a run learned from a corpus in the estimator, which has vocabulary, seed and trace."""
 
     def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
@@ -224,9 +212,7 @@ class Estimator(ABC):
         raise NotImplementedError
 
     def _learn_more(self, corpus: Corpus) -> None:
-        """Make one online step on more documents, as `partial_fit` does; for kinds of models that have this
-        method.
-        """
+        """Make one online step on more documents, as `partial_fit` does; for kinds that have this method."""
         raise NotImplementedError
 
     def _sizes(self) -> dict[str, int]:
@@ -255,9 +241,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """The log probability of documents under the model, in nats, and the number of their tokens in the
-        vocabulary.
-        """
+        """The log probability of documents under the model, in nats, and their number of known tokens."""
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """For each part of the words that is scored separately: its log probability in nats and its number of
@@ -284,9 +268,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def _snapshot(self, fixed: JsonObject) -> Snapshot:
-        """What was learned, as the arrays of a finished model. `fixed`: the part of a manifest that all kinds
-        share.
-        """
+        """What was learned, as a finished model's arrays. `fixed`: what manifests of all kinds share."""
 
     def _write_beside(self, folder: Path) -> None:
         """Write the additional files of a saved model, next to its state; most kinds have none."""

@@ -55,9 +55,7 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """The run without the state that is needed only to continue it, to save memory while a search
-        continues.
-        """
+        """The run without the state that only continuing needs, to save memory during a search."""
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))

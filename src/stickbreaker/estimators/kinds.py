@@ -99,9 +99,7 @@ class Saved:
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
-        """Raise UserError if a verb, such as "report", does not apply to this kind; `where`: the path to
-        name.
-        """
+        """Raise UserError if a verb, such as "report", does not apply to this kind; `where` is a path."""
         if verb in self.verbs:
             return
         problem = f"{verb} does not apply to {self.said}"
@@ -198,9 +196,7 @@ def markers() -> tuple[str, ...]:
 
 
 def system_at(path: Path) -> Saved | None:
-    """The kind of the saved thing at a path, if it uses models without being one; None for models and
-    anything else.
-    """
+    """The kind of the saved thing at a path, if it uses models without being one; otherwise None."""
     file = path.is_file()
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():

@@ -52,18 +52,14 @@ def manifest_at_start(manifest: JsonObject) -> JsonObject:
 
 
 def learned_from(manifest: JsonObject) -> tuple[JsonObject, Analysis | PolylingualAnalysis | None]:
-    """The facts on its corpus that a manifest has, and the corpus's analysis. Raises ValueError if they are
-    invalid.
-    """
+    """A manifest's facts on its corpus, and the corpus's analysis. Raises ValueError if they are invalid."""
     known = dict(manifest["corpus"])
     analysis = known.pop("analysis")
     return known, None if analysis is None else analysis_from(analysis)
 
 
 def corpus_of(path: Path, manifest: JsonObject) -> Corpus:
-    """Open the corpus that a run learns from. Raises UserError if it is missing or has changed since the run
-    began.
-    """
+    """Open the corpus that a run learns from. Raises UserError if it is missing or has changed since."""
     if manifest["corpus_path"] is None:
         remedy = "to continue, give the command that learns it again: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
@@ -134,9 +130,7 @@ def loaded_from(estimator: Estimator) -> Path | None:
 
 
 def _origin_of(estimator: Estimator) -> Path | None:
-    """The path of the saved model that an estimator was loaded from, if it is still the same; None
-    otherwise.
-    """
+    """The path of the saved model that an estimator came from, if it is still the same; else None."""
     origin = estimator._origin
     if origin is None or origin.trace is not estimator.trace_:
         return None

@@ -171,9 +171,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return None if documents is None else self._as_corpus(documents, reset=False)
 
     def _repr_html_inner(self) -> str:
-        """HTML for notebooks: a table of what was learned if the model is fitted, its parameters
-        otherwise.
-        """
+        """HTML for notebooks: a table of what was learned if the model is fitted, else its parameters."""
         if not self.__sklearn_is_fitted__():
             return super()._repr_html_inner()
         return as_html(self._overview(), repr(self))
@@ -246,9 +244,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             yield corpus.bags(block)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        """X as a matrix of counts. Raises ValueError if it is not one, or its columns are not those of the
-        model.
-        """
+        """X as a matrix of counts. Raises ValueError if it is none, or has other columns than the model."""
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)

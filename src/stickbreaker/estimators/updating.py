@@ -56,9 +56,7 @@ class Updating:
             yield self.estimator.trace_[-1]
 
     def save(self, *, overwrite: bool) -> None:
-        """Save the current model; after the last document also the documents that its report shows, if it
-        shows any.
-        """
+        """Save the current model; after the last document also the documents that its report shows."""
         done = self.update.documents == self.update.total
         shows = type(self.estimator)._write_report_documents is not Estimator._write_report_documents
         documents = self.corpus if done and shows else None
@@ -74,9 +72,7 @@ def interrupted_update(path: Path) -> bool:
 
 
 def load_to_update(path: Path, threads: int | None = None) -> Estimator:
-    """Load the model at `path` to learn more. Raises UserError for an unfinished run, or a kind that
-    cannot.
-    """
+    """Load a model to learn more. Raises UserError for an unfinished run, or a kind that cannot."""
     estimator = saving.load(path, threads, verb="update")
     if ModelDirectory(path).manifest()["status"] != "done":
         raise UserError("is a run under way", where=path, remedy="end it first: stickbreaker resume")

@@ -80,9 +80,7 @@ def agreement_with_blanks(
 
 
 def _sample(corpus: Corpus, source: Source, size: int) -> list[str]:
-    """The texts of `size` training documents, evenly spaced; documents that do not have exactly one text are
-    left out.
-    """
+    """The texts of `size` training documents, evenly spaced; only documents with exactly one text."""
     training = np.flatnonzero(source.training)
     chosen = training[np.linspace(0, len(training) - 1, size).round().astype(np.int64)]
     blocks = np.searchsorted(source.first, chosen, side="right") - 1

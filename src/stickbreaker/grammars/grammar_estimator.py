@@ -103,9 +103,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return self.inference == "mcmc"
 
     def _learning_schedule(self) -> Schedule:
-        """The schedule of variational inference, with defaults filled in. Raises UserError for one that
-        grammars do not support.
-        """
+        """The schedule of variational inference, with defaults. Raises UserError for an unsupported one."""
         given = self.schedule
         if given is None:
             given = "online" if self.inference == "hybrid" else "batch"
@@ -153,9 +151,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def _marks_documents(self) -> bool:
-        """Whether each word begins with a symbol that marks its document: for kinds of inference without
-        documents.
-        """
+        """Whether words begin with a symbol of their document, for kinds of inference without documents."""
         return self._of_topics and self.inference != "hybrid"
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -219,9 +215,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def symbols_(self) -> tuple[str, ...]:
-        """The names of the adapted symbols; each comes before the adapted symbols that occur in its
-        subtrees.
-        """
+        """The names of the adapted symbols; each comes before the adapted ones that occur in its subtrees."""
         return tuple(self.compiled_.names[symbol] for symbol in self.compiled_.adapted)
 
     @property
@@ -306,9 +300,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
 
     def _nats_of(self, sentences: Sentences) -> Array:
-        """log p of each sentence in nats; -inf if it cannot be parsed. All new symbols count as the same
-        symbol.
-        """
+        """log p of each sentence in nats; -inf if it cannot be parsed. All new symbols count as the same."""
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 

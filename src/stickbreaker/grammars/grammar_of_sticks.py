@@ -117,9 +117,7 @@ def restored(
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
-    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError for an invalid
-    table.
-    """
+    """Load a snapshot's table into the engine; returns the state. Raises ValueError for a wrong table."""
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot, TOLD)
@@ -161,9 +159,7 @@ def model_of_grammar(
 def _truncations(
     given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
 ) -> NDArray[np.int64]:
-    """The largest number of cached trees of each adapted symbol. Raises UserError for a symbol that is not
-    adapted.
-    """
+    """The largest number of cached trees per adapted symbol. Raises UserError for a symbol not adapted."""
     by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
     wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
     if wrong is not None:

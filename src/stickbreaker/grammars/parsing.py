@@ -36,9 +36,7 @@ class ParsedSentence(NamedTuple):
 
 
 class SegmentedText(NamedTuple):
-    """The pieces of a text, the number of symbols in it unseen in training, and whether all its sentences can
-    be parsed.
-    """
+    """The pieces of a text, its number of symbols unseen in training, and whether all of it can be parsed."""
 
     pieces: list[str]
     new_symbols: int

@@ -139,9 +139,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self._join), job, state)
 
     def _remark_on(self, corpus: Corpus) -> str | None:
-        """A warning that there are too few sentences for variational inference, so that sampling is better;
-        None otherwise.
-        """
+        """A warning if there are too few sentences for variational inference, or None."""
         if self._sampled or corpus.n_documents >= FEW_SENTENCES:
             return None
         number = counted(corpus.n_documents, "sentence")

@@ -22,9 +22,7 @@ class Agreement(NamedTuple):
 
     @classmethod
     def of(cls, right: int, found: int, gold: int) -> "Agreement":
-        """Precision, recall and F1 from the numbers of correct, found and gold items; each is 1 without
-        items.
-        """
+        """Precision, recall and F1 from numbers of correct, found and gold items; each is 1 without items."""
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0
         return cls(precision, recall, f1)

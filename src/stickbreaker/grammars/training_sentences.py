@@ -84,9 +84,7 @@ def _of_source(
 def _first_unknown(
     estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
-    """The id of document number `document`, and the message about its first unknown symbol ("" if it has
-    none).
-    """
+    """The id of document number `document`, and a message about its first unknown symbol (or "")."""
     block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
     place = document - sum(corpus.block_sizes[:block])
     content = corpus.sequences(block).slice(place, place + 1)
@@ -132,9 +130,7 @@ def without_uses(grammar: Compiled) -> LearnedGrammar:
 
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError if the stored sentences and sums over samples do not fit each other and the
-    grammar.
-    """
+    """Raise ValueError if stored sentences and sums over samples do not fit each other and the grammar."""
     sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
     letters, lengths, cuts, kept, skipped = sums
     if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():

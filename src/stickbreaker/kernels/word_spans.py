@@ -26,9 +26,7 @@ _CLOSING = (0x22, 0x27, 0x201D, 0x2019, 0x29, 0x5D)  # quotes and brackets, betw
 
 @njit(**PART)
 def _character(text, at):
-    """Decode the UTF-8 character that begins at byte `at`; returns its code point and the position after
-    it.
-    """
+    """Decode the UTF-8 character that begins at byte `at`; returns its code point and the next position."""
     first = np.int64(text[at])
     if first < 0x80:
         return first, at + 1

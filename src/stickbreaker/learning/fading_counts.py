@@ -97,9 +97,7 @@ class FadingCounts:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self | None:
-        """The counts from the arrays of a checkpoint; None if it has none. Raises ValueError if they are
-        invalid.
-        """
+        """The counts from a checkpoint's arrays; None if it has none. Raises ValueError if invalid."""
         if f"{PREFIX}letters" not in arrays:
             return None
         counts, nats = arrays[f"{PREFIX}counts"], arrays[f"{PREFIX}nats"]

@@ -27,9 +27,7 @@ class ScoreNames(NamedTuple):
         return f"{self._asdict()[kind]} {score:.4f} nats/{self.token}"
 
     def figures(self, record: TraceRecord) -> str:
-        """Additional figures of a record, as text that is appended to a line of progress; empty by
-        default.
-        """
+        """Additional figures of a record, as text appended to a line of progress; empty by default."""
         return ""
 
 

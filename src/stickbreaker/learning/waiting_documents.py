@@ -59,9 +59,7 @@ class WaitingDocuments(NamedTuple):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> "WaitingDocuments | None":
-        """The documents from the arrays of a checkpoint; None if it has none. Raises ValueError if they are
-        invalid.
-        """
+        """The documents from a checkpoint's arrays; None if it has none. Raises ValueError if invalid."""
         if f"{PREFIX}offsets" not in arrays:
             return None
         offsets, words, counts, unseen = (arrays[f"{PREFIX}{name}"] for name in Bags._fields)

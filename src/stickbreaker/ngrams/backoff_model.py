@@ -181,9 +181,7 @@ class _NgramReader:
         self.places: dict[str, int] = {}  # word → its position among the unigrams
 
     def ngrams(self) -> list[_Ngrams]:
-        """Read the n-grams of all orders. The unigrams always contain `<unk>`; their words are numbered by
-        `places`.
-        """
+        """Read the n-grams of all orders. Unigrams always contain `<unk>`; `places` numbers their words."""
         counts = self._counts()
         found = [self._section(order, count) for order, count in enumerate(counts, 1)]
         if self._line() != "\\end\\":
@@ -216,9 +214,7 @@ class _NgramReader:
         return counts
 
     def _section(self, order: int, count: int) -> _Ngrams:
-        """Read the n-grams of one order (`count` lines) from the file, and its heading if `order` is
-        above 1.
-        """
+        """Read one order's n-grams (`count` lines) from the file, and its heading if `order` is above 1."""
         if order > 1:
             self._expect(self._line(), order)
         words: list[list[int]] = []
@@ -251,9 +247,7 @@ class _NgramReader:
             raise self._error(f"the word {shown(error.args[0])} is not a unigram of the file") from None
 
     def _weights(self, values: list[str], order: int) -> tuple[float, float]:
-        """log10 of the probability and of the backoff weight (0 if there is none) from a line; -inf becomes
-        -99.
-        """
+        """log10 of the probability and of the backoff weight (0 if none) from a line; -inf becomes -99."""
         try:
             log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
         except ValueError:

@@ -24,9 +24,7 @@ TOLERANCE = 1e-7  # EM stops when the weight changes less than this
 
 
 class WordScorer(Protocol):
-    """Anything that computes log p of words: a saved language model, a model in the ARPA format, or two
-    interpolated.
-    """
+    """Anything that computes log p of words: a saved model, one in the ARPA format, or two interpolated."""
 
     _reads_trees: ClassVar[bool]
 
@@ -126,9 +124,7 @@ class Interpolated:
 
     @cached_property
     def _unshared(self) -> tuple[int, int]:
-        """The number of words that only the first model knows, and the number that only the second one
-        knows.
-        """
+        """The number of words that only the first model knows, and of those that only the second knows."""
         first, second = (set(model.base_.numbers.known) for model in (self.first, self.second))
         return len(first - second), len(second - first)
 

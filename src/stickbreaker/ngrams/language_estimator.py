@@ -69,9 +69,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def _log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
-        """log p in nats of words (by number) and ends of sentences of documents. log_base: log G0 of each of
-        them.
-        """
+        """log p in nats of documents' words (by number) and ends of sentences. log_base: their log G0."""
 
     @property
     def _has_topics(self) -> bool:
@@ -183,9 +181,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """The base distribution G0, from the numbers of sentences and of events (words and ends of
-        sentences).
-        """
+        """The base distribution G0; from the numbers of sentences, and of words and ends of sentences."""
         return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
     # The fitted model
@@ -243,15 +239,11 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return self._score_parts(corpus)["all"]
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """log p in nats and the number of words and ends of sentences: of all of them, and of the known
-        ones.
-        """
+        """log p in nats and the number of words and ends of sentences: of all, and of the known ones."""
         return parts_of(self.scores(corpus))
 
     def _context_of(self, text: str) -> list[int]:
-        """The numbers of the words in a text that is the beginning of a sentence. Raises UserError if it is
-        not a string.
-        """
+        """The numbers of the words with which a sentence begins. Raises UserError if it is not a string."""
         if not isinstance(text, str):
             raise UserError(f"a beginning or context has the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
@@ -276,9 +268,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError if too many tokens of a text are not in its vocabulary (with `spelled`: any of
-    them).
-    """
+    """Raise UserError if too many tokens of a text (`spelled`: any) are not in its vocabulary."""
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words chosen by the user
     share = float((text.words < 0).mean()) if len(text.words) else 0.0

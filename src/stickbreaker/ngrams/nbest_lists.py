@@ -114,9 +114,7 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
 def with_feature(
     lists: Sequence[Sequence[Candidate]], name: str, values: Sequence[Array]
 ) -> list[list[Candidate]]:
-    """The candidates with one more feature; `values`: for each sentence, an array with a value per
-    candidate.
-    """
+    """The candidates with one more feature; `values`: per sentence, an array of a value per candidate."""
     return [
         [
             one._replace(features={**one.features, name: (value,)})

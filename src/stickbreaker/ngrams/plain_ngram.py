@@ -92,9 +92,7 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
 
     @property
     def _minibatch(self) -> int:
-        """The default number of documents per step of `learn_more`: all of them, since a chain needs all
-        counts together.
-        """
+        """The documents per step of `learn_more`: all, since a chain needs all counts together."""
         return sys.maxsize
 
     def _learn_more(self, corpus: Corpus) -> None:

@@ -107,9 +107,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     @property
     def _lens(self) -> TopicLens:
-        """The model, the base distribution of its words, and its seed: what is needed to process a report's
-        documents.
-        """
+        """The model, its words' base distribution and its seed, which a report's documents need."""
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
     def _take_learned(self, params: Record, state: RunState) -> None:
@@ -278,8 +276,6 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """How characteristic each word is of each topic (topics × words): p log(p / p over all topics); 0 if p is
-    0.
-    """
+    """How characteristic each word is of each topic (topics × words): p log(p / p over all topics), or 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

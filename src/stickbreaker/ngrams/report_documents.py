@@ -46,9 +46,7 @@ EXCERPT = (
 
 
 class TopicLens(NamedTuple):
-    """A language model with topics, its base distribution and a seed: what is needed to process documents for
-    a report.
-    """
+    """A language model with topics, its base distribution and a seed: what reports' documents need."""
 
     model: TopicLanguageModel
     base: Base

@@ -60,9 +60,7 @@ def write_sentences(
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
-    """The locations of the sentences of a block that are long enough; of held-out documents if there are
-    any.
-    """
+    """Where a block's sentences are that are long enough; of held-out documents if there are any."""
     content = corpus.sequences(block)
     sizes = np.diff(content.starts, append=len(content.words))
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1

@@ -51,9 +51,7 @@ class Scores(NamedTuple):
         return self.ends.cumsum() - self.ends
 
     def by_sentence(self) -> tuple[list[int], list[int], list[float]]:
-        """For each sentence: its number of words, its number of unknown words, and log p (nats) of its words
-        and end.
-        """
+        """For each sentence: its numbers of words and unknown words, and log p (nats) of words and end."""
         sentences, n = self.sentences, len(self.documents)
         return (
             (np.bincount(sentences, minlength=n) - 1).tolist(),
@@ -158,9 +156,7 @@ def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
 
 
 def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
-    """log p (nats) and the number of words and ends of sentences: "all", and "known" for the known ones
-    alone.
-    """
+    """log p (nats) and the number of words and ends of sentences: "all", and "known" for known ones."""
     whole, known = np.zeros(2), np.zeros(2)
     for scores in blocks:
         whole += scores.nats.sum(), len(scores.nats)

@@ -64,9 +64,7 @@ class Ratios(NamedTuple):
         return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
-        """The ratio of unigram rescaling minus one (steps × all words), given topic shares (steps ×
-        topics).
-        """
+        """Unigram rescaling's ratio minus one (steps × all words), given topic shares (steps × topics)."""
         found = np.empty((len(shares), n_words))
         fill_excess(shares, self.lifts, self.words, self.exponent, found)
         return found
@@ -104,9 +102,7 @@ class UnigramRescaling:
 
     @cached_property
     def place_of_words(self) -> Integers:
-        """For every word by number, and last for number -1: its index among the words with a ratio; -1 if it
-        has none.
-        """
+        """For each word number, last -1: its index among the words with a ratio; -1 if it has none."""
         places = np.full(self.model.contexts.n_words + 1, -1, np.int64)
         places[self.ratios.words] = np.arange(len(self.ratios.words))
         return places
@@ -178,9 +174,7 @@ class RescaledScores(NamedTuple):
 
 
 class RescaledSums(NamedTuple):
-    """Scores of documents, summed: log p and numbers of all and of known words, without and with
-    rescaling.
-    """
+    """Scores of documents, summed: log p and numbers of all and known words, without and with rescaling."""
 
     parts: dict[str, tuple[float, float]]
     same_ratio: int  # number of words and ends with ratio 1

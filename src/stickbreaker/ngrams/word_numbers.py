@@ -82,16 +82,12 @@ class Base:
 
     @classmethod
     def of_spelling(cls, numbers: WordNumbers, end_share: float) -> "Base":
-        """A base distribution from a model of the letters of the known words, in which each word counts
-        once.
-        """
+        """A base distribution by a model of the letters of the known words, each counted once."""
         return cls(numbers, CharacterModel.learn(numbers.known, Spelling()), end_share)
 
     @classmethod
     def from_params(cls, numbers: WordNumbers, params: Record) -> "Base":
-        """The base distribution from what `to_fields` returned. Raises ValueError or KeyError for invalid
-        params.
-        """
+        """The base distribution from `to_fields`. Raises ValueError or KeyError for invalid params."""
         if not numbers.spelled:
             return cls.even(numbers)
         share = float(params[END_SHARE].values)

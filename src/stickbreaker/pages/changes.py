@@ -77,9 +77,7 @@ class Changes:
     of: str = "the topic"
 
     def payload(self) -> JsonObject:
-        """How the topics changed, as values for JSON; for long runs fewer sizes of the vocabulary are
-        included.
-        """
+        """How topics changed, as values for JSON; long runs have fewer sizes of the vocabulary."""
         rows = self.vocabulary
         stride = -(-len(rows) // MOST_POINTS) or 1
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -171,9 +169,7 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 
 
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
-    """The words of one topic over time: at each snapshot, the ranks of all words that are shown at any
-    snapshot.
-    """
+    """One topic's words over time: at each snapshot, the ranks of all words that any snapshot shows."""
     shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
     shown.update(word for new in entered for word in new)
     fresh = [(word, rank) for word, rank in tops[-1].items() if word in since][:FRESH_WORDS]

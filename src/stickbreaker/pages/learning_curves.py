@@ -45,9 +45,7 @@ class WithCurves(Protocol):
 
 
 class LearningCurves(ChartSection[Any]):
-    """The section with learning curves, for a report `WithCurves`; `more` follows the explanation of
-    perplexity.
-    """
+    """The section with learning curves, for reports `WithCurves`; `more` follows what perplexity means."""
 
     anchor, box = "learning", "curves"
     scripts = ("length_charts.js", "learning_curves.js")

@@ -40,9 +40,7 @@ class Section(Generic[R]):
     scripts: ClassVar[Sequence[str]] = ()
 
     def shown(self, report: R) -> bool:
-        """Whether the section has something to show: all attributes of the report that it needs are there and
-        not empty.
-        """
+        """Whether there is something to show: the report has all attributes it needs, none of them empty."""
         return all(getattr(report, name) for name in self.needs)
 
     def title(self, report: R) -> str:
@@ -56,9 +54,7 @@ class Section(Generic[R]):
         return {}
 
     def payload(self, report: R) -> JsonObject:
-        """The data that the section's scripts draw, as JSON values, in addition to the data for all
-        sections.
-        """
+        """The data that the section's scripts draw, as JSON values, besides the data for all sections."""
         return {}
 
     def read(self, name: str) -> str:
@@ -140,9 +136,7 @@ class Page:
             )
 
     def charts(self) -> str:
-        """The scripts that draw charts without using the page, in the order in which they are needed, as one
-        text.
-        """
+        """The scripts that draw charts without the page, in the order in which they are needed, as a text."""
         return self._joined(
             ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
         )

@@ -93,9 +93,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         return self if words is None else self.setVocabulary(words)
 
     def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
-        """Set the words of the feature columns, in order: a list, or a CountVectorizerModel whose vocabulary
-        it is.
-        """
+        """Set the words of the feature columns, in order: a list, or a CountVectorizerModel with them."""
         self.set(self.vocabulary, value.vocabulary if isinstance(value, CountVectorizerModel) else value)
         return self
 
@@ -144,9 +142,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return model
 
     def _place(self, session: "SparkSession") -> Placed:
-        """The model at a place where executors find it: where it was loaded from, or else among temporary
-        files.
-        """
+        """The model where executors find it: where it was loaded from, or else among temporary files."""
         if self._placed is None or not self._placed.is_there:
             self._placed = Placed.of(self.estimator, session)
         return self._placed

@@ -116,9 +116,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self
 
     def settings(self, n_documents: int) -> dict[str, Any]:
-        """The parameters of the library's own LDA for a corpus of this many documents. Raises UserError for
-        invalid values.
-        """
+        """The library's own LDA parameters for this many documents. Raises UserError for invalid values."""
         optimizer = self.getOptimizer()
         if optimizer not in OPTIMIZERS:
             raise UserError(f"optimizer={optimizer!r}", remedy='optimizer is "online" or "em"')

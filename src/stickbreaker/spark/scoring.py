@@ -274,9 +274,7 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 
 @contextmanager
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
-    """Yield the directory to write topic shares into; `overwrite` allows to replace another such directory,
-    nothing else.
-    """
+    """Yield the directory to write topic shares into; `overwrite` may replace another such directory."""
     check = functools.partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory

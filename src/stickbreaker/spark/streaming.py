@@ -225,9 +225,7 @@ class StreamingModel:
                 self.watch(record)
 
     def _release(self) -> None:
-        """Close the model's run and unlock its directory; the next micro-batch opens the saved model
-        again.
-        """
+        """Close the model's run and unlock its directory; the next micro-batch opens the model again."""
         if self.is_open:
             self.run.close(self.directory)
             self.is_open = False

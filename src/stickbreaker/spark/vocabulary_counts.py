@@ -81,9 +81,7 @@ def count_words_of_files(session: "SparkSession", written: Written) -> "DataFram
 
 
 def _all(words: list[str]) -> NDArray[np.bool_]:
-    """For tokens that were given as such: whether each is eligible for a vocabulary (all but too long
-    ones).
-    """
+    """For tokens given as such: whether each is eligible for a vocabulary (all but too long ones)."""
     return np.array([len(word) <= LONGEST_WORD for word in words], np.bool_)
 
 

@@ -223,9 +223,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return self.tree_words_.ordered(trees)
 
     def _word_scores(self, corpus: Corpus, block: int) -> WordScores:
-        """log p of the known words in the even-numbered sentences of a block's documents, given the other
-        sentences.
-        """
+        """log p of known words in even-numbered sentences of a block's documents, given the others."""
         trees = corpus.trees(block)
         return word_scores(trees, self.learned_, self.tree_words_, self.seed_, self._threads)
 

@@ -37,9 +37,7 @@ def new_run(
 def resume_run(
     estimator: SyntaxEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[VariationalRun, VariationalState]:
-    """The run that continues from the checkpoint `snapshot`, and its state. Raises ValueError if it is
-    invalid.
-    """
+    """The run continued from the checkpoint `snapshot`, and its state. Raises ValueError if it is invalid."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job = job_of(estimator, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)

@@ -34,9 +34,7 @@ def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def contents(path: Path) -> dict[str, Any]:
-    """The content of a model's directory, for comparisons: the bytes of every file, and the trace without
-    times.
-    """
+    """A model directory's content, to compare: the bytes of every file, and the trace without times."""
     held: dict[str, Any] = {}
     for file in sorted(path.rglob("*")):
         held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
@@ -84,9 +82,7 @@ class EstimatorTests(ABC):
 
     @abstractmethod
     def corpus(self) -> Corpus:
-        """A corpus from which the estimator learns quickly: more documents than two shards have, one of them
-        empty.
-        """
+        """A corpus that is learned quickly: more documents than two shards have, one of them empty."""
 
     def fitted(self, source: str = "corpus", **settings: Any) -> Any:
         """A model of `corpus()`, or of another method's documents, by its name: fitted once, for all tests of
@@ -112,9 +108,7 @@ class EstimatorTests(ABC):
         return [document.text for block in blocks for document in corpus.documents(block)]
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
-        """The methods that take documents, by name: `fit` of a new estimator, and others of the fitted
-        model.
-        """
+        """The methods that take documents, by name: `fit` of a new estimator, others of the fitted one."""
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
     def nothing_to_score(self) -> Sequence[Any]:
@@ -291,9 +285,7 @@ def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
 
 
 def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], Any]]:
-    """The same lists of tokens in each of the other accepted forms, as {name of the form: function that
-    returns it}.
-    """
+    """The same lists of tokens in each other accepted form: {name: function that returns it}."""
     return {
         "arrays": lambda: [np.array(document, object) for document in tokens],
         "array of arrays": lambda: as_array_of_arrays(tokens),
@@ -337,9 +329,7 @@ def same_values(one: Any, other: Any) -> bool:
 
 
 class TopicEstimatorTests(EstimatorTests):
-    """The laws of every estimator, and those of estimators with topics: `transform`, and the words of each
-    topic.
-    """
+    """The laws of every estimator, and those of topics: `transform`, and the words of each topic."""
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
         own = {"transform": model.transform, "representatives": model.representative_documents}
@@ -379,9 +369,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
 
     def mean_words(self, model: Any) -> Array:
-        """E[beta] of the known words (topics × words); for an open vocabulary including their part of the
-        rest.
-        """
+        """E[beta] of known words (topics × words); for an open vocabulary with their part of the rest."""
         if not model._is_open:
             return model.topic_word_
         spelled = np.exp(model._model.words.log_spelling(model.params_, model.vocabulary_.words))
@@ -447,9 +435,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert loaded.transform(shuffled).tobytes() == theta[documents].tobytes()
 
     def test_topic_shares_are_a_function_of_the_document(self) -> None:
-        """Other documents, their order and threads change no row; a document without a known word has the
-        prior's shares.
-        """
+        """Other documents, order and threads change no row, which is the prior's without known words."""
         corpus, model = self.corpus(), self.fitted()
         whole = model.transform(corpus)
         assert np.abs(whole.sum(axis=1) - 1.0).max() < 1e-9

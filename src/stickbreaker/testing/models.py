@@ -41,9 +41,7 @@ class ModelTests:
         return np.where(columns >= 0, model.topic_word_[:, columns], 0.0)
 
     def test_planted_topics_are_found(self) -> None:
-        """Law 7: a model fitted to data sampled from known topics finds these topics and the documents'
-        shares.
-        """
+        """Law 7: fitted to data sampled from known topics, a model finds these and documents' shares."""
         planted = self.planted()
         found = self.fitted(max_iter=self.passes)
         chosen, cosines = matched(self.topics_of(found, planted.topics.shape[1]), planted.topics)

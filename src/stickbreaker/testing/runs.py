@@ -27,9 +27,7 @@ WORDS = tuple(
 
 
 def documents(step: int) -> list[list[str]]:
-    """The 24 documents of a step, of two kinds, with words that change over time and words that occur
-    once.
-    """
+    """A step's 24 documents, of two kinds, with words that change over time and words that occur once."""
     generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
     for d in range(24):
@@ -124,9 +122,7 @@ class Runs(ABC):
     def history(
         self, n_jobs: int = 1
     ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]], list[int]]:
-        """A whole run: the run, its final state, its trace, and after each step the table's words and number
-        of columns.
-        """
+        """A whole run: the run, final state, trace, and after each step the table's words and width."""
         job, state = self.start_run(n_jobs)
         records, words, columns = [], [], []
         for number in range(self.steps):

@@ -18,9 +18,7 @@ def bits(arrays: Arrays) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
 
 
 def whole_bits(sampler: Sampler) -> list[object]:
-    """Everything observable of a chain, bit by bit: its snapshot, what it has learned, its score and
-    figures.
-    """
+    """Everything observable of a chain, bit by bit: snapshot, what it has learned, score and figures."""
     params, counts, columns = sampler.fitted()
     learned = {name: item.values for name, item in params.items()}
     table = {"counts": counts, "columns": columns}
@@ -29,9 +27,7 @@ def whole_bits(sampler: Sampler) -> list[object]:
 
 
 def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
-    """Make the sweeps with these numbers, and update hyperparameters after each; every second state is added
-    to the samples.
-    """
+    """Make the sweeps, update hyperparameters after each, and add every second state to the samples."""
     for number in numbers:
         sampler.sweep(number, threads)
         sampler.learn()
@@ -57,9 +53,7 @@ class SamplerTests(ABC):
 
     @abstractmethod
     def log_joint(self, sampler: Sampler) -> float:
-        """The correct score of the chain `sampler`, computed from its snapshot by the definition, with
-        loops.
-        """
+        """The correct score of the chain `sampler`, from its snapshot by the definition, with loops."""
 
     def test_same_bytes_for_any_number_of_threads(self) -> None:
         """Law 2: the same bytes for any number of threads; another seed gives other states."""
@@ -81,9 +75,7 @@ class SamplerTests(ABC):
             assert whole_bits(rest) == whole_bits(whole)
 
     def test_a_snapshot_stays_when_its_chain_goes_on(self) -> None:
-        """A snapshot does not change when its chain continues, nor when a chain that was restored from it
-        does.
-        """
+        """A snapshot stays when its chain continues, and when a chain that was restored from it does."""
         sampler, other = advance(self.sampler(3), range(2)), self.sampler(3)
         arrays = sampler.snapshot()
         before = bits(arrays)
@@ -129,9 +121,7 @@ class ExactSamplerTests(SamplerTests):
 
     @abstractmethod
     def draw(self, generator: np.random.Generator) -> tuple[Any, Sampler]:
-        """Draw data and a state from the prior, by the model's definition; returns the data, and a chain in
-        that state.
-        """
+        """Draw data and a state from the prior by definition; returns the data, and a chain in that state."""
 
     @abstractmethod
     def redraw(self, data: Any, sampler: Sampler, generator: np.random.Generator) -> tuple[Any, Sampler]:

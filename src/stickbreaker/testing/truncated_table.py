@@ -91,9 +91,7 @@ class OrderedEngineTests(GrowingRuns, RunTests):
     model, steps = OrderedMixture, STEPS
 
     def test_words_enter_and_leave(self) -> None:
-        """The trace counts words that are added and dropped, and params by word follow the rows of the
-        table.
-        """
+        """The trace counts words added and dropped, and params by word follow the rows of the table."""
         job, state = self.start_run()
         size, moved = 0, [0, 0]  # number of words that entered after the first step, and that were dropped
         for number in range(STEPS):

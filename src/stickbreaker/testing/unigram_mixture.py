@@ -36,9 +36,7 @@ from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):
-    """What a local step needs: log weights of components, log probabilities of words, and those of unknown
-    words.
-    """
+    """What a local step needs: log weights of components, log p of words, and those of unknown words."""
 
     log_weights: Array
     log_words: Array  # rows × components
@@ -189,9 +187,7 @@ class SplitLargest(Move):
         return Decision(tuple(Accepted(name, (edit,), gains[name]) for name, edit in edits.items()))
 
     def _gain(self, trial: Stats, sums: Mapping[str, Array]) -> float:
-        """The gain in nats of a split: the log marginal likelihood of the halves minus that of the whole
-        component.
-        """
+        """A split's gain in nats: the log marginal likelihood of the halves minus the whole component's."""
         size = 1000.0 * self.eta
         first, second, whole = gammaln(size) - gammaln(size + sums["tokens"]) + sums["terms"]
         return float(first + second - trial.documents * np.log(2.0) - whole)
@@ -295,9 +291,7 @@ def trial_halves(part: RowBlock) -> Mapping[str, Array]:
 
 
 def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
-    """For each half of a split and for both together: their tokens, and the rows' terms of the log marginal
-    likelihood.
-    """
+    """For each half of a split and both: their tokens, and the rows' terms of the log likelihood."""
     columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 

@@ -170,9 +170,7 @@ def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
 
 
 class _Words(NamedTuple):
-    """The words that are exported: their `rows`, their spellings, and the topics over them (rows sum to
-    one).
-    """
+    """The words to export: their `rows`, their spellings, and the topics over them (rows sum to one)."""
 
     rows: slice
     spelled: tuple[str, ...]

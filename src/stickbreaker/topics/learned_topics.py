@@ -75,17 +75,13 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
-        """The table's rows of words that some topic has, for an open vocabulary; None (all rows) for a closed
-        one.
-        """
+        """The rows of words that some topic has, for an open vocabulary; None (all) for a closed one."""
         words = self._model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
     @cached_property
     def components_(self) -> Array:
-        """The parameters of q(beta) (topics × words): expected counts plus eta; for an open vocabulary only
-        the counts.
-        """
+        """q(beta)'s parameters (topics × words): expected counts plus eta; if words are open, only counts."""
         words, whole = self._model.words, self.engine_.table.whole()
         used = words.parameters(self.params_, whole).T[self.topic_columns_]
         return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
@@ -97,9 +93,7 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _topic_words(self) -> TopicWords:
-        """E[beta] (topics × words), computed when it is needed: from a table in files, only the part that is
-        asked for.
-        """
+        """E[beta] (topics × words), computed when needed: from a table in files, only the part asked for."""
         return self._model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
 
     @cached_property
@@ -113,9 +107,7 @@ class LearnedTopics(ModelOfParameters):
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
-        """The prior of words in topics. Raises AttributeError if the vocabulary does not have a prior called
-        `name`.
-        """
+        """The prior of words in topics. Raises AttributeError if the vocabulary has no prior of that name."""
         words = self._model.words
         own, value = words.hyperparameter(self.params_)
         if own != name:
@@ -125,9 +117,7 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def rest_(self) -> Array:
-        """For an open vocabulary, the E[beta] that each topic leaves for all strings that it does not have
-        (topics).
-        """
+        """For an open vocabulary, the E[beta] each topic leaves for strings it does not have (topics)."""
         return self._model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
@@ -170,16 +160,12 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """The names of concepts, and their shares of each topic's tokens (concepts × topics); empty without
-        concepts.
-        """
+        """Names of concepts, and their shares of topics' tokens (concepts × topics); empty without any."""
         names, shares = self._model.words.concepts(self.params_, self.engine_.table)
         return names, shares[:, self.topic_columns_]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """For each topic, (name, share) of the `n` concepts with the largest shares of its tokens; empty
-        without concepts.
-        """
+        """Per topic, (name, share) of the `n` concepts with most of its tokens; empty without concepts."""
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
@@ -218,9 +204,7 @@ class LearnedTopics(ModelOfParameters):
         return corpus if same else corpus.with_vocabulary(self.vocabulary_)
 
     def _without_table(self) -> Self:
-        """A copy of the estimator without its table, to be sent to a process that has the table: see
-        `over`.
-        """
+        """A copy without its table, to be sent to a process that has the table: see `over`."""
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
             vars(bare).pop(name, None)

@@ -53,9 +53,7 @@ SWEEPS, PASSES = 500, 100  # of a run by default: Gibbs sampling; everything els
 
 
 class ModelOfParameters(TopicParameters, StreamLearner):
-    """Base of estimators that build a model from their parameters; `documents` is the name of their documents
-    slot.
-    """
+    """Base of estimators that build a model from parameters; `documents` names their documents slot."""
 
     _score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
     _setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
@@ -169,9 +167,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return POINT_ETA if point else ETA
 
     def _needs_distributions(self, schedule: str) -> str | None:
-        """The choice that requires distributions over beta instead of points, as messages name it; None if
-        there is none.
-        """
+        """The choice, as messages name it, that requires distributions over beta, not points, or None."""
         if self._is_open:
             return "an open vocabulary"
         if isinstance(self.eta, str):
@@ -206,9 +202,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _moves(
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
-        """The moves that change the number of topics. `sampled`: whether the solver draws the topics of
-        tokens.
-        """
+        """The moves that change the number of topics. `sampled`: if the solver draws tokens' topics."""
 
     def _words(
         self,
@@ -217,9 +211,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         prior: float | str | Array,
         point: bool,
     ) -> TopicVocabulary:
-        """The words slot with these parameters; `prior`: eta as the user gave it; `point`: for point
-        estimates of beta.
-        """
+        """The words slot; `prior`: eta as the user gave it; `point`: for point estimates of beta."""
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
             return self._concepts(settings, vocabulary, prior, point)
@@ -251,9 +243,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _concepts(
         self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: float | str | Array, point: bool
     ) -> ConceptVocabulary:
-        """The words slot for a tree of concepts over a vocabulary (None: over two words of a concept, for
-        checks).
-        """
+        """The words slot for a tree of concepts over a vocabulary (None: a concept's two words, to check)."""
         eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
             raise UserError("eta cannot be learned with concepts", remedy="give eta as a number")

@@ -144,9 +144,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return as_frame(found.table(names))
 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
-        """For each topic, the positions in `X` of the `n` documents with the largest shares of it; ties in
-        order of `X`.
-        """
+        """Per topic, the positions in `X` of the `n` documents with most of it; ties in order of `X`."""
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()
 

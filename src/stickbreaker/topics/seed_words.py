@@ -138,9 +138,7 @@ class Guide:
 
 
 def _plain(words: Any) -> Any:
-    """Words as a list, or as a dict of plain numbers, to be saved; a text or another value stays
-    unchanged.
-    """
+    """Words as a list, or as a dict of plain numbers, to be saved; another value stays unchanged."""
     if isinstance(words, Mapping):
         return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
     if isinstance(words, set | frozenset):
@@ -216,9 +214,7 @@ def _dictionary(path: str) -> dict[str, list[str]]:
 
 
 def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
-    """A category's number and name from the parts of its line. Raises UserError if it is invalid or already
-    in `names`.
-    """
+    """A category's number and name from its line's parts. Raises UserError if invalid or in `names`."""
     if len(parts) < 2 or not parts[0].isdigit():
         remedy = "write a number and a category's name on each line between the two lines of %"
         raise UserError(f"{' '.join(parts)[:40]!r} is not a category", remedy=remedy)

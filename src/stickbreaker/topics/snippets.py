@@ -21,9 +21,7 @@ SNIPPET = 600  # characters of an excerpt
 
 
 class Excerpt(NamedTuple):
-    """The beginning of a document, and its marked words: positions and lengths in characters, vocabulary
-    rows.
-    """
+    """A document's beginning, and its marked words: positions and lengths in characters, vocabulary rows."""
 
     text: str
     starts: NDArray[np.int64]
@@ -51,9 +49,7 @@ class Excerpts:
             return metadata_from(self._metadata[i])
 
     def excerpt(self, i: int) -> Excerpt:
-        """The beginning of document i: of its text, or else its words in order, or the most frequent words of
-        a bag.
-        """
+        """Document i's beginning: of its text, or its words in order, or the most frequent of a bag."""
         codes = self.entries.codes[self.entries.offsets[i] : self.entries.offsets[i + 1]]
         if self.texts is not None and self.starts is not None:
             text, starts = self.texts[i].as_py(), self.starts[i].values
@@ -123,9 +119,7 @@ def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
 
 
 def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """A text with each run of white space replaced by a space, and the new positions of the characters at
-    `places`.
-    """
+    """A text with each run of white space as one space, and where the characters at `places` are then."""
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     befores = np.array([start for start, _ in spans], np.int64)
     lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)
@@ -150,9 +144,7 @@ def _cut_off(
 
 
 def _joined(words: Sequence[str], rows: NDArray[np.int32]) -> Excerpt:
-    """Words joined by spaces, in which those of the vocabulary are marked; rows: of the words, -1 if not in
-    it.
-    """
+    """Words joined by spaces, those of the vocabulary marked; rows: of the words, -1 if not in it."""
     lengths = np.array([len(word) for word in words], np.int64)
     starts = np.cumsum(lengths + 1) - lengths - 1
     known = rows >= 0

@@ -117,9 +117,7 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def _search_range(self) -> "TopicRange | None":
-        """The range of numbers of topics that a search cannot distinguish from its choice; None without a
-        search.
-        """
+        """The numbers of topics that a search cannot distinguish from its choice; None without a search."""
         return None
 
     def _finish_run(
@@ -165,9 +163,7 @@ class TopicEstimator(LearnedTopics):
         return self._sums(corpus, self._log_probability)
 
     def _bound_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """A lower bound of the log probability of documents in nats, and the number of their tokens in the
-        vocabulary.
-        """
+        """A lower bound of documents' log probability in nats, and the number of their known tokens."""
         return self._sums(corpus, self._bound_of)
 
     def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:

@@ -94,9 +94,7 @@ def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree 
 
 
 def guide_of(value: object) -> Guide | None:
-    """A guide from a `Guide` or a mapping of topics to words; None stays None. Raises UserError for anything
-    else.
-    """
+    """A guide from a `Guide` or a mapping of topics to words; None stays None. Else raises UserError."""
     if value is None or isinstance(value, Guide):
         return value
     if isinstance(value, Mapping):

@@ -125,9 +125,7 @@ class Bitext:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words of the source and of the target; a word's index is its number, the most frequent come
-        first.
-        """
+        """The words of source and target; a word's index is its number, the most frequent come first."""
         spelled = self.corpus.vocabulary.words
         source, target = (
             tuple(untagged(word) for word in spelled if language_of(word) == code)
@@ -137,9 +135,7 @@ class Bitext:
 
     @cached_property
     def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """For each word of the corpus's vocabulary, its number on its side, and the side (0: source, 1:
-        target).
-        """
+        """Each vocabulary word's number on its side, and its side (0: source, 1: target)."""
         sides = np.array([language_of(word) == self.target for word in self.corpus.vocabulary.words], np.int8)
         numbers = np.zeros(len(sides), np.int64)
         for side in range(2):
@@ -206,9 +202,7 @@ class Bitext:
 
     @cached_property
     def document_texts(self) -> tuple[list[str], list[str]]:
-        """For each document, its source sentences and its target sentences as texts, with one sentence per
-        line.
-        """
+        """Each document's source sentences and target sentences as texts, one sentence per line."""
         sides: tuple[list[list[str]], list[list[str]]] = ([[] for _ in self.names], [[] for _ in self.names])
         for number, pair in zip(self.document_of.tolist(), self.texts(range(self.n_pairs)), strict=True):
             for side, text in zip(sides, pair, strict=True):
@@ -216,9 +210,7 @@ class Bitext:
         return ["\n".join(lines) for lines in sides[0]], ["\n".join(lines) for lines in sides[1]]
 
     def seen_by(self, other: "Bitext") -> tuple[Sentences, Sentences]:
-        """The sentences of both sides with the word numbers of another bitext; -1 for words that it does not
-        have.
-        """
+        """The sentences of both sides with another bitext's word numbers; -1 for words it does not have."""
         made: list[Sentences] = []
         for own, theirs, side in zip(self.words, other.words, self.sides, strict=True):
             index = {word: number for number, word in enumerate(theirs)}

@@ -10,9 +10,7 @@ HIGHEST_ORDER = 4  # length of the longest n-grams of BLEU
 
 
 class NgramMatches(NamedTuple):
-    """The numbers of matching and of all n-grams in a translation, for n-grams of 1 to 4 words, as BLEU needs
-    them.
-    """
+    """The numbers of matching and of all n-grams in a translation, n from 1 to 4, as BLEU needs them."""
 
     matches: tuple[int, ...]  # n-grams also in the reference, each at most as often as there
     totals: tuple[int, ...]  # n-grams of the translation

@@ -91,9 +91,7 @@ def update(
 
 
 def _day(given: str | None) -> str:
-    """The date of an update as text in ISO 8601, today if none is given. Raises a usage error for another
-    format.
-    """
+    """An update's date as text in ISO 8601; today if none is given. Raises a usage error for other forms."""
     if given is None:
         return day.today().isoformat()
     try:

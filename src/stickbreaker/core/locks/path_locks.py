@@ -78,9 +78,7 @@ def _refuse_another(path: Path, scratch: Path) -> None:
 
 
 def _since(directory: Path) -> int | None:
-    """The time in nanoseconds at which a directory was claimed; 0 if its lock has no time, None without a
-    lock.
-    """
+    """When a directory was claimed, in nanoseconds; 0 if its lock has no time, None without a lock."""
     try:
         return int((directory / LOCK).read_bytes()[:30])
     except OSError:
@@ -141,9 +139,7 @@ def remove_claimed(directory: Path) -> None:
 
 
 def _sweep_unlocked(directory: Path) -> None:
-    """Remove a directory left by a process that was killed before it locked its file; leave any other
-    directory alone.
-    """
+    """Remove a directory left by a process that was killed before it locked its file; leave others alone."""
     for file in list(directory.iterdir()):
         if not file.name.startswith(_UNNAMED) or (descriptor := lock_file(file, create=False)) is None:
             return

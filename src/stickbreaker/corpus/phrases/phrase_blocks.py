@@ -68,9 +68,7 @@ class TokenBlock:
 
     @staticmethod
     def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
-        """Set `breaks` for the tokens before which the text has something that ends a phrase, such as a
-        comma.
-        """
+        """Set `breaks` for the tokens before which the text has what ends a phrase, such as a comma."""
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
@@ -86,9 +84,7 @@ class TokenBlock:
         return block
 
     def table(self, table: pa.Table) -> pa.Table:
-        """The block's stored table with its tokens replaced by these; `table` is the one that they came
-        from.
-        """
+        """The block's stored table with its tokens replaced by these; `table`: the one they came from."""
         table = table.combine_chunks()
         before = entries_of(table, "text").offsets
         offsets = np.searchsorted(self.places, before)
@@ -106,9 +102,7 @@ class TokenBlock:
         return table
 
     def _starts(self, starts: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """For documents that record it, where each token begins in its text. `offsets`: of documents, before
-        joining.
-        """
+        """For documents that record it, where each token begins in its text. `offsets`: before joining."""
         known = np.asarray(starts.is_valid())
         has_starts = np.repeat(known, np.diff(offsets))
         every = _every_start(starts, offsets, 0)
@@ -116,9 +110,7 @@ class TokenBlock:
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
     def _sentences(self, sentences: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """For documents that record it, the first token of each sentence. `offsets`: of documents, before
-        joining.
-        """
+        """For documents that record it, each sentence's first token. `offsets`: before joining."""
         lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
         places = np.asarray(sentences.flatten(), np.int64) + np.repeat(offsets[:-1], lengths)
         now = np.searchsorted(self.places, places)

@@ -85,9 +85,7 @@ def table_documents(table: Any) -> list[Document]:
 
 
 def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """The rows of a table, or the records of a list. Raises UserError if it is neither, and Bad for columns
-    that are wrong.
-    """
+    """A table's rows, or a list's records. Raises UserError for anything else, and Bad for wrong columns."""
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
@@ -241,9 +239,7 @@ def _is_of(path: str, names: Iterable[str]) -> bool:
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
-    """Those string columns (`paths`) whose dictionary may have a long value, found from the first rows of a
-    group.
-    """
+    """Those string columns (`paths`) whose dictionary may have a long value, by the first rows of a group."""
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)

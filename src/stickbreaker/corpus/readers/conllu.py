@@ -161,9 +161,7 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """Where each word form begins in a text that consists of these forms and spaces; None for any other
-    text.
-    """
+    """Where each word form begins in a text that consists of these forms and spaces; None for other texts."""
     starts, end = [], 0
     for form in forms:
         while text[end : end + 1].isspace():
@@ -231,9 +229,7 @@ class _NoTree(Exception):
 
 
 def _refuse_no_tree(heads: list[int]) -> None:
-    """Raise _NoTree if a head is outside the sentence or if heads form a circle; several roots are
-    allowed.
-    """
+    """Raise _NoTree if a head is outside the sentence or heads form a circle; several roots are allowed."""
     size = len(heads)
     for word, head in enumerate(heads):
         if head >= size:

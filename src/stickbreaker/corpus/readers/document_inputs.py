@@ -217,9 +217,7 @@ def refuse_documents(inputs: object) -> None:
 
 @contextmanager
 def naming_from_texts(inputs: object) -> Generator[None]:
-    """A context that adds a hint at `Corpus.from_texts` to the error about a missing path, if the path may be
-    a text.
-    """
+    """A context that adds a hint at `Corpus.from_texts` to the error of a missing path that may be a text."""
     try:
         yield
     except UserError as error:

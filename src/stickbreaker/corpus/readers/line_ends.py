@@ -58,9 +58,7 @@ class _OpenLine:
         self.is_refused = False
 
     def add(self, piece: bytes) -> None:
-        """Append the next piece of the line; a line that is too long is forgotten, and only its size is
-        kept.
-        """
+        """Append the next piece of the line; a line that is too long only has its size kept."""
         if piece:
             self.size += len(piece)
             self.ends_with_cr = piece.endswith(b"\r")
@@ -75,9 +73,7 @@ class _OpenLine:
             yield None
 
     def ended(self) -> Iterator[bytes | None]:
-        """Yield the line at its end (None if it is too long, nothing if it was refused), and start the next
-        one.
-        """
+        """Yield the line at its end (None if it is too long, nothing if refused), and start the next one."""
         if not self.is_refused:
             yield b"".join(self.pieces) if self.size <= self.most else None
         self._clear()

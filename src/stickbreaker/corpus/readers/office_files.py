@@ -71,9 +71,7 @@ def is_office_file(name: str) -> bool:
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield the one document of a Word, PDF or HTML file. Raises UserError if the package for it is
-    missing.
-    """
+    """Yield the one document of a Word, PDF or HTML file. Raises UserError if its package is missing."""
     try:
         if options.format is None and source.plain_name.endswith(_UNLIKE_TEXT):
             remedy = f"save it as {', '.join(_ENDINGS)} or .txt, or --on-error skip"

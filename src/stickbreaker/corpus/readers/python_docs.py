@@ -59,9 +59,7 @@ class Paragraph(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """The documentation of a class, of the rest of a module, or of a topic of the language, as paragraphs in
-    order.
-    """
+    """The documentation of a class, of the rest of a module, or of a topic of the language, as paragraphs."""
 
     name: str
     module: str

@@ -66,9 +66,7 @@ class Repeats:
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents without the repeats to leave out; at the end, warns about repeats that were not left
-        out.
-        """
+        """The documents without the repeats to leave out; at the end, warns about repeats that stayed."""
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
@@ -85,9 +83,7 @@ class Repeats:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
-        """The name of an earlier document that this one repeats, or None; a document without content repeats
-        none.
-        """
+        """The name of an earlier document that this one repeats, or None, also for one without content."""
         content = document.text
         if content is None:
             held: Any = document.tokens or document.texts or (document.words, document.weights)
@@ -116,9 +112,7 @@ class _NearRepeats:
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
-        """The name of the first earlier text that is nearly the same as this one; if there is none, remember
-        this one.
-        """
+        """The name of the first earlier text that is nearly this one; if there is none, remember this one."""
         words = text.lower().split()
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)

@@ -62,9 +62,7 @@ def sources_of(given: list[str]) -> list[Source]:
 
 
 def one_source(path: str, remedy: str) -> Source:
-    """The single file at a path. Raises UserError for a directory, or a pattern that matches several
-    files.
-    """
+    """The single file at a path. Raises UserError for a directory, or a pattern of several files."""
     found = sources_of([path])
     if len(found) != 1 or found[0].within:
         raise UserError("not one file", where=path, remedy=remedy)

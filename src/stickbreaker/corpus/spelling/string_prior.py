@@ -197,9 +197,7 @@ def code_points(words: Sequence[str]) -> tuple[NDArray[np.int32], Integers]:
 
 
 def _utf_32(words: Sequence[str], where: object = None) -> bytes:
-    """All words, concatenated, as UTF-32. Raises UserError for a word that is empty, not a string or not
-    valid text.
-    """
+    """All words, concatenated, as UTF-32. Raises UserError for a word that is empty or not valid text."""
     if isinstance(words, str):
         raise UserError(f"{words[:30]!r} is one string", where=where, remedy="give a list of words")
     try:
@@ -226,9 +224,7 @@ def _has_surrogate(word: str) -> bool:
 
 
 def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[list[str], Array]:
-    """The distinct words, sorted, and the sum of each one's weights (1 each if None); words of weight zero
-    are left out.
-    """
+    """The distinct words of weight above zero, sorted, and the sum of each one's weights (None: 1 each)."""
     _utf_32(words)
     if weights is None:
         total = dict.fromkeys(sorted(words), 1.0)

@@ -261,9 +261,7 @@ class Analysis:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are found by the default pattern, in scripts with spaces; then a `WordFinder` can
-        find them.
-        """
+        """Whether words are found by the default pattern, in scripts with spaces, as `WordFinder` does."""
         return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
@@ -275,9 +273,7 @@ class Analysis:
         return self.analyse_cleaned(self.cleaned(text), text)
 
     def analyse_cleaned(self, clean: CleanText, given: str) -> AnalysedText:
-        """The tokens of a cleaned text, with the positions at which they begin in the original text
-        `given`.
-        """
+        """The tokens of a cleaned text, with the positions at which they begin in the text `given`."""
         text, places = clean
         marks = self.marks_in(text)
         if marks:

@@ -106,9 +106,7 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """The dropped words of several languages, added up by rule; a bound that differs between languages
-    becomes None.
-    """
+    """The dropped words of several languages, added up by rule; a bound that differs becomes None."""
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:

@@ -75,9 +75,7 @@ class LanguageSample:
         return None if language in codes else self._best(text, codes)
 
     def _best(self, text: str, codes: list[str]) -> str:
-        """The language with the most function words in a text, out of `codes`, languages of one script other
-        than Latin.
-        """
+        """Of `codes`, languages of a script other than Latin, the one with most function words in a text."""
         counts = Counter(_WORD.findall(text.lower()))
         known = {code: _words_of(code) for code in codes if has_stop_words(code)}
         return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))
@@ -127,8 +125,6 @@ def _words_of(code: str) -> frozenset[str]:
 
 @cache
 def _own_words(code: str) -> frozenset[str]:
-    """The function words of a language that are function words of at most one other language in Latin
-    script.
-    """
+    """The function words of a language that at most one other language in Latin script shares."""
     shared = Counter(word for one in LATIN for word in _words_of(one))
     return frozenset(word for word in _words_of(code) if shared[word] <= 2)

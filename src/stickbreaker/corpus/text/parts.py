@@ -57,9 +57,7 @@ def _words(text: str) -> list[int]:
 
 
 def _sentences(text: str) -> list[int]:
-    """The positions at which sentences of a text begin: the first word, with the quotes and brackets before
-    it.
-    """
+    """The positions at which a text's sentences begin: the first word, with quotes and brackets before it."""
     analysed = default_analysis().analyse(text)
     found: list[int] = []
     for token in analysed.sentences:

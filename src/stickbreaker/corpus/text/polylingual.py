@@ -36,9 +36,7 @@ class PolylingualAnalysis:
 
     @classmethod
     def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
-        """An analysis for several languages from `base`; each language has its own stop words and stemmer if
-        there are any.
-        """
+        """An analysis for several languages from `base`, with each one's own stop words and stemmer."""
         codes = sorted({language_code(name) for name in languages})
         return cls({code: _for_language(base, code) for code in codes})
 
@@ -75,9 +73,7 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """For tokens that begin at the characters `starts`, the characters at which they end; `words` carry
-        their languages.
-        """
+        """For tokens that begin at the characters `starts`, where they end; `words` carry their languages."""
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -85,9 +81,7 @@ class PolylingualAnalysis:
         return ends.tolist()
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word, which carries its language, is eligible for a vocabulary; false for unknown
-        languages.
-        """
+        """Whether each word, which has its language, may be in a vocabulary; not for unknown languages."""
         out = np.zeros(len(words), np.bool_)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -99,9 +93,7 @@ class PolylingualAnalysis:
         return list(map(self.rule_against, words))
 
     def rule_against(self, word: str) -> str | None:
-        """The name of the rule that keeps a word, which carries its language, out of a vocabulary; None if no
-        rule does.
-        """
+        """The name of the rule that keeps a word, which has its language, out of a vocabulary, or None."""
         analysis = self.by_language.get(language_of(word))
         return None if analysis is None else analysis.rule_against(untagged(word))
 
@@ -168,9 +160,7 @@ def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
-    """Raise ValueError if texts were analysed in several languages and the vocabulary has a language that is
-    not one of them.
-    """
+    """Raise ValueError if texts were analysed in several languages and the vocabulary has another one."""
     if isinstance(analysis, PolylingualAnalysis):
         languages = set(vocabulary.languages)
         if not languages or not languages <= set(analysis.languages):

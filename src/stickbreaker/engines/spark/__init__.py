@@ -17,9 +17,7 @@ class SparkEngine(SparkSettings):
     """
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
-        """An engine for a run of a model: a table with fixed rows is divided into blocks, any other is sent
-        whole to all executors.
-        """
+        """An engine for a model's run: tables with fixed rows are divided into blocks, others sent whole."""
         kind = ReplicatedEngine if model.table.keyed else ShardedEngine
         if folder is not None:
             return kind(self, folder=folder.resolve(), keep_local=keep_local)

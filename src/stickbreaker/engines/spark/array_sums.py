@@ -28,9 +28,7 @@ def map_items_with_sums(
     items: Sequence[Any],
     finish: Finish,
 ) -> tuple[list[Any], list[Any]]:
-    """`Engine.map_items_with_sums` on Spark: tasks call `made` for an engine, and no array reaches the
-    driver.
-    """
+    """`Engine.map_items_with_sums` on Spark: tasks call `made` for an engine; no array reaches the driver."""
     if not items:
         return [], []
     context = cluster.context

@@ -110,9 +110,7 @@ class RowsAt:
 
 @dataclass(frozen=True)
 class StoredField:
-    """A field over all rows whose values are stored in files; proposals and edits have it in place of an
-    array.
-    """
+    """A field over all rows whose values are in files; proposals and edits have it in place of an array."""
 
     rows: StoredRows
     shape: tuple[int, ...]
@@ -132,9 +130,7 @@ class StoredField:
 
 @dataclass(frozen=True)
 class MapTask:
-    """Makes the local steps for the documents of portions, with the table of the current step; yields the
-    reports' records, by key.
-    """
+    """Makes the local steps of portions' documents with the step's table; yields records by key."""
 
     model: Any  # a broadcast variable, whose `value` is the Model
     params: Record

@@ -102,9 +102,7 @@ class CarriedRecords:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self, *, carry: bool = True) -> None:
-        """End a step: keep the records of its portions if records are carried over, or else (or without
-        `carry`) drop them.
-        """
+        """End a step: keep its portions' records if these are carried over (and `carry`), else drop them."""
         if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
         else:
@@ -122,9 +120,7 @@ class CarriedRecords:
         return {held.version for each in (self.kept, self.fresh) for held in each.values()}
 
     def snapshot(self) -> dict[str, AnyArray]:
-        """Arrays that `restore` reads. The files that they name are not removed before the second snapshot
-        after this one.
-        """
+        """Arrays that `restore` reads. The files they name stay until the second snapshot after this."""
         self.files.pin(self.versions())
         if not self.kept:
             return {}

@@ -25,9 +25,7 @@ from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 @dataclass(frozen=True)
 class EverywhereTask:
-    """Local steps on portions of documents, by an engine in the task with the whole table, which was
-    broadcast.
-    """
+    """Local steps on portions of documents, by an engine in the task with the whole broadcast table."""
 
     sent: Any  # a broadcast variable, whose `value` is (model, table)
     params: Record

@@ -113,9 +113,7 @@ class ShardedEngine(Engine):
         self._model = self.cluster.context.broadcast(model)
 
     def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Run `work` on every chunk, with one task per block; returns the sums of its results, added in the
-        blocks' order.
-        """
+        """Run `work` on every chunk, one task per block; returns its results' sums, in the blocks' order."""
         task = BlockTask(self.folder, layout, work, versions)
         total = dict[str, Any]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
@@ -146,9 +144,7 @@ class ShardedEngine(Engine):
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
 
     def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
-        """Run `work` on every chunk, which writes the next version of the table, and make it the current
-        table.
-        """
+        """Run `work` on every chunk, which writes the table's next version, and make that the current one."""
         table = self.table
         counted = Totals(version, work, self._groups, len(table.totals()))
         sums = self._each_block(table.stored.layout, counted, (version, *kept))
@@ -204,9 +200,7 @@ class ShardedEngine(Engine):
         return replace(self._in_files(sums, version, COUNTS), trial=trial)
 
     def _in_files(self, sums: Stats, version: str, table: str) -> Stats:
-        """A report whose rows are those of `table` in the files of a version; `sums`: everything else in
-        it.
-        """
+        """A report whose rows are those of `table` in a version's files; `sums`: everything else in it."""
         n_columns = sums.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(sums, rows=FiledRows.of(stored))

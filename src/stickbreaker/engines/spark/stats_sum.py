@@ -59,9 +59,7 @@ def without_rows(stats: Stats) -> Stats:
 
 
 class RowSum:
-    """A running sum of rows of a table. It holds at most `most` different rows; no report may have a row
-    twice.
-    """
+    """A running sum of a table's rows. It holds at most `most` different rows; no report may repeat a row."""
 
     def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
         self.places = np.full(n_rows, -1, np.int32)  # index in `values` of each row of the table
@@ -168,9 +166,7 @@ def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, Sparse
 
 
 def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
-    """Rows in the form to send that takes fewer bytes. `first`: the number of the first row of their
-    chunk.
-    """
+    """Rows in the form to send that takes fewer bytes. `first`: the number of their chunk's first row."""
     if isinstance(rows, SparseCounts):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
         return Sent(table, places, _short(rows.times), columns, rows.n_columns, rows.unit)
@@ -195,9 +191,7 @@ def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 
 class Reduced(NamedTuple):
-    """What one task sends to the driver about the reports of a step: on a block of rows, or on everything but
-    rows.
-    """
+    """What one task sends to the driver about a step's reports: on a block of rows, or on all but rows."""
 
     totals: Array | None  # groups × columns, for the model's own table
     sums: Stats | None  # the report without its rows, which one task adds up for all blocks
@@ -207,9 +201,7 @@ class Reduced(NamedTuple):
 
 @dataclass(frozen=True)
 class ReduceTask:
-    """Sums the reports' rows of one block of rows and writes them; an additional task sums everything but
-    rows.
-    """
+    """Sums the reports' rows of one block and writes them; an additional task sums everything but rows."""
 
     folder: Path
     version: str

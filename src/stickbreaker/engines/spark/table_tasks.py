@@ -21,9 +21,7 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
 
 class Made(NamedTuple):
-    """The result of a task for one chunk: rows by version and table, and values by name that are summed over
-    chunks.
-    """
+    """A task's result for one chunk: rows by version and table, and values by name, summed over chunks."""
 
     rows: Mapping[str, Mapping[str, Rows]] = {}
     sums: Mapping[str, Any] = {}
@@ -69,9 +67,7 @@ def present(first: int, values: AnyArray) -> Rows:
 
 @dataclass(frozen=True)
 class Begin:
-    """Writes the initial counts of a table, a chunk at a time. `seeds` returns rows by number (an array, or
-    `Seeds`).
-    """
+    """Writes a table's first counts, chunk by chunk. `seeds` returns rows by number (array or `Seeds`)."""
 
     layout: Layout
     seeds: Any  # a broadcast variable, whose `value` returns rows by slices
@@ -100,9 +96,7 @@ class Blend:
 
 @dataclass(frozen=True)
 class Totals:
-    """Runs `work` on a chunk, and adds the sums of the table that it writes, by group of rows, as
-    "totals".
-    """
+    """Runs `work` on a chunk, and adds the sums of the table it writes, by group of rows, as "totals"."""
 
     version: str
     work: Callable[[int], Made]
@@ -169,9 +163,7 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Follow:
-    """Applies an edit to the rows of a step's report; trials have columns of their own, which do not
-    change.
-    """
+    """Applies an edit to the rows of a step's report; trials have their own columns, which do not change."""
 
     edit: Edit
     axes: tuple[str, str]
@@ -186,9 +178,7 @@ class Follow:
 
 @dataclass(frozen=True)
 class EditTask:
-    """Applies an edit to the columns of a table; if reports are stored, to these, and the table is their
-    sum.
-    """
+    """Applies an edit to a table's columns; if reports are stored, to these, and the table is their sum."""
 
     edit: Edit
     axes: tuple[str, str]

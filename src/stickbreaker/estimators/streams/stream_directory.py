@@ -25,9 +25,7 @@ from stickbreaker.saved.manifest import RESTORE
 
 
 class Stream:
-    """A run that learns from a stream: its state, its input, and the model's directory, locked until
-    `close`.
-    """
+    """A run that learns from a stream: its state, input, and the model's directory, locked until `close`."""
 
     def __init__(self, feed: Feed, run: StreamRun, directory: ModelDirectory) -> None:
         self.feed, self.run, self.directory = feed, run, directory

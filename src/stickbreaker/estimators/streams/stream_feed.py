@@ -50,9 +50,7 @@ class StreamSettings:
 
     @property
     def _date_format(self) -> str | None:
-        """The format of dates as the readers take it: for the field of dates, unless the format names another
-        field.
-        """
+        """The format of dates as readers take it: for the field of dates, unless the format names another."""
         if self.date_format is None or date_format_of(self.date_format)[0] is not None:
             return self.date_format
         return f"{self.date_field}={self.date_format}"
@@ -85,18 +83,14 @@ class Stop:
         self.waiting = False
 
     def request(self) -> None:
-        """Ask the stream to stop; called by a signal handler. While documents are awaited, it raises
-        Stopped.
-        """
+        """Ask the stream to stop (called by a signal handler). If it is waiting, it raises Stopped."""
         self.requested = True
         if self.waiting:
             raise Stopped
 
 
 class ArrivedDocuments(NamedTuple):
-    """Some documents of a stream: the words of each, the number of documents without words, and the last date
-    (or None).
-    """
+    """Some documents of a stream: the words of each, how many have none, and the last date (or None)."""
 
     tokens: list[list[str]]
     empty: int

@@ -17,9 +17,7 @@ from stickbreaker.saved.evolution_observer import Moments
 
 
 class StreamLearner(Estimator):
-    """Base of estimators that learn from documents as they arrive: their online steps. `stream_directory.py`
-    runs them.
-    """
+    """Base of estimators that learn from documents as they arrive: their online steps, run by `Stream`."""
 
     @abstractmethod
     def _stream_schedule(self) -> Online:
@@ -27,15 +25,11 @@ class StreamLearner(Estimator):
 
     @abstractmethod
     def _for_stream(self) -> Self:
-        """A copy of the estimator in which parameters left at None have their values for streams, to save in
-        a manifest.
-        """
+        """A copy in which parameters left at None have their values for streams, to save in a manifest."""
 
     @abstractmethod
     def _stream_model(self, vocabulary: Vocabulary | None = None) -> Model:
-        """The model for a stream with these parameters. Raises UserError if they are invalid, also for
-        streams alone.
-        """
+        """The model for a stream with these parameters. Raises UserError if they are invalid, for any use."""
 
     @abstractmethod
     def _start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
@@ -65,6 +59,4 @@ class StreamLearner(Estimator):
 
     @abstractmethod
     def _stream_moments(self, evolution: Evolution | None) -> Moments:
-        """The observer that takes snapshots for the report when the model is saved; `evolution` has the
-        earlier ones.
-        """
+        """The observer that takes snapshots for the report at each saving; `evolution`: earlier ones."""

@@ -210,9 +210,7 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
-    """Load a grammar for a command. Raises UserError for models of other kinds, and if `out` exists
-    without `overwrite`.
-    """
+    """Load a grammar for a command. Raises UserError for other kinds, or if `out` may not be replaced."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 

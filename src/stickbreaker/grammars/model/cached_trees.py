@@ -181,9 +181,7 @@ class CachedTrees:
             raise ValueError(FAULTS[fault])
 
     def _has_room(self, n_rules: int) -> bool:
-        """Whether trees with `n_rules` rules in total, and all cached trees within them, fit into the
-        arrays.
-        """
+        """Whether trees with `n_rules` rules in total, and all cached trees in them, fit into the arrays."""
         trees, most = self.trees, n_rules * len(self.grammar.adapted)
         held, rules, letters, parts, strings = self.trees.numbers.tolist()
         starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))

@@ -190,9 +190,7 @@ def _productive(letters, rules, alive, found):
 
 @njit(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
-    """Mark those `alive` symbols that are reachable from `start`, list them in `found`, and return their
-    number.
-    """
+    """Mark the `alive` symbols reachable from `start`, list them in `found`, and return their number."""
     if not alive[start]:
         return 0
     reached[start] = True

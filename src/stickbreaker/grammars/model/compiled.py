@@ -56,9 +56,7 @@ class Compiled(NamedTuple):
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
 
     def shares(self, counts: Array) -> Array:
-        """For each rule, its count divided by the sum over all rules of its parent; 1 for rules added by
-        binarisation.
-        """
+        """For each rule, its count over the sum of its parent's; 1 for rules added by binarisation."""
         parents = self.rules.parents
         sums = np.bincount(parents, counts, len(self.names))
         return np.where(self.rules.counted, counts / sums[parents], 1.0)
@@ -141,9 +139,7 @@ def _parted(grammar: Grammar) -> list[Parted]:
         return name
 
     def single(child: Symbol) -> str:
-        """The symbol that stands for a child in a binary rule; for a terminal, a new symbol that leads only
-        to it.
-        """
+        """The symbol for a child in a binary rule; for a terminal, a new symbol that leads only to it."""
         if not isinstance(child, Terminal):
             return child
         if child not in letters:
@@ -227,9 +223,7 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
 
 
 def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """The places at which each value from 0 to n - 1 occurs, sorted by value, and where those of each value
-    begin.
-    """
+    """The places of each value from 0 to n - 1, sorted by value, and where those of each value begin."""
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
     return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
@@ -255,9 +249,7 @@ def _mark_below(adapted, first, rules, below):
 
 
 def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
-    """For each symbol, where the table of sums over unary chains within its group begins; -1 if it is in no
-    cycle.
-    """
+    """For each symbol, where its group's table of sums over unary chains begins; -1 if it is in no cycle."""
     unary = (rules.lefts >= 0) & (rules.rights < 0)
     parents, lefts = rules.parents[unary], rules.lefts[unary]
     circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])

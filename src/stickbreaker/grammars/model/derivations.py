@@ -9,9 +9,7 @@ from stickbreaker.grammars.model.compiled import Integers
 
 
 class Derivations(NamedTuple):
-    """The distinct remembered subtrees of adapted symbols; each comes before the remembered subtrees in
-    it.
-    """
+    """The distinct remembered subtrees of adapted symbols; each comes before those that it contains."""
 
     values: Integers  # entries in preorder: a rule, or -1 - derivation
     starts: NDArray[np.int64]  # derivations + 1

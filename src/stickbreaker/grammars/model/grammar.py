@@ -294,9 +294,7 @@ class Grammar:
                 self._refuse(problem, self._line_of(group[0]), f"allow at most {LARGEST_CIRCLE} in a cycle")
 
     def _refuse_by_document(self) -> None:
-        """Raise UserError if `by_document` is not a symbol that occurs exactly once in each tree, at the
-        top.
-        """
+        """Raise UserError if `by_document` is not a symbol that is exactly once in each tree, at the top."""
         symbol = self.by_document
         if symbol is None:
             return

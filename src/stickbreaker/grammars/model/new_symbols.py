@@ -59,9 +59,7 @@ def opened(grammar: Compiled) -> Opened:
 
 
 def open_symbols(grammar: Compiled) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The symbols that get a rule for symbols unseen in training (`NEW`), ascending, and the prior weights of
-    these rules.
-    """
+    """The symbols with a rule for terminals unseen in training (`NEW`), ascending, and its prior weights."""
     rules, n = grammar.rules, len(grammar.names)
     ends = rules.counted & (rules.terminals >= 0)
     times = np.bincount(rules.parents[ends], minlength=n)

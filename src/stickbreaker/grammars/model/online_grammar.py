@@ -200,9 +200,7 @@ class OnlineGrammar(Model):
         return View(cache, found, memory)
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
-        """What local steps use of a table: the cached trees with their uses inside larger trees, and sums
-        along sticks.
-        """
+        """What local steps use of a table: trees with their uses in larger ones, and sums along sticks."""
         ids, rows, tree_uses, rule_uses = self.known.of_table(counts.keys)
         trees = self.known.trees
         stored = OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
@@ -228,9 +226,7 @@ class OnlineGrammar(Model):
         return uses + cache.rule_uses
 
     def rule_weights(self, params: Record, cache: Cache) -> Array:
-        """For each rule, exp E[log theta] (Zhai's thesis, equation 8.7); its fixed share if weights are not
-        learned.
-        """
+        """For each rule, exp E[log theta] (Zhai's thesis, equation 8.7), or its share if that is fixed."""
         grammar = self.grammar
         if not self.learn_weights:
             return grammar.shares(grammar.weights)
@@ -312,9 +308,7 @@ class OnlineGrammar(Model):
         return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard, drawn: DrawnTrees) -> tuple[Local, Stats]:
-        """The local and the global result of a step: each document's log p, and the statistics of the sampled
-        trees.
-        """
+        """A step's local and global result: each document's log p, and statistics of the sampled trees."""
         parsed, n = np.isfinite(drawn.nats), shard.n_documents
         known = np.where(parsed, drawn.nats, 0.0)
         by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
@@ -383,9 +377,7 @@ class OnlineGrammar(Model):
         return made
 
     def _rule_terms(self, params: Record, view: View) -> Array:
-        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)), and E[log] of the rules of cached
-        trees.
-        """
+        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)), and E[log] of rules in trees."""
         counted = self.grammar.rules.counted
         logs = np.log(view.weights.rules)[counted]
         if not self.learn_weights:

@@ -85,9 +85,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @property
     def _n_sentences(self) -> int:
-        """The number of training sentences; for variational inference, which does not keep all, that of
-        documents.
-        """
+        """The number of training sentences; of documents for variational inference, which keeps few."""
         model = self.model
         return len(model.params_["lengths"].values) if model._sampled else int(model.corpus_["documents"])
 

@@ -144,9 +144,7 @@ def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve
 
 
 def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The lines of a chart of the trace's `field` over its field `at`; for the score, one per chain if there
-    are several.
-    """
+    """The lines of a chart of the trace's `field` over its field `at`; of the score, one per chain."""
     if field == "score" and chains > 1:
         each = [
             [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)

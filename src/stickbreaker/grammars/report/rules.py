@@ -52,9 +52,7 @@ def rules_of(grammar: Grammar) -> list[RuleRow]:
 
 
 def _side(children: Sequence[str], weight: float) -> str:
-    """The right-hand side of a rule as PyAdaGram writes it: terminals in quotes, a weight other than 1 in
-    brackets.
-    """
+    """A rule's right-hand side as PyAdaGram writes it: terminals in quotes, weights but 1 in brackets."""
     quotes = [("'" if '"' in one else '"') if isinstance(one, Terminal) else "" for one in children]
     parts = [f"{quote}{one}{quote}" for one, quote in zip(children, quotes, strict=True)]
     return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])

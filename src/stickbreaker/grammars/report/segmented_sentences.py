@@ -169,9 +169,7 @@ def _chosen(sentences: Text) -> list[int]:
 
 
 def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
-    """The (start, end) of each piece of a sentence with n symbols: it is cut where more than half of the
-    trees cut.
-    """
+    """The (start, end) of each piece of a sentence of n symbols: cut where more than half the trees cut."""
     places = [0, *(at for at in range(1, n) if cuts[at] > 0.5), n]
     return list(itertools.pairwise(places))
 

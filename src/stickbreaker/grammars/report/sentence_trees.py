@@ -30,9 +30,7 @@ Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of a tree: its symbol, its children (nodes and texts), and its customers if the subtree is
-    remembered.
-    """
+    """A node of a tree: symbol, children (nodes and texts), and customers if the subtree is remembered."""
 
     symbol: str
     children: Sequence[TreeNode | str]
@@ -112,9 +110,7 @@ def _chosen(sentences: Sentences) -> list[int]:
 
 
 def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
-    """The nodes of a tree after leaving out symbols that are not `drawn`; adjacent terminals are joined into
-    texts.
-    """
+    """A tree's nodes without symbols that are not `drawn`; adjacent terminals are joined into texts."""
     children: list[TreeNode | str] = []
     letters: list[str] = []
     for one in tree.children:

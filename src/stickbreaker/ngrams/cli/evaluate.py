@@ -49,9 +49,7 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
 
 
 def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
-    """Lines that explain what unknown words (`<unk>`) mean for the scores, and how a model could know more
-    words.
-    """
+    """Lines on what unknown words (`<unk>`) mean for the scores, and how a model could know more words."""
     known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
     if known == whole:
         return []

@@ -77,9 +77,7 @@ def _model(options: dict[str, Any]) -> "LanguageEstimator":
 
 
 def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:
-    """Print a note with the number of words that the model knows, and the share of the tokens that are other
-    words.
-    """
+    """Print a note with the number of known words, and the share of the tokens that are other words."""
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 
     numbers = model._numbers_of(corpus.vocabulary)

@@ -40,9 +40,7 @@ class BackoffArrays(NamedTuple):
 
 @njit(**LEAF)
 def _slot_of(key, mask):
-    """The first slot in which to look for a key: Fibonacci hashing, with the upper half mixed in (Knuth 1998,
-    6.4).
-    """
+    """The first slot to look for a key in: Fibonacci hashing, the upper half mixed in (Knuth 1998, 6.4)."""
     mixed = np.uint64(key) * MIXER
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 

@@ -20,9 +20,7 @@ FACTORS = 10  # multiplied before logarithms are taken
 
 
 class Block(NamedTuple):
-    """Working memory for a block: a table with all tables and words below it. A part is a slot that has some
-    of them.
-    """
+    """Working memory for a table with all tables and words below it. A part is a slot with some of them."""
 
     slots: NDArray[np.int64]  # parts
     tables: NDArray[np.int64]  # parts + 1: where the table sizes of each part begin
@@ -67,9 +65,7 @@ def _log_product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def weigh_parts(n_parts, rooms, seats, priors, block):
-    """Multiply the weight of each topic by p of seating the block's tables in it, relative to empty
-    restaurants.
-    """
+    """Multiply each topic's weight by p of seating the block's tables in it, relative to an empty seating."""
     factors = 0
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
@@ -120,9 +116,7 @@ def weigh_words(n_words, words, total, block):
 
 @njit(**PART)
 def weigh_switches(n_words, words, rooms, shares, block):
-    """Multiply the weight of each topic by p of the switches of the block's words: lambda, or 1 - lambda for
-    topic 0.
-    """
+    """Multiply each topic's weight by p of the block's switches: lambda, or 1 - lambda for topic 0."""
     common, topics = 0.0, 0.0
     for place in range(n_words):
         share = shares[rooms.restaurants[words.slots[block.words[place]]]]

@@ -45,9 +45,7 @@ class Particles(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """When the iterations to a fixed point stop: after `most` rounds, or when shares change by less than
-    `tolerance`.
-    """
+    """When fixed-point iterations stop: after `most` rounds, or if shares change less than `tolerance`."""
 
     most: int = 100
     tolerance: float = 1e-4  # mean over the words of a document of the sum over topics
@@ -160,9 +158,7 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
 
 @njit(**OPTIONS)
 def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
-    """As `predict_left_to_right`; also sets shares_out (words × topics) to the mean of theta before each
-    word.
-    """
+    """`predict_left_to_right` that also sets shares_out (words × topics) to mean theta before each word."""
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
     shares_out[:] = 0.0
@@ -199,9 +195,7 @@ def _share_out(row, outside, weights, total, gamma_out):
 
 @njit(**PART)
 def _without(gamma, alpha, weights):
-    """Subtract a word's shares `gamma` from the weights, but never below alpha; returns the sum of the
-    weights.
-    """
+    """Subtract a word's shares `gamma` from the weights, but not below alpha; returns the weights' sum."""
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])
     total = 0.0  # a separate loop: tests/array_places.py

@@ -29,9 +29,7 @@ class Layout(NamedTuple):
 
 
 class Seating(NamedTuple):
-    """Who sits where. The table sizes of a slot are the first `seats[slot, KINDS]` rows of its part of
-    `sizes`.
-    """
+    """Who sits where. A slot's table sizes are the first `seats[slot, KINDS]` rows of its part of `sizes`."""
 
     seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
     sizes: NDArray[np.int32]  # places × (size, tables of that size)
@@ -114,9 +112,7 @@ def leave(slot, layout, seating, state):
 
 @njit(**PART)
 def fill_path(slot, depth, layout, path):
-    """Fill `path` with the slots of the same word from the empty context to this slot, which is at
-    `depth`.
-    """
+    """Fill `path` with the slots of the same word from the empty context to this slot, at `depth`."""
     for d in range(depth, -1, -1):
         path[d] = slot
         slot = layout.parents[slot]
@@ -232,9 +228,7 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def chance_to_stop(restaurant, stops):
-    """The probability that a context of a word ends at a restaurant and does not grow, given the stops and
-    passes counted there.
-    """
+    """The probability that a word's context ends at a restaurant, given its counts of stops and passes."""
     stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
@@ -331,9 +325,7 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def count_sizes(layout, seating, sizes_out):
-    """Add to sizes_out (depths × sizes, int64; wide enough) the number of tables at each depth with each
-    size.
-    """
+    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables each depth has of each size."""
     for slot in range(len(layout.parents)):
         depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
         if layout.places[slot + 1] == first:
@@ -393,9 +385,7 @@ def _hash(key, size):
 
 @njit(**OPTIONS)
 def hash_keys(keys, table):
-    """Fill a hash table (all -1; size: a power of two above the number of keys) with the positions of all
-    keys.
-    """
+    """Fill a hash table (all -1; size: a power of two above the number of keys) with all keys' positions."""
     for place in range(len(keys)):
         at = _hash(keys[place], len(table))
         while table[at] >= 0:
@@ -486,9 +476,7 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """As `predict_words`, for unbounded contexts: a context ends at each restaurant but the last with the
-    probability `ends`.
-    """
+    """`predict_words` for unbounded contexts: each restaurant but the last may end one, with p `ends`."""
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

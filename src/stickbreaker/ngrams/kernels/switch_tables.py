@@ -31,9 +31,7 @@ LEAST = 1e-15  # of lambda and of 1 - lambda
 
 
 class Switches(NamedTuple):
-    """The restaurants of the switches between topics and the common one; G0 is 1/2 for both, and discounts
-    are 0.
-    """
+    """Restaurants of the switches between topics and the common one; G0 is 1/2 each, discounts are 0."""
 
     layout: Layout
     seating: Seating
@@ -43,9 +41,7 @@ class Switches(NamedTuple):
 
 @njit(**OPTIONS)
 def draw_shares(switches, key):
-    """Fill `switches.shares` with a draw of lambda for each restaurant, given the seating; shorter contexts
-    come first.
-    """
+    """Fill `switches.shares` with a lambda per restaurant, drawn given the seating; short contexts first."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     layout, seats, shares = switches.layout, switches.seating.seats, switches.shares

@@ -76,9 +76,7 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block with a table of this size and everything below it; returns its numbers of parts and of
-    words.
-    """
+    """Fill a block with a table of this size and all below it; returns its numbers of parts and words."""
     block.slots[0], block.sizes[0] = slot, size
     block.tables[0], block.tables[1] = 0, 1
     n_parts, n_words, part = 1, 0, 0
@@ -140,9 +138,7 @@ def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block)
 
 @njit(**PART)
 def tables_at(slot, first_topic, rooms, seats):
-    """The number of a slot's tables with topics `first_topic` and above; 0 if each has a single word of the
-    text.
-    """
+    """How many tables of a slot have topics from `first_topic` on; 0 if each has one word of the text."""
     tables = np.int64(0)
     if rooms.children[slot + 1] == rooms.children[slot] and rooms.entries[slot + 1] == rooms.entries[slot]:
         return tables

@@ -40,9 +40,7 @@ class Ways(NamedTuple):
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """Update p (topics) of a word from the shorter context to that of a restaurant; slot: -1 if it has none
-    there.
-    """
+    """Update p (topics) of a word from the shorter context to a restaurant's; slot: -1 if it has none."""
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
     if slot >= 0:
@@ -52,9 +50,7 @@ def step(restaurant, slot, shares, p):
 
 @njit(**PART)
 def _common(restaurant, slot, shares, shorter):
-    """p(word) in the common topic in a restaurant's context, given `shorter`, the same in the shorter
-    context.
-    """
+    """p(word) in the common topic in a restaurant's context; `shorter`: the same in the shorter context."""
     p, first = shorter, shares.totals[restaurant]
     if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
         p *= shares.left[first]
@@ -90,9 +86,7 @@ def _start(base, p):
 
 @njit(**PART)
 def _add(weight, share, p, i, inside_out, outside_out):
-    """Add p (topics) of word i in a context, times `weight`, to inside_out and outside_out; share: lambda
-    there.
-    """
+    """Add p (topics) of word i in a context, times `weight`, to inside_out, outside_out; share: lambda."""
     outside_out[i] += weight * (1.0 - share) * p[0]
     for k in range(1, len(p)):
         inside_out[i, k - 1] += weight * share * p[k]
@@ -117,9 +111,7 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """As `predict_topics`, for unbounded contexts: one ends at each restaurant but the last with the
-    probability `ends`.
-    """
+    """`predict_topics` for unbounded contexts: each restaurant but the last may end one, with p `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -153,9 +145,7 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """As `predict_mixed`, for unbounded contexts: one ends at each restaurant but the last with the
-    probability `ends`.
-    """
+    """`predict_mixed` for unbounded contexts: each restaurant but the last may end one, with p `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

@@ -192,9 +192,7 @@ def switch_of(restaurant, topic):
 
 @njit(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
-    """p(the word has a topic other than the common one | context); fills `path` and `openings` of its
-    switch.
-    """
+    """p(the word's topic is not the common one | context); fills `path` and `openings` of its switch."""
     return pitman_yor.predict(
         2 * restaurant + 1, switches.layout, switches.seating, switches.priors, path, openings
     )

@@ -140,9 +140,7 @@ def count(slot, topic, customers, tables, common, rooms, seats):
 
 @njit(**PART)
 def add_tables(slot, key, size, number, rooms, seats):
-    """Add `number` tables with this key and size to a slot, if sizes are stored for it; a negative number is
-    subtracted.
-    """
+    """Add `number` tables (negative: subtract) of this key and size to a slot, if it stores sizes."""
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         return
@@ -231,9 +229,7 @@ def joins(slot, topic, a, opening, rooms, seats, state):
 
 @njit(**PART)
 def opens(slot, key, rooms, seats):
-    """Open a table with one customer in a slot; its key says the topic, and whether it sends to the common
-    topic.
-    """
+    """Open a table with one customer in a slot; its key: the topic, and if it sends to the common one."""
     add_tables(slot, key, 1, 1, rooms, seats)
     if key >= rooms.n_topics:
         count(slot, key - rooms.n_topics, 1, 1, 1, rooms, seats)
@@ -251,9 +247,7 @@ def fill_path(slot, rooms, path):
 
 @njit(**OPTIONS)
 def count_sizes(rooms, seats, sizes_out):
-    """Add to sizes_out (depths × sizes, int64; wide enough) the number of tables at each depth with each
-    size.
-    """
+    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables each depth has of each size."""
     for slot in range(len(rooms.parents)):
         depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
         if rooms.entries[slot + 1] == first:

@@ -29,9 +29,7 @@ from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 @njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """Remove a word from its seat and from all counts; fills its path, and returns the depth of its longest
-    context.
-    """
+    """Remove a word from its seat and all counts; fills its path, returns its longest context's depth."""
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
     deepest = fill_path(words.deepest[word], rooms, path)
@@ -50,9 +48,7 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
 
 @njit(**PART)
 def _fill_stops(deepest, rooms, stops, path, stopping):
-    """Fill `stopping` (depths) with the probability that a word stops at each depth, 0 beyond its deepest
-    one.
-    """
+    """Fill `stopping` (depths) with p(a word stops at each depth), 0 beyond its deepest one."""
     left = 1.0
     for d in range(len(stopping)):
         ends = 1.0
@@ -107,9 +103,7 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
-    """`sweep_unbounded_topics` for topics that draw on a common one, given lambda (restaurants) as
-    `shares`.
-    """
+    """`sweep_unbounded_topics` for topics that draw on a common one; `shares` (restaurants): lambda."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

@@ -126,9 +126,7 @@ class PitmanYorChain(Sampler):
         self._samples.append(self._sample())
 
     def fitted(self) -> Fitted:
-        """The samples, or the current state if there are none; only contexts that are occupied in some
-        sample.
-        """
+        """The samples, or the current state if there are none; only contexts that some sample occupies."""
         samples = self._samples or [self._sample()]
         anyone = np.zeros((1, len(self._events.own)), np.bool_)
         for sample in samples:
@@ -199,9 +197,7 @@ class PitmanYorChain(Sampler):
         return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth: customers and tables of its occupied restaurants, and the number of tables of each
-        size.
-        """
+        """For each depth: customers and tables of its occupied restaurants, and numbers of tables by size."""
         n_sizes = int(self._seating.seats[:, CUSTOMERS].max(initial=0)) + 1
         sizes = np.zeros((len(self._depths), n_sizes), np.int64)
         count_sizes(self._layout, self._seating, sizes)

@@ -41,9 +41,7 @@ class Contexts:
 
     @cached_property
     def parents(self) -> Integers:
-        """For each slot, the slot of the same word in the context that is one word shorter; -1 in the empty
-        context.
-        """
+        """For each slot, that of the same word in the context one word shorter; -1 in the empty one."""
         above = np.concatenate([[-1], self.restaurant_keys // self.n_words])
         return self.find_slots(above[self.restaurants], self.slot_keys % self.n_words)
 
@@ -67,9 +65,7 @@ class Contexts:
             raise ValueError("a word is missing in a shorter context")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
-        """The restaurant of each context that extends one of `shorter` by a symbol; -1 if there is none, or
-        `shorter` is -1.
-        """
+        """The restaurant of each context that extends one of `shorter` by a symbol; -1 if there is none."""
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 
     def find_slots(self, restaurants: Integers, words: Integers) -> Integers:

@@ -61,9 +61,7 @@ def draw_concentration(
 def _log_fractions(
     concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
 ) -> float:
-    """The sum over restaurants of log x_u, where x_u ~ Beta(b + 1, C_u - 1); only those with two or more
-    customers.
-    """
+    """The sum of log x_u, x_u ~ Beta(b + 1, C_u - 1), over restaurants with two or more customers."""
     full = customers[customers >= 2]
     return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 

@@ -206,9 +206,7 @@ class LanguageModel:
         return (p + base * weights.sum()) / len(weights)
 
     def _way(self, context: list[int]) -> Integers:
-        """The restaurants of a context and of its shorter ones, from the empty one on, as far as they are
-        known.
-        """
+        """The known restaurants of a context and its shorter ones, from the empty one on."""
         text = np.array([-1, *context, -1])
         way = np.empty((2, 1, self.longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self.trie, *way)
@@ -217,9 +215,7 @@ class LanguageModel:
     def sentences(
         self, n: int, base: Array, generator: np.random.Generator, most: int, beginning: Sequence[int] = ()
     ) -> Iterator[list[int]]:
-        """Draw n sentences of at most `most` words, which begin with the words `beginning`; yields their word
-        numbers.
-        """
+        """Draw n sentences of at most `most` words that begin with `beginning`; yields their word numbers."""
         for _ in range(n):
             sentence = [self.end, *beginning]
             while len(sentence) <= most:

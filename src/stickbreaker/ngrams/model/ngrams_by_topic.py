@@ -43,9 +43,7 @@ def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsBy
 
 
 def _predictions(model: TopicLanguageModel, words: Integers, log_base: Array) -> tuple[Array, Array]:
-    """`inside` and `outside` (see `NgramsByTopic`) of these n-grams (n-grams × order), the mean over
-    samples.
-    """
+    """`inside` and `outside` (see `NgramsByTopic`) of these n-grams (n-grams × order), means of samples."""
     n, order = words.shape
     text = np.column_stack([np.full(n, -1), words]).ravel()
     restaurants, slots = np.empty((2, n, model.longest + 1), np.int64)

@@ -33,9 +33,7 @@ def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where the table sizes of each slot begin (slots + 1), if the slots have at most `most` customers
-    each.
-    """
+    """Where each slot's table sizes begin (slots + 1), if each slot has at most `most` customers."""
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 

@@ -104,15 +104,11 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _start(self, order: Integers, key: np.uint64) -> None:
-        """Seat all words in empty restaurants, one after another in the order of the text, each with a
-        sampled topic.
-        """
+        """Seat all words in empty restaurants, in the order of the text, each with a sampled topic."""
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
-        """Resample the topic of every word; returns the sum of log p of each word given all others, in
-        nats.
-        """
+        """Resample each word's topic; returns the sum of log p of each word given all others, in nats."""
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
@@ -197,9 +193,7 @@ class TopicChain(Sampler):
         self._samples.add(self._sample(), self._word_topics())
 
     def fitted(self) -> Fitted:
-        """The samples, or the current state if there are none; only contexts that are occupied in some
-        sample.
-        """
+        """The samples, or the current state if there are none; only contexts that some sample occupies."""
         samples = self._samples
         if not len(samples):
             samples = TopicSamples(
@@ -257,9 +251,7 @@ class TopicChain(Sampler):
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth: customers and tables of its occupied restaurants (of all topics), and numbers of
-        tables by size.
-        """
+        """For each depth: customers and tables of all topics' occupied restaurants, and tables by size."""
         seats = self._seats
         rows = used(self._rooms.totals, seats.n_totals) & (seats.totals[:, CUSTOMERS] > 0)
         largest = int(seats.entries[:, SIZE].max(initial=1))

@@ -145,9 +145,7 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
 
 
 def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
-    """Fill gamma_out (words × topics) with p(topic | word, document) for a group of documents, by one
-    sample.
-    """
+    """Fill gamma_out (words × topics) with p(topic | word, document) of some documents, by one sample."""
     posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
 

@@ -20,9 +20,7 @@ from stickbreaker.ngrams.model.topic_chain import TopicChain
 
 
 class IndependentTopics(TopicChain):
-    """Topics that have nothing in common: each is a language model of its own (Wallach 2006, with Pitman-Yor
-    processes).
-    """
+    """Topics with nothing in common, each a language model (Wallach 2006, with Pitman-Yor processes)."""
 
     def _start(self, order: Integers, key: np.uint64) -> None:
         topic_sweeps.start_topics(order, self._words, *self._restaurants, key)
@@ -80,9 +78,7 @@ class _CommonTopic(TopicChain):
 
 
 class SwitchingTopics(_CommonTopic):
-    """Each word comes from a common model with a probability that depends on its context, otherwise from a
-    topic.
-    """
+    """Each word comes from a common model, with a probability by context, otherwise from a topic."""
 
     reach = False
 
@@ -108,9 +104,7 @@ class SwitchingTopics(_CommonTopic):
 
 
 class HierarchicalTopics(_CommonTopic):
-    """Each topic's base distribution in a context is a mixture of its own in the shorter context and the
-    common model's.
-    """
+    """A topic's base distribution in a context mixes its own in the shorter one and the common model's."""
 
     ways = 2
     reach = True

@@ -41,9 +41,7 @@ class TopicSamples:
         return len(self._samples)
 
     def add(self, sample: Sample, word_topics: NDArray[np.int64]) -> None:
-        """Add a sample. word_topics (vocabulary words × topics): how often each word of the text has each
-        topic in it.
-        """
+        """Add a sample. word_topics (vocabulary words × topics): how often each word has each topic."""
         self._samples.append(sample)
         self._word_topics = self._word_topics + word_topics
 
@@ -90,9 +88,7 @@ class TopicSamples:
         return arrays
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the samples from what `to_arrays` returned. Raises ValueError if they belong to another
-        text.
-        """
+        """Restore the samples from `to_arrays`. Raises ValueError if they belong to another text."""
         n_samples, sums = int(arrays["samples"]), arrays["word_topics"]
         if (
             n_samples < 0

@@ -80,9 +80,7 @@ class TopicSentences:
         return int(np.searchsorted(self._base, self._generator.random(), side="right"))
 
     def _seated(self, restaurant: int, topic: int) -> int | None:
-        """Draw a word among a topic's customers in a restaurant; None if the next shorter context has to draw
-        it.
-        """
+        """Draw a word among a topic's customers in a restaurant; None: the shorter context has to draw it."""
         shares = self._shares
         cells = slice(*shares.cells[self._model.contexts.first_slots[restaurant : restaurant + 2]].tolist())
         own = np.flatnonzero(shares.cell_topics[cells] == topic) + cells.start

@@ -18,9 +18,7 @@ def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
 
 
 def refuse_words(rooms: Rooms, words: Words, *, unbounded: bool) -> None:
-    """Raise ValueError for topics that do not exist, and for slots that are not of the words' own
-    contexts.
-    """
+    """Raise ValueError for topics that do not exist, and slots not of the words' own contexts."""
     if (words.topics < 0).any() or (words.topics >= rooms.n_topics).any():
         raise ValueError("a topic does not exist")
     at = words.deepest

@@ -29,9 +29,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """The contexts of one length (in words): their parameters, and the number of words of the text that stop
-    at them.
-    """
+    """The contexts of one length (words): their parameters, and how many words of the text stop at them."""
 
     length: int
     discount: Spread

@@ -159,9 +159,7 @@ def _word(
 
 
 def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
-    """The shares of topics along a document as strips for the page, and the part of it that the excerpt
-    covers.
-    """
+    """Topic shares along a document as strips for the page, and the part that the excerpt covers."""
     along = row.along
     return {
         "size": along.size,

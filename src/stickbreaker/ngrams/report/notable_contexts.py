@@ -31,9 +31,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """A context (its farthest word first), its customers, and (word, probability) of words that may
-    follow.
-    """
+    """A context (farthest word first), its customers, and (word, probability) of words that may follow."""
 
     words: Sequence[str]
     customers: int

@@ -42,9 +42,7 @@ class Concentrations(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """The distribution q(pi_ji) = Gamma(shapes, rates) of each transition (topics + 1 × topics; last row:
-    roots).
-    """
+    """q(pi_ji) = Gamma(shapes, rates) of each transition (topics + 1 × topics; the last row is for roots)."""
 
     shapes: Array
     rates: Array

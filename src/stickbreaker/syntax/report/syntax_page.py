@@ -27,9 +27,7 @@ LIMITS = {"hdp": ", without grammar (limit hdp)", "itic": ", without documentsâ€
 
 
 class SyntaxReport(SavedReport[PlainSyntacticTopics]):
-    """The report on syntactic topics in use, the largest first; all sections show them in the same
-    colours.
-    """
+    """The report on syntactic topics in use, largest first; all sections show them in the same colours."""
 
     estimator, noun = PlainSyntacticTopics, "a model of syntactic topics"
     sections = (LearningCurves(heading="How the run went"), Graph(), Topics(), Documents(), Sentences())

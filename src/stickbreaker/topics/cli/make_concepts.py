@@ -208,9 +208,7 @@ def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """The result of `concepts`, as text: the number of concepts, what was ignored, and how much of the text
-    they cover.
-    """
+    """The result of `concepts` as text: the number of concepts, what was ignored, and what they cover."""
     n, entries = result["concepts"], result["entries"]
     of = f"of {entries:,} {noun_for(entries, 'entry', 'entries')}"
     lines = [f"{result['out']}: {n:,} {noun_for(n, 'concept')} {of}"]

@@ -111,9 +111,7 @@ def search_k(
 
 
 def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, object]:
-    """The result of `search-k`: a table with a row for each number of topics, and the number that is
-    suggested.
-    """
+    """The result of `search-k`: a table with a row per number of topics, and the suggested number."""
     from stickbreaker.topics.evaluation import fewest_topics
 
     by_topics: dict[int, list[dict[str, Any]]] = {}
@@ -132,9 +130,7 @@ def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, o
 
 
 def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, object]:
-    """A row of the table for k topics: means over the seeds, and the values of each seed for those that are
-    drawn.
-    """
+    """The table's row for k topics: means over the seeds, and each seed's values if they are drawn."""
     import numpy as np
 
     from stickbreaker.topics.evaluation import stability

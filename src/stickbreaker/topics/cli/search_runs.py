@@ -194,9 +194,7 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 
 
 def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
-    """For every held-out document, log p of the words that are predicted (nats), and the number of these
-    words.
-    """
+    """For every held-out document, log p of the predicted words (nats), and the number of these."""
     from stickbreaker.corpus.shards import tokens_by_document
     from stickbreaker.topics.evaluation import completion_score
 
@@ -210,9 +208,7 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
 
 
 def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags", "Bags"]]:
-    """The observed half and the other half of held-out documents, for each block in which other halves have
-    words.
-    """
+    """The two halves of held-out documents, for each block in which predicted halves have words."""
     from stickbreaker.corpus.source import Source
     from stickbreaker.topics.evaluation import split_halves
 

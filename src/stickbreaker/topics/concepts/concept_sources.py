@@ -255,9 +255,7 @@ def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) 
 
 
 def _refuse_lacking(vocabulary: Vocabulary, language: str) -> None:
-    """Raise UserError if the vocabulary does not have a language; "" is that of a vocabulary with a single
-    language.
-    """
+    """Raise UserError if the vocabulary lacks a language; "" is that of a vocabulary with only one."""
     if not language:
         _refuse_several_languages(vocabulary)
     elif language not in vocabulary.languages:

@@ -18,9 +18,7 @@ PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
 
 
 class Entry(NamedTuple):
-    """An entry of a dictionary: a word, its translation, and their count (0 if not counted), from line
-    `line`.
-    """
+    """An entry of a dictionary: a word, its translation, and their count (0: not counted), from `line`."""
 
     line: int
     word: str
@@ -30,9 +28,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class WordFile:
-    """A file of words that belong together, which can be read only once; `form` is one of `FORMATS`, or
-    "constraints".
-    """
+    """A file of words that belong together, to be read once; `form`: one of `FORMATS`, or "constraints"."""
 
     name: str
     form: str
@@ -120,9 +116,7 @@ def _counted(line: str, traditional: bool) -> Iterator[Entry]:
 
 
 def _cedict(line: str, traditional: bool) -> Iterator[Entry]:
-    """The entries of a line of CC-CEDICT: a word with each of its senses, without remarks, "to" and
-    articles.
-    """
+    """The entries of a line of CC-CEDICT: a word with each sense, without remarks, "to" and articles."""
     fields = line.split("\t")
     if len(fields) != 4:
         found = CEDICT.match(line)

@@ -19,9 +19,7 @@ EPSILON = 1e-12  # added by C_v to the probability of a pair (ibid.)
 
 
 class Coherence(NamedTuple):
-    """Coherence of topics: `per_topic` (K), their `mean`, and the number of pairs of top words that never
-    co-occur.
-    """
+    """Coherence of topics: `per_topic` (K), the `mean`, and how many pairs of top words never co-occur."""
 
     per_topic: NDArray[np.float64]
     mean: float
@@ -92,9 +90,7 @@ class TopWords:
         self.documents = Meetings(len(self.column))
 
     def add(self, entries: Entries) -> Tokens:
-        """Count a block of documents, those in the language alone if one is given; returns their tokens as
-        columns.
-        """
+        """Count a block of documents, of the language alone if given; returns their tokens as columns."""
         tokens = _tokens_of(entries, self.column, self.language)
         self.documents.add_documents(tokens)
         return tokens
@@ -111,9 +107,7 @@ class TopWords:
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
-    """The tokens of a block as column numbers, -1 for words without a column; only those of `language`, if
-    given.
-    """
+    """A block's tokens as column numbers, -1 for words without a column; only of `language`, if given."""
     words = entries.words()
     columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
     if language is None:
@@ -228,9 +222,7 @@ def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meet
 def npmi_of_shares(
     both: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """NPMI of pairs of words, from the shares of documents with both words, the left and the right one
-    (arrays of one shape).
-    """
+    """NPMI of pairs of words, from shares of documents with both, the left and the right (one shape)."""
     scores = np.where(both > 0, 0.0, -1.0)
     inner = (both > 0) & (both < 1)
     scores[inner] = np.log(both[inner] / (left[inner] * right[inner])) / -np.log(both[inner])

@@ -60,9 +60,7 @@ class Meetings:
     def pairs(
         self, left: Ints, right: Ints
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """For words in two arrays of one shape: how often each pair co-occurs, and how often each left and
-        right word occurs.
-        """
+        """For words in two arrays of one shape: how often each pair occurs, each left and each right word."""
         alone = self.together.diagonal().astype(np.float64)
         both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
         return both, alone[left], alone[right]
@@ -74,9 +72,7 @@ class Meetings:
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
-        """Count windows or documents, row i `weights[i]` times: `words` are those in the rows with the
-        numbers `rows`.
-        """
+        """Count windows or documents, row i `weights[i]` times; `words` are those in rows number `rows`."""
         from scipy.sparse import csr_array
 
         shape = (len(weights), self.n_words)

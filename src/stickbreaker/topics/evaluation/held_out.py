@@ -65,9 +65,7 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """A function from ascending word numbers of the corpus to E[beta] (topics × words), by an engine's
-        table.
-        """
+        """A function from ascending word numbers to E[beta] (topics × words), by an engine's table."""
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 
@@ -91,8 +89,6 @@ def infer_shares(
 
 
 def document_halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
-    """The observed and the predicted half of a block's held-out documents; None if no word is to be
-    predicted.
-    """
+    """Observed and predicted half of a block's held-out documents; None if there is nothing to predict."""
     observed, rest = split_halves(source.block(block, held_out=True)[1])
     return (observed, rest) if rest.counts.sum() > 0 else None

@@ -53,9 +53,7 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """(id, beginning, tokens) of the documents saved for the report; empty if the model has not learned from
-    them.
-    """
+    """(id, beginning, tokens) of documents saved for the report; empty if others were learned from."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:

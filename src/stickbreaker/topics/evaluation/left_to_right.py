@@ -92,9 +92,7 @@ def _score_block(
 
 
 def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
-    """A document's tokens in random order, and the key of its random stream; both depend only on its
-    content.
-    """
+    """A document's tokens in random order, and its random stream's key; both depend on content alone."""
     tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
     draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)

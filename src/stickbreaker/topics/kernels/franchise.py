@@ -182,9 +182,7 @@ def _resize(seats, order, n_open, n_words, sizes_out):
 
 @njit(**PART)
 def _serve(block, seats, log_weights, zeta_out):
-    """Fill zeta_out (topics) with q(topic of one table), in proportion to exp(log_weights_k + sum_i seats_i
-    block[k, i]).
-    """
+    """Fill zeta_out (topics) with a table's q(topic) ~ exp(log_weights_k + sum_i seats_i block[k, i])."""
     n_topics, n_words = block.shape
     top = np.float32(-3.0e38)
     for k in range(n_topics):
@@ -204,9 +202,7 @@ def _serve(block, seats, log_weights, zeta_out):
 
 @njit(**PART)
 def _topic_terms(zeta, log_weights, served_out):
-    """The sum over topics of zeta (E[log sigma] - log zeta) for one table, in nats; zeta is added to
-    served_out.
-    """
+    """One table's sum over topics of zeta (E[log sigma] - log zeta), in nats; adds zeta to served_out."""
     terms = 0.0
     for k in range(len(zeta)):
         share = np.float64(zeta[k])
@@ -243,9 +239,7 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
 
 @njit(**PART)
 def _gather(menu, start, block_out):
-    """Copy E[log beta] of a document's words to block_out (topics × words); returns the sum of count × log
-    scale.
-    """
+    """Copy E[log beta] of a document's words to block_out (topics × words); returns sum count × log scale."""
     n_topics, n_words = block_out.shape
     scale = 0.0
     for i in range(n_words):

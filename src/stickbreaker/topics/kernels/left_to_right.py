@@ -67,9 +67,7 @@ def _choose(x, size, in_use, prior, w, used):
 
 @njit(**PART)
 def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
-    """Run one particle through a document from left to right; p(w_n | z_<n) of each position is added to
-    sums_out.
-    """
+    """Run a particle through a document from left to right; adds p(w_n | z_<n) per position to sums_out."""
     n_topics = weights.shape[1]
     size = 0
     used.places[:] = -1

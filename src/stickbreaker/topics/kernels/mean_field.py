@@ -44,9 +44,7 @@ class Report(NamedTuple):
 
 @njit(**PART)
 def _theta_weights(gamma, small, weights_out):
-    """Fill weights_out with exp(psi(gamma)), in single precision; divided by a common factor if gamma is
-    `small`.
-    """
+    """Fill weights_out with exp(psi(gamma)), single precision; if gamma is `small`, up to a factor."""
     n = len(gamma)
     shift = np.float32(0.0)
     if small:
@@ -70,9 +68,7 @@ def norm_of(block, i, theta_weights):
 
 @njit(**PART)
 def _four_norms(block, i, theta_weights):
-    """The normalisers (see `norm_of`) of words i to i + 3; four independent sums keep the vector units
-    busy.
-    """
+    """The normalisers (see `norm_of`) of words i to i + 3; four sums keep the vector units busy."""
     a = b = c = d = np.float32(0.0)
     for k in range(len(theta_weights)):
         weight = theta_weights[k]
@@ -250,9 +246,7 @@ def gather(words, start, size, block_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
-    """Iterate gamma from the values in gamma_out, the last round in double precision; returns the number of
-    rounds.
-    """
+    """Iterate gamma from gamma_out's values, the last round in double precision; returns the rounds."""
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
     rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
@@ -359,9 +353,7 @@ def infer_documents_twice(words, alpha, rule, kept, report_out):
 
 @njit(**OPTIONS)
 def expected_log_words(words, counts):
-    """The sum over a shard's words and topics of counts × E[log beta], in nats; counts (shard's words ×
-    topics).
-    """
+    """The sum over a shard's words and topics of counts × E[log beta], nats; counts (words × topics)."""
     total = 0.0
     for i in range(len(counts)):
         row = words.positions[i]

@@ -134,9 +134,7 @@ class TopicModel(Model):
         return self.documents.in_use(totals)
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether a run may end: False while moves have something left to try, or a learned prior of words
-        changes.
-        """
+        """Whether a run may end: False while moves have something to try, or a learned prior changes."""
         return Model.is_settled(self, params, totals) and self.words.is_settled(params)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:

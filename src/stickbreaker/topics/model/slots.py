@@ -29,9 +29,7 @@ WordTopics = Callable[[NDArray[np.integer]], Array]  # word numbers (ascending) 
 
 
 class Paths(NamedTuple):
-    """The rows of a table in which a word can have several rows (paths); a word's rows are adjacent, words
-    ascend.
-    """
+    """The rows of a table where words can have several (paths); a word's are adjacent, words ascend."""
 
     words: NDArray[np.int64]  # rows: index of the row's word in the weights
     shares: NDArray[np.float32]  # rows × topics: share of each row in its word
@@ -116,9 +114,7 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def weights(self, params: Record) -> Array:
-        """Expected topic shares over all documents (topics); they sum to one minus the share of unused topics
-        (the rest).
-        """
+        """Expected topic shares over all documents (topics); the rest up to one is for unused topics."""
 
     @abstractmethod
     def prior(self, params: Record) -> Array:
@@ -179,18 +175,14 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Initial counts (keys × topics) that differ between topics, with the sum `tokens`: see
-        `Model.seed`.
-        """
+        """First counts (keys × topics) that differ between topics, of sum `tokens`: see `Model.seed`."""
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of the table that words (by ascending number) need: see `Model.reads`."""
         return words
 
     def row_words(self) -> NDArray[np.int64] | None:
-        """The number of the word of each row, if words can have several rows; None: rows are words, or have
-        keys.
-        """
+        """Each row's word number, if words can have several rows; None: rows are words, or have keys."""
         return None
 
     def row_meanings(self) -> NDArray[np.int64] | None:
@@ -198,9 +190,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def with_first_words(self, words: Sequence[str]) -> Self:
-        """The same slot for a run whose first minibatch has these words; some slots learn spelling from
-        them.
-        """
+        """The slot for a run whose first minibatch has these words, from which some learn spelling."""
         return self
 
     def prepare(self, params: Record, counts: C) -> Record:
@@ -269,9 +259,7 @@ class TopicVocabulary(ABC, Generic[C]):
         """Expected counts of each row, summed over topics."""
 
     def rests(self, params: Record, table: CountTable) -> Array:
-        """The expected probability of all strings that a topic does not have (topics); 0 if it has all
-        words.
-        """
+        """The expected probability of all strings that topics lack (topics); 0 if they have all words."""
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:

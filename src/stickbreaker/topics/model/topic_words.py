@@ -72,9 +72,7 @@ class Stored(NamedTuple):
 
 
 def parts_of(topics: TopicWords, within: slice = slice(None)) -> Iterator[tuple[slice, Array]]:
-    """Topics in chunks of about `CELLS` numbers; yields a slice of words, and their E[beta] (topics ×
-    words).
-    """
+    """Topics in chunks of about `CELLS` numbers; yields a slice of words, their E[beta] (topics × words)."""
     n_topics, n_words = topics.shape
     first, last, _ = within.indices(n_words)
     size = max(1, CELLS // max(n_topics, 1))

@@ -46,9 +46,7 @@ class WordDocuments:
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The document counts of the language whose vocabulary rows are `within`; None if these are not one
-        language's.
-        """
+        """The counts of the language of vocabulary rows `within`; None if these are not one language's."""
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
@@ -82,9 +80,7 @@ class WordDocuments:
 
 
 def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, rows: slice) -> Side:
-    """The counts of one language from the arrays of a saved model. Raises KeyError or ValueError if they are
-    invalid.
-    """
+    """A language's counts from a saved model's arrays. Raises KeyError or ValueError if they are invalid."""
     held = {
         name: arrays[f"{ARRAYS}{number}/{name}"]
         for name in ("words", "documents", "of word", "totals", "total", "company")

@@ -199,9 +199,7 @@ def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool)
 
 
 def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
-    """The first `n` words of each topic: those in `kept` (topics × words), then others by
-    `characteristic_words`.
-    """
+    """Each topic's first `n` words: those in `kept` (topics × words), then by `characteristic_words`."""
     n = max(n, 0)
     words = kept[:, :n]
     if n > kept.shape[1]:

@@ -48,9 +48,7 @@ class NamedTopics:
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
     def _given(self, group: Sequence[int]) -> str | None:
-        """The name that users gave to all topics of a group, or to some if the guide named the others; None
-        if neither.
-        """
+        """The name users gave to all topics of a group, or to some if the guide named the rest; or None."""
         names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
         return next((name for name in names if name), None)
 
@@ -101,9 +99,7 @@ class NamedTopics:
 
     @cached_property
     def _word_evidence(self) -> WordEvidence:
-        """As `LearnedTopics._word_evidence`, for groups of topics; a group's documents are those of its
-        members.
-        """
+        """`LearnedTopics._word_evidence` for groups of topics; a group's documents are its members'."""
         own = self.model._word_evidence
         if not self.joined:
             return own

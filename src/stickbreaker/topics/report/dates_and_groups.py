@@ -175,9 +175,7 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
 
 
 def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
-    """Topic shares by value of a field, frequent values only; a document with several values counts in
-    each.
-    """
+    """Topic shares by a field's frequent values; a document with several values counts in each."""
     most = sorted(counted, key=lambda value: (-counted[value], value))
     shown = in_order(most if len(most) <= MOST_GROUPS else most[: MOST_GROUPS - 1])
     place = {value: i for i, value in enumerate(shown)}

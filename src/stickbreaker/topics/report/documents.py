@@ -70,9 +70,7 @@ class Documents(TopicSection):
 
 
 def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
-    """All documents; if they need more than `most` bytes, all texts are cut to the same fraction of their
-    length.
-    """
+    """All documents; if they need more than `most` bytes, all texts are cut to the same fraction."""
     entries = [_document(document, n_topics) for document in documents]
     metadata = sum(size_of(d["metadata"]) for d in entries)
     n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them

@@ -65,9 +65,7 @@ class TopicMove:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """What became of a topic after a split: its first words before it, and (time, its words, the new topic's
-    words).
-    """
+    """A topic since a split: its first words before it, and (time, its words, the new topic's words)."""
 
     split: TopicMove
     before: Sequence[str]
@@ -215,9 +213,7 @@ def search_payload(search: SearchFacts) -> dict[str, object]:
 
 
 def _counts(growth: Growth) -> list[list[float | None]]:
-    """Rows of time, number of topics, topics in use, and splits and merges since the row before; long runs
-    skip steps.
-    """
+    """Rows of time, topics, topics in use, splits and merges since the last row; long runs skip steps."""
     rows = growth.counts
     stride = -(-len(rows) // MOST_POINTS)
     points: list[list[float | None]] = []
@@ -390,9 +386,7 @@ def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
 
 
 def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
-    """The roots of families in the order in which they are drawn: each is followed by the one with which it
-    has most merges.
-    """
+    """The roots of families in drawing order: each is followed by the one with which it merges most."""
     order: list[int] = []
     while roots:
         order.append(max(roots, key=lambda root: (links[order[-1], root] if order else 0, -root)))
@@ -446,9 +440,7 @@ def _spread(columns: Columns) -> Columns:
 
 
 def _greatest(moves: Sequence[TopicMove], n: int) -> list[TopicMove]:
-    """The n moves with the greatest gains, the greatest first; then those without a gain, the latest
-    first.
-    """
+    """The n moves of greatest gain, the greatest first; then those without a gain, the latest first."""
 
     def order(move: TopicMove) -> tuple[bool, float]:
         return (True, -move.at) if move.gain is None else (False, -move.gain)

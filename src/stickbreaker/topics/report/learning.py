@@ -74,9 +74,7 @@ def trace_payload(point: TracePoint) -> dict[str, object]:
 
 
 def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
-    """The score of a unigram model on the documents learned from, in nats per word; None if not known
-    exactly.
-    """
+    """A unigram model's score on the documents learned from, in nats per word; None if not exactly known."""
     if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
         return None  # such scores are of words and topics together
     if "unigram" in figures:

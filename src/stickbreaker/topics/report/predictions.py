@@ -52,9 +52,7 @@ class Predictions(TopicSection):
 
 
 def predictions_of(trace: Sequence[TraceRecord]) -> list[Prediction]:
-    """The predictions during a run, per word; groups of minibatches are averaged, so that there are few
-    points.
-    """
+    """The predictions during a run, per word; averaged over groups of minibatches, to have few points."""
     records = [record for record in trace if "prequential" in record]
     size = -(-len(records) // MOST_POINTS) or 1
     return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]

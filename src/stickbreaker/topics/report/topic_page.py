@@ -103,9 +103,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def subtitle(self) -> str:
-        """A line with the number of topics that were learned, and how many remain when topics with the same
-        name are merged.
-        """
+        """A line with the number of topics learned, and of those left when topics of one name are merged."""
         named, n_documents = self.named, self.manifest["corpus"]["documents"]
         n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
         learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
@@ -172,9 +170,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def _breakdowns(self) -> tuple[Breakdown | None, list[Breakdown]]:
-        """Topic shares over time, and by group; from all documents if the model has their sums, otherwise
-        from its sample.
-        """
+        """Topic shares over time and by group, from all documents if the model has sums, else a sample."""
         documents, n_topics = self._saved_documents[0], len(self.model.alpha_)
         sums, wanted = read_metadata_sums(self.path, n_topics), self.group_field
         whole = sums or sums_of(documents, n_topics)
@@ -235,9 +231,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def document_places(self) -> Sequence[tuple[float, float] | None]:
-        """The (x, y) of each document on the map, in [-1, 1], None for one without a position; empty without
-        a map.
-        """
+        """Each document's (x, y) on the map, in [-1, 1], None without a position; empty without a map."""
         return place_documents(self.documents, self.positions) if len(self._used) > 1 else ()
 
     @cached_property

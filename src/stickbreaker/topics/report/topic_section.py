@@ -15,9 +15,7 @@ VIEWS = ("change_views", "naming_views", "document_map_view", "views", "report_v
 
 
 class TopicSection(Section["TopicReport"]):
-    """A section of a `TopicReport`, with the scripts that all of these share; each draws the topic that a
-    reader chose.
-    """
+    """A section of a `TopicReport`, with the scripts all of these share; it draws the chosen topic."""
 
     scripts = tuple(f"{name}.js" for name in (*CHARTS, *MORE_CHARTS, *VIEWS))
 

@@ -221,9 +221,7 @@ def topics_of(
 
 
 def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
-    """For each topic on the page, the learned topics that it stands for, with words by which a model
-    recognises them.
-    """
+    """For each topic on the page, the learned topics it stands for, with words that identify them."""
     model = named.model
     vocabulary = model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
@@ -237,9 +235,7 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 def _shown(
     model: LearnedTopics, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
-    """For each topic, its words (with several languages, those of the `leading` one), and its words by
-    language.
-    """
+    """For each topic, its words (of the `leading` language, if several), and its words by language."""
     vocabulary = model.vocabulary_
     for likely, first in zip(seen.likely, seen.first, strict=True):
         sides: dict[str, WordList] = {}
@@ -280,9 +276,7 @@ def spread_of(
 
 
 def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
-    """For each topic its concepts, as a column of words named "concepts"; empty for a topic without
-    concepts.
-    """
+    """For each topic its concepts, as a column of words named "concepts"; empty if it has none."""
     tops = named.top_concepts(SHOWN)
     shares = named.shares / max(float(named.shares.sum()), 1e-300)
     names, by_topic = named.concept_shares

@@ -58,9 +58,7 @@ def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, see
 def restored_state(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
-    """The state of the chains in a checkpoint. `source`: of their tokens. Raises ValueError for an invalid
-    checkpoint.
-    """
+    """The chains' state in a checkpoint. `source`: of tokens. Raises ValueError for an invalid checkpoint."""
     tokens = _tokens(source)
     nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(estimator).chains
     return sampling_state_of(snapshot, _chains(estimator, model, tokens, nowhere, seed))
@@ -83,9 +81,7 @@ def read(
 def learned_by_chains(
     estimator: LearnedTopics, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
-    """The result of the best chain in the form of a variational run: an engine with the table, and a
-    state.
-    """
+    """The best chain's result in the form of a variational run: an engine with the table, a state."""
     fitted = state.chains.fitted()
     columns = None
     if fitted.columns is not None:

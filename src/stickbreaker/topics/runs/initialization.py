@@ -149,9 +149,7 @@ class NoiseSeeds:
 
 @dataclass(frozen=True)
 class PathSeeds:
-    """Initial counts of paths: those of each word, divided equally among its paths. `words`: the word of each
-    path.
-    """
+    """Initial counts of paths: each word's, divided equally among its paths. `words`: each path's word."""
 
     seeds: DocumentSeeds | NoiseSeeds
     words: NDArray[np.int64]  # ascending
@@ -170,9 +168,7 @@ class PathSeeds:
 
 
 def _meanings(model: TopicModel) -> csr_matrix | None:
-    """The share of each meaning in each word (words × meanings), equal if it has several; None if words are
-    meanings.
-    """
+    """Each meaning's share in each word (words × meanings), all equal; None if words are meanings."""
     meanings, words = model.words.row_meanings(), model.words.row_words()
     if meanings is None or words is None:
         return None
@@ -192,18 +188,14 @@ def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
 
 
 def _linked(counts: csr_matrix, parts: Sequence[slice], n_topics: int) -> NDArray[np.bool_]:
-    """Whether each document can seed a topic: it must have words in every language, unless too few documents
-    do.
-    """
+    """Which documents can seed a topic: those with words in every language, unless too few have."""
     sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in parts]
     linked = np.logical_and.reduce(sides)
     return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
 
 
 def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
-    """tf-idf (1 + log n) log(D / df), with rows of length one (or zero); also returns log(D / df) of each
-    word.
-    """
+    """tf-idf (1 + log n) log(D / df), rows of length one (or zero); and log(D / df) of each word."""
     n_documents, n_words = _shape(counts)
     idf = np.log(n_documents / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     weighted = counts.copy()

@@ -95,9 +95,7 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
 
 
 def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]:
-    """The last `number` of the waiting documents, over the words in them alone, and these words,
-    ascending.
-    """
+    """The last `number` waiting documents, over the words in them alone, and these words, ascending."""
     bags = waiting.bags.take(np.arange(len(waiting) - number, len(waiting)))
     if waiting.spelled is not None:
         return by_spelling(bags, waiting.spelled)
@@ -131,9 +129,7 @@ class Outcome(NamedTuple):
 
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
-    """Try to do without each of these topics, smallest first, by predicting the documents that use it;
-    returns the outcome.
-    """
+    """Try to do without each topic, smallest first, by predicting documents with it; returns the outcome."""
     halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
     gains_of: dict[int, float] = {}

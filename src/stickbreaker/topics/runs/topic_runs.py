@@ -95,9 +95,7 @@ def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> N
 
 
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
-    """Save documents and figures for the report in a model's directory, as `finish_run` does for the run's
-    own corpus.
-    """
+    """Save the report's documents and figures in a model's directory, as `finish_run` does for its corpus."""
     source = source_of(corpus, estimator._model)
     learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
     if not learned and estimator.updates_:
@@ -122,9 +120,7 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
 def restore_state(
     job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
 ) -> VariationalState:
-    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError if it is
-    invalid.
-    """
+    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError if invalid."""
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)

@@ -55,9 +55,7 @@ def online_step(
 def _open_and_close(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards, record: TraceRecord
 ) -> TraceRecord:
-    """Open new topics and close unneeded ones, if the model does that; returns fields for the step's
-    record.
-    """
+    """Open new topics and close unneeded ones, if the model does that; returns fields for the record."""
     model, schedule = topic_model(job.model), job.schedule
     assert isinstance(schedule, Online)
     if not model.births:

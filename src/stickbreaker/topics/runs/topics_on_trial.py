@@ -81,9 +81,7 @@ class TopicsOnTrial:
         return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
-        """These topics and additional ones with `counts` (n × new) and `weights` (new), which are taken from
-        all others.
-        """
+        """These topics and more with `counts` (n × new) and `weights` (new), taken from all others."""
         return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
@@ -118,9 +116,7 @@ class TopicsOnTrial:
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
-    """The params with additional topics of these weights, which are taken proportionally from all others and
-    the rest.
-    """
+    """The params with more topics of these weights, taken proportionally from all others and the rest."""
     n = len(weights)
     grown = apply((Grow("topics", n),), params)
     scaled = _scaled(grown, 1.0 - float(weights.sum()))

@@ -42,9 +42,7 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
 
 
 class Counts(Protocol):
-    """Base of functions that count in some blocks of a source, with an estimator whose table is in `engine`
-    (None: its own).
-    """
+    """Base of functions that count in blocks of a source, by an estimator with its table in `engine`."""
 
     source: Source
 
@@ -68,9 +66,7 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentCounts:
-    """Counts D (words × topics), and df as the last column, over the documents of some blocks: see
-    `WordDocuments`.
-    """
+    """Counts D (words × topics), and df as the last column, over some blocks: see `WordDocuments`."""
 
     estimator: LearnedTopics
     source: Source
@@ -85,9 +81,7 @@ class DocumentCounts:
 
 
 def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -> None:
-    """Add documents to `counts`, which has D and df (words × topics + 1). theta (documents × topics): topic
-    shares.
-    """
+    """Add documents to `counts` (D and df: words × topics + 1). theta (documents × topics): topic shares."""
     rows, codes = np.unique(bags.words, return_inverse=True)
     found = np.zeros((len(rows), theta.shape[1]))
     words = np.ascontiguousarray(topics.of(rows).T)

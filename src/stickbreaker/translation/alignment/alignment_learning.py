@@ -121,26 +121,20 @@ def learn_translations(
 
 
 def _words_in_pairs(source: Sentences, target: Sentences) -> tuple[int, int]:
-    """The number of source words and of target words, in those sentence pairs that have words on both
-    sides.
-    """
+    """The number of source and of target words in those sentence pairs that have words on both sides."""
     both = (source.lengths > 0) & (target.lengths > 0)
     return int(source.lengths[both].sum()), int(target.lengths[both].sum())
 
 
 def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of IBM model 1 in both directions; returns the new parameters, and the nats before the
-    step.
-    """
+    """One step of IBM model 1 in both directions; returns the new parameters, and nats before the step."""
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_without_order(side.pairs, side.direction, side.counts), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
 
 
 def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of the hidden Markov model in each direction alone; returns the new parameters and the nats
-    before it.
-    """
+    """One step of each direction's hidden Markov model; returns the new parameters, and nats before."""
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_with_order(side, settings.shares), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])

@@ -129,9 +129,7 @@ class WordAligner:
 
 
 def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
-    """An aligner with the translations that are likely in at least one direction, sorted by source and target
-    word.
-    """
+    """An aligner with translations likely in at least one direction, sorted by source and target word."""
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
     slots = np.flatnonzero(likely)
@@ -145,9 +143,7 @@ def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Share
 
 
 def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
-    """The chosen translations of a direction, rounded to single precision; jumps are given a smallest
-    probability.
-    """
+    """A direction's chosen translations, in single precision; jumps get a smallest probability."""
     translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
     translations, null = (
         values.astype(np.float32).astype(np.float64) for values in (translations, direction.null)

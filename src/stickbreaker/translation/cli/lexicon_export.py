@@ -88,9 +88,7 @@ def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None"
 
 @contextmanager
 def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
-    """A context with the file to write, compressed if `name` ends in .gz; the same lines give the same
-    bytes.
-    """
+    """A context with the file to write, compressed if `name` ends in .gz; equal lines give equal bytes."""
     with partial.open("wb") as file:
         if name.suffix.lower() != ".gz":
             yield file

@@ -97,9 +97,7 @@ def rerank(
 def _scores(
     lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
 ) -> "list[Array]":
-    """For each sentence, the lexicon's scores of its candidates. Raises UserError for lists that are not of
-    these sentences.
-    """
+    """Each sentence's candidates' scores by the lexicon. Raises UserError for lists of other sentences."""
     from stickbreaker.translation.lexicon.reranking import lexical_scores
     from stickbreaker.translation.one_side import read_source
 
@@ -125,9 +123,7 @@ def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
 def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
 ) -> dict[str, Any]:
-    """Weights learned so that the better of two candidates is ranked higher, and how they change the results,
-    as JSON values.
-    """
+    """Weights learned to rank the better of two candidates higher, and how results change, for JSON."""
     from stickbreaker.translation.bleu import Reference, sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
     from stickbreaker.translation.one_side import read_references

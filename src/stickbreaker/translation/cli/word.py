@@ -62,9 +62,7 @@ def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
 
 
 def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[dict[str, Any]]:
-    """The topics in which a word has most links, each with its translations and an example sentence for
-    each.
-    """
+    """The topics with most links of a word, each with its translations and an example sentence for each."""
     from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 
     order = descending(entry.word_topic_counts, top)
@@ -94,18 +92,14 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
 
 
 def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> int:
-    """Of these sentence pairs, the one whose document has the largest share of a topic; the shortest among
-    equals.
-    """
+    """The sentence pair whose document has the largest share of a topic; the shortest among equals."""
     shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
     lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
     return int(pairs[np.lexsort((pairs, lengths, -shares))[0]])
 
 
 def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:
-    """The largest topics of a document, and the most probable translations of a word in it, as JSON
-    values.
-    """
+    """A document's largest topics, and a word's most probable translations in it, as JSON values."""
     p = entry.found.topic_p @ shares
     best = descending(p, top).tolist()
     topics = descending(shares, top).tolist()

@@ -94,9 +94,7 @@ def _no_translations(n, k, options):
 
 @njit(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
-    """Put the suffix that begins with `edge` and continues with `later` into the queue; nothing if `edge` is
-    -1.
-    """
+    """Queue the suffix that begins with `edge` and continues with `later`; nothing if `edge` is -1."""
     if edge >= 0:
         end = ends.used[0]
         ends.edges[end], ends.later[end], ends.gains[end] = edge, later, gain
@@ -149,9 +147,7 @@ def _same_words(texts, one, other):
 
 @njit(**EXACT)
 def _fill_features(number, options, weights, model, texts, paths):
-    """Fill the features of translation `number` from its options and words, and its score from the
-    features.
-    """
+    """Fill the features of translation `number` from its options and words, and its score from them."""
     features, n_options = paths.features[number], options.features.shape[1]
     before, jumped = 0, 0
     for place in range(paths.starts[number], paths.starts[number + 1]):

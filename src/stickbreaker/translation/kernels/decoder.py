@@ -102,9 +102,7 @@ def _is_free(graph, node, begin, end):
 
 @njit(**LEAF)
 def _rest(graph, node, begin, end, sentence):
-    """The estimated score of the words that remain after translating a span: the sum over the gaps between
-    covered words.
-    """
+    """The estimated score of words left after translating a span: the sum over gaps between covered words."""
     total, gap = 0.0, 0
     for place in range(sentence.n):
         if (begin <= place < end) or is_covered(graph, node, place):
@@ -185,9 +183,7 @@ def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
 
 @njit(**EXACT)
 def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
-    """Take candidates from the queue, best first, and add their nodes to the stack. slots: see
-    `recombine`.
-    """
+    """Take candidates from the queue, best first, and add nodes to the stack. slots: see `recombine`."""
     scored, best = sentence.scored, -np.inf
     for _ in range(limits.candidates):
         if candidates.used[2] == 0 or candidates.priorities[0] < best - limits.threshold:

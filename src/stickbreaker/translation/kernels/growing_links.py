@@ -15,9 +15,7 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 
 @njit(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
-    """Repeatedly add links of either direction that are next to a link, if one of their words has no link
-    yet.
-    """
+    """Repeatedly add links of either direction next to a link, if one of their words has no link yet."""
     added = True
     while added:
         added = False

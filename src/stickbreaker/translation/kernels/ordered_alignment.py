@@ -32,9 +32,7 @@ class Shares(NamedTuple):
 
 
 class Contexts(NamedTuple):
-    """How often the next position was chosen, by the number of available positions on both sides, capped at
-    WIDEST.
-    """
+    """How often the next position was chosen, by the positions left on both sides, capped at WIDEST."""
 
     jumps: NDArray[np.float64]  # positions before the last one × positions after it
     starts: NDArray[np.float64]  # positions of the sentence, less 1
@@ -77,9 +75,7 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
 
 @njit(**PART)
 def _forward(n, m, null_share, room):
-    """The forward pass: fill states, links (p given the words so far) and scales; returns nats of the
-    generated words.
-    """
+    """The forward pass: fill states, links (p given earlier words), scales; returns generated words' nats."""
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
     nats = 0.0
@@ -108,9 +104,7 @@ def _forward(n, m, null_share, room):
 
 @njit(**PART)
 def _backward(n, m, null_share, room):
-    """The backward pass: multiply links by the probability of the words after them, and sum the moves between
-    states.
-    """
+    """The backward pass: multiply links by p(the words after them), and sum the moves between states."""
     room.after[: m + 1] = 1.0
     for state in range(m + 1):
         room.moves[state, :m] = 0.0

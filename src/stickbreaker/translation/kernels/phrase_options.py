@@ -52,9 +52,7 @@ class Sentence(NamedTuple):
 
 @njit(**LEAF)
 def span_of(begin, end, longest):
-    """The index of the span from source word `begin` to `end` (exclusive), which has at most `longest`
-    words.
-    """
+    """The index of the span from source word `begin` to `end` (exclusive), of at most `longest` words."""
     return begin * longest + end - begin - 1
 
 

@@ -128,9 +128,7 @@ def recombine(graph, slots):
 
 @njit(**LEAF)
 def add_edge(graph, node, tail, option, total):
-    """Add an edge to a node, whose edges stay sorted by descending total; among ties, earlier ones come
-    first.
-    """
+    """Add an edge to a node, whose edges stay sorted by descending total; among ties, earlier ones first."""
     edge = graph.used[1]
     graph.used[1] += 1
     graph.tails[edge], graph.options[edge], graph.totals[edge] = tail, option, total

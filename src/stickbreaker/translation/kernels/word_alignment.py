@@ -69,9 +69,7 @@ def room_for(pairs):
 
 @njit(**PART)
 def load(pairs, pair, direction, room):
-    """Copy the translation probabilities of a sentence pair to `room`; returns its numbers of generated and
-    given words.
-    """
+    """Copy a sentence pair's p(translation) to `room`; returns its numbers of generated and given words."""
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
     by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]

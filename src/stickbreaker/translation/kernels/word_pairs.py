@@ -14,9 +14,7 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class PairTable(NamedTuple):
-    """Pairs of a source and a target word, sorted by source word; the slot of a pair is its index in
-    `targets`.
-    """
+    """Pairs of a source and a target word, sorted by source word; a pair's slot is its index in `targets`."""
 
     offsets: NDArray[np.int64]  # source words + 1: where the slots of each begin
     targets: NDArray[np.int32]  # slots: target word

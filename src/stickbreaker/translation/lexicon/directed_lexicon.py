@@ -18,9 +18,7 @@ AT_ONCE = 1 << 16  # distinct word pairs whose topic counts are in memory
 
 
 class Strengths(NamedTuple):
-    """Prior strengths, in numbers of links: of word frequencies in p(e | f), and of p(e | f) in each topic's
-    p.
-    """
+    """Prior strengths, in links: of word frequencies in p(e | f), and of p(e | f) in each topic's p."""
 
     base: float = 1.0
     topic: float = 100.0
@@ -135,9 +133,7 @@ class DirectedLexicon:
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
-        """p(e | f, d) of pairs of words, given the topic shares of the document of each pair (pairs ×
-        topics).
-        """
+        """p(e | f, d) of pairs of words, given topic shares of each pair's document (pairs × topics)."""
         n = self.counts.n_translations
         keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
         one, other = keys // (n + 1) - 1, keys % (n + 1) - 1

@@ -92,9 +92,7 @@ class TopicDomains(Domains):
 
 
 class KnownDomains(Domains):
-    """The values of a metadata field as domains; a document without one gets the mean shares of all
-    documents.
-    """
+    """A metadata field's values as domains; documents without one get all documents' mean shares."""
 
     kind = "field"
 

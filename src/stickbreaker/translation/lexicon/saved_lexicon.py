@@ -150,9 +150,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 
 
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
-    """The links from the arrays of a saved lexicon. Raises ValueError if they are not between words of the
-    bitext.
-    """
+    """The links from a saved lexicon's arrays. Raises ValueError if they are not between bitext words."""
     links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
     if any(one.ndim != 1 or one.dtype.kind != "i" for one in links):
         raise ValueError("links are not positions")
@@ -170,9 +168,7 @@ def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
 
 
 def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
-    """The topic shares of documents from the arrays of a saved lexicon. Raises ValueError if they do not sum
-    to one.
-    """
+    """Documents' topic shares from a saved lexicon's arrays. Raises ValueError if they do not sum to one."""
     shares = arrays["shares"]
     if shares.shape != (len(bitext.names), n_topics) or (shares < 0.0).any():
         raise ValueError("shares belong to other documents")

@@ -170,9 +170,7 @@ class TopicLexicon:
     # Queries
 
     def shares_of(self, texts: Sequence[str], domains: Sequence[str] | None = None) -> Array:
-        """Topic shares of documents in the source language (documents × topics), from their texts and
-        domains, if known.
-        """
+        """Topic shares of source documents (documents × topics), from texts and domains, if known."""
         return self.domains.shares(texts, domains or [""] * len(texts))
 
     def entry(self, word: str, language: str | None = None) -> WordEntry:

@@ -82,9 +82,7 @@ def _links_of(
 def words_of_pairs(
     pairs: NDArray[np.int64], lexicon: DirectedLexicon
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The words f and e of pairs, which are coded as one number, for a lexicon of p(e | f); -1 is an unknown
-    word.
-    """
+    """The words f and e of pairs that are coded as a number, for a lexicon of p(e | f); -1: unknown."""
     others, words = np.divmod(pairs, lexicon.counts.n_translations + 1)
     return others - 1, words - 1
 

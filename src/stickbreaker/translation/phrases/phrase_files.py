@@ -73,9 +73,7 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
 def _translations(
     model: PhraseModel, phrases: NDArray[np.int64], words: list[str], shares: Array | None, min_p: float
 ) -> Iterator[list[_Line]]:
-    """For each source phrase, its translations as lines, in order of their bytes; `words`: the target
-    words.
-    """
+    """For each source phrase, its translations as lines, in byte order; `words`: the target words."""
     table = model.table
     after, options = entries_between(table.starts[phrases], table.starts[phrases + 1])
     features = model.features_of(options, shares)
@@ -111,9 +109,7 @@ def _links(mask: int) -> str:
 
 
 def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> list[list[int]]:
-    """The counts c(e), c(f) and c(f, e) of each translation; empty lists for a table that was read from a
-    file.
-    """
+    """The counts c(e), c(f), c(f, e) of each translation; empty lists for a table from a file."""
     if isinstance(scores, GivenScores):
         return [[]] * len(options)
     counts = scores.target_counts, scores.source_counts, scores.counts

@@ -159,9 +159,7 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """For each translation option of a sentence, the begin and end of its span, and its number in the
-        table.
-        """
+        """For each option of a sentence, its span's begin and end, and its number in the table."""
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)

@@ -26,18 +26,14 @@ class PhraseCounts(NamedTuple):
     target_counts: NDArray[np.int64]  # (options,) c(e)
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
-        """log p(e | f) and log p(f | e) of these translation options, in nats (options × 2): relative
-        frequencies.
-        """
+        """log p(e | f), log p(f | e) of these options, in nats (options × 2): relative frequencies."""
         together = np.log(self.counts[options])
         given = self.source_counts[options], self.target_counts[options]
         return np.stack([together - np.log(one) for one in given], axis=1)
 
 
 class GivenScores(NamedTuple):
-    """log p of phrases that were read from a file, in nats: of the target given the source, then the
-    reverse.
-    """
+    """log p of phrases from a file, in nats: of the target given the source, then the reverse."""
 
     log_phrases: Array  # (options × 2) p(e | f), p(f | e)
     log_lexical: Array  # (options × 2) lexical weights, overall
@@ -110,9 +106,7 @@ class PhraseTable:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The words (phrases × 5, -1 after the last) and the lengths of source phrases, from their
-        numbers.
-        """
+        """The words (phrases × 5, -1 after the last) and lengths of source phrases, by their numbers."""
         starts, n_words = self.index.starts, self.index.n_words
         lengths = np.searchsorted(starts, phrases, side="right")
         words = np.full((len(phrases), MOST), -1, np.int64)
@@ -182,8 +176,6 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An order of items that sorts each group of adjacent items by descending count; ties keep their
-    order.
-    """
+    """An order of items that sorts each group of adjacent items by descending count; ties stay in order."""
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

@@ -83,9 +83,7 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
 def read_phrases(
     folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[PhraseTable, BackoffModel | TopicBackoffModel]:
-    """The phrases that `write_phrases` saved, for the words of both sides. Raises UserError for anything
-    else.
-    """
+    """The phrases of `write_phrases`, for both sides' words. Raises UserError for anything else."""
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
         table = PhraseTable.from_arrays(arrays)
@@ -154,9 +152,7 @@ def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> 
 
 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
-    """The weights saved in a file; None if there is no file. Raises UserError for weights of other
-    phrases.
-    """
+    """The weights saved in a file; None if there is none. Raises UserError for weights of other phrases."""
     if not file.exists():
         return None
     remedy = "tune it again with translate tune"

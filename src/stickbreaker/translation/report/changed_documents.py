@@ -110,9 +110,7 @@ def _document(row: ChangedDocument) -> dict[str, Any]:
 
 
 def _changed_word(row: ChangedWord) -> list[Any]:
-    """[word, nats, usual translation, translation in the document, whether these differ, number of the
-    example].
-    """
+    """[word, nats, usual translation, translation in the document, if they differ, example's number]."""
     return [
         one_line(row.word),
         short(row.nats),
@@ -155,9 +153,7 @@ def divergences(found: Translations, shares: Array) -> Array:
 def changed_documents(
     lexicon: TopicLexicon, content: ContentWords, examples: Examples
 ) -> list[ChangedDocument]:
-    """The documents in which translations change most: of all, and of each domain. The largest changes come
-    first.
-    """
+    """The documents whose translations change most, the largest changes first: of all, and per domain."""
     changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
     links: Array = np.bincount(changes.document, changes.links, minlength=n).astype(np.float64)
     nats = np.bincount(changes.document, changes.links * changes.nats, minlength=n) / np.maximum(links, 1.0)

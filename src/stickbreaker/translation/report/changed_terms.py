@@ -29,9 +29,7 @@ class Terms(Section["LexiconReport"]):
 
 
 def _term(term: Term) -> list[Any]:
-    """[word, links, gain, topics], with [number, share, translation, p in the topic, p overall] for each
-    topic.
-    """
+    """[word, links, gain, topics]; per topic [number, share, translation, p in the topic, p overall]."""
     topics = [
         [one.topic, short(one.share), one_line(one.translation), short(one.p), short(one.p_all)]
         for one in term.topics

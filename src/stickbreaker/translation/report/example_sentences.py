@@ -20,9 +20,7 @@ BOUNDARY = 15  # characters in which a space is looked for, so that no word is c
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence and its translation, each as a list of pieces: unmarked and marked pieces in turn, the first
-    unmarked.
-    """
+    """A sentence and its translation, each a list of unmarked and marked pieces in turn, unmarked first."""
 
     source: Sequence[str]
     target: Sequence[str]
@@ -34,9 +32,7 @@ class Example:
 
 
 class Examples:
-    """Chooses links of a lexicon as examples and numbers them; all their texts are read at the end, in one
-    go.
-    """
+    """Chooses links of a lexicon as examples and numbers them; all texts are read at the end, in one go."""
 
     def __init__(self, lexicon: TopicLexicon) -> None:
         self.lexicon = lexicon
@@ -107,9 +103,7 @@ class Examples:
 
 
 def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
-    """A sentence cut into pieces at the tokens to be marked; nothing is marked if it does not have `n_tokens`
-    tokens.
-    """
+    """A sentence cut into pieces at the tokens to mark; none are marked if it has not `n_tokens` tokens."""
     written, spans = token_spans(text, language)
     marks = [spans[token] for token in sorted(tokens.tolist())] if len(spans) == n_tokens else []
     return cut_pieces(written, marks)

@@ -127,9 +127,7 @@ class LexiconReport(Report):
         return f"topic {topic}: {name}" if self.topics_of_model else name
 
     def payload(self) -> dict[str, Any]:
-        """Topics and domains with their colours, and the example sentences that rows refer to, as JSON
-        values.
-        """
+        """Topics and domains with colours, and the example sentences of rows, as JSON values."""
         colours = distinct_colours(len(self.topics)), distinct_colours(len(self.domains))
         return {
             "languages": [one_line(code) for code in self.languages],

@@ -55,9 +55,7 @@ class Topics(Section["LexiconReport"]):
 def topic_rows(
     lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
 ) -> list[TopicDomainRow]:
-    """A row per topic, by number. `domains`: those known of documents; empty if they are the lexicon's
-    topics.
-    """
+    """A row per topic, by number. `domains`: documents' known ones; empty if they are the topics."""
     links = lexicon.forward.word_topic_counts
     totals = links.sum(axis=0)
     shares = totals / max(totals.sum(), 1.0)

@@ -105,9 +105,7 @@ def words_across_topics(
 def _across_topics(
     lexicon: TopicLexicon, content: ContentWords, word: int, examples: Examples
 ) -> WordAcrossTopics | None:
-    """A word in the topics in which it is linked often enough; None if they all have the same likeliest
-    translation.
-    """
+    """A word in the topics where it is linked often; None if all have the same likeliest translation."""
     forward = lexicon.forward
     links, found = forward.word_topic_counts[word], forward.translations_of(word)
     chosen = np.flatnonzero(content.target[found.words])

@@ -42,9 +42,7 @@ class SentenceTypes(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The sampled rules of documents' sentences. A cell stands for a document, a type of sentence and a
-    rule.
-    """
+    """The sampled rules of documents' sentences. A cell is for a document, a type of sentence and a rule."""
 
     gamma: Array  # documents × rules: alpha + mean uses
     scores: Array  # documents: log of an unbiased estimate of p(sentences | alpha)

@@ -174,9 +174,7 @@ def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out
 
 @njit(**PART)
 def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
-    """Copy the topics and proposals of a word's tokens back to the chain, and reset `weights` to the
-    prior.
-    """
+    """Copy topics and proposals of a word's tokens back to the chain, and reset `weights` to the prior."""
     for i in range(len(tokens)):
         chain_out.topics[tokens[i]] = topics[i]
         chain_out.proposals[tokens[i]] = proposals[i]

@@ -73,9 +73,7 @@ def less(word, k):
 
 @njit(**PART)
 def recount(word, k, change):
-    """Add `change` (1 or -1) to the count of a word in topic k; returns the new weight of the topic for the
-    word.
-    """
+    """Add `change` (1 or -1) to a word's count in topic k; returns the topic's new weight for the word."""
     word.row[k] += change
     word.totals[k] += change
     word.inverse[k] = 1.0 / (word.totals[k] + word.eta_totals[k])

@@ -70,9 +70,7 @@ def _born(topics, gamma, state):
 
 @njit(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
-    """Resample the topics of one word's tokens; returns False if there were not enough columns for new
-    topics.
-    """
+    """Resample the topics of a word's tokens; returns False if columns for new topics ran out."""
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     unseen = prior.alpha * word.eta[0] / word.eta_totals[0]

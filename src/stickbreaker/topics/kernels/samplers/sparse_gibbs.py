@@ -140,9 +140,7 @@ def search_list(pairs, start, stop, weights, target):
 
 @njit(**PART)
 def search_prior(parts, alpha, weights, n_topics, target):
-    """The first topic at which the running sum of alpha_k weights_k exceeds `target`; parts: its sums over
-    chunks.
-    """
+    """The first topic where the running sum of alpha_k weights_k exceeds `target`; parts: chunks' sums."""
     c = 0
     while c < len(parts) - 1 and target >= parts[c]:
         target -= parts[c]
@@ -190,9 +188,7 @@ def sum_parts(alpha, weights, parts_out):
 
 @njit(**PART)
 def set_weight(k, weight, alpha, weights_out, parts_out):
-    """Set the word's weight of topic k, and update parts_out; returns the change of the sum of alpha_k
-    weights_k.
-    """
+    """Set the word's weight of topic k, and update parts_out; returns the change of sum alpha_k weights_k."""
     change = alpha[k] * (weight - weights_out[k])
     weights_out[k] = weight
     parts_out[k // CHUNK] += change

@@ -237,9 +237,7 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
 def _visit_lists(
     i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
 ):
-    """Resample the topics and paths of one word's tokens, by a loop over the topics of each token's
-    document.
-    """
+    """Resample topics and paths of a word's tokens, by a loop over the topics of each token's document."""
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)

@@ -40,9 +40,7 @@ RATE = 0.2  # learning rate below which merges in a stream begin, since totals m
 
 
 class ExactMoves(TopicMoves):
-    """Split-merge moves that are judged by the exact bound of all documents, from statistics of their last
-    visits.
-    """
+    """Split-merge moves judged by the exact bound of all documents, from statistics of their last visits."""
 
     @property
     def mixing(self) -> bool:
@@ -101,9 +99,7 @@ class ExactMoves(TopicMoves):
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of a handover if each word is divided among the targets by their E[log
-        beta].
-        """
+        """A query for the words' terms if a handover divides each word among targets by their E[log beta]."""
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
         columns = partial(row_queries.union_foreseen, topic=topic, into=targets, tokens=tokens)
@@ -123,9 +119,7 @@ class ExactMoves(TopicMoves):
         sums: Mapping[str, Answer],
         scale: float,
     ) -> Iterator[Candidate]:
-        """The candidates for these proposals with their gains, if the corpus has `scale` times the documents
-        of `stats`.
-        """
+        """These proposals' candidates with their gains, for `scale` times the documents of `stats`."""
         for plan in proposals:
             tried, values = stats.trial[plan.name], evidence(self._words(params), sums[plan.name])
             if "targets" in plan.change:
@@ -267,9 +261,7 @@ class PaperMoves(TopicMoves):
     def _first_draft(
         self, params: Record, stats: Stats, plan: Proposal, table: TableView, fresh: Array, step: Step
     ) -> Draft:
-        """A draft that splits a topic into the counts of earlier minibatches and those of this one, whose
-        totals are `fresh`.
-        """
+        """A draft that splits a topic into earlier minibatches' counts and this one's, of totals `fresh`."""
         topic, keep = topic_of(plan.change["topic"]), 1.0 - step.rate
         totals = np.stack([keep * table.totals[:, topic], step.rate * fresh[:, topic]], axis=1)
         weight = keep * float(params["weights"].values[topic])
@@ -303,9 +295,7 @@ class PaperMoves(TopicMoves):
         return RowQuery(Terms(self._words(params), columns), {**_blended(plan), "fresh": ReportRows()})
 
     def _value(self, params: Record, sums: Answer) -> Array:
-        """The value of each column, in nats: the report's tokens × E[log beta], minus KL(q(beta) ||
-        p(beta)).
-        """
+        """Each column's value, in nats: the report's tokens × E[log beta], minus KL(q(beta) || p(beta))."""
         words = self._words(params)
         return evidence(words, sums) + log_likelihood(words, sums)
 

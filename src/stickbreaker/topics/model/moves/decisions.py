@@ -91,9 +91,7 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit with the topic numbers that are valid after the earlier edits; `left`: the old topic at each
-    position.
-    """
+    """An edit with the topic numbers after the earlier edits; `left`: the old topic at each position."""
     if isinstance(edit, Split):
         placed: Split | Dissolve = replace(edit, source=left.index(edit.source))
         left.append(-1)

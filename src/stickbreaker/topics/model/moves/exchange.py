@@ -53,9 +53,7 @@ class Exchange(Move):
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> list[Proposal]:
-        """The proposal with which exchanges begin: to count the votes of the minibatch, which determine what
-        to try.
-        """
+        """The proposal that begins exchanges: to count the minibatch's votes, which say what to try."""
         if table.totals.shape[1] < LEAST_TOPICS:
             return []
         change = {"votes": Field(np.array(1.0)), "seed": Field(np.array(float(seed)))}
@@ -166,9 +164,7 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The proposal for its last round: all documents are split, and those judge it to which the halves
-        were not fitted.
-        """
+        """The last round's proposal: documents are split, and those not fitted to the halves judge it."""
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
             plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
@@ -185,9 +181,7 @@ class Exchange(Move):
         table: TableView,
         step: Step,
     ) -> Decision:
-        """The decision that makes the exchanges whose halves differ, in order; other giants are not tried
-        again for a while.
-        """
+        """The decision to make exchanges whose halves differ, in order; other giants wait for a while."""
         sums = table.add(
             {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
         )
@@ -277,9 +271,7 @@ def _log_odds(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _leaning(part: RowBlock, tokens: Array) -> Answer:
-    """The number of a trial's tokens that belong to the first half according to their words alone, as
-    {"mean": …}.
-    """
+    """The trial's tokens that belong to the first half by their words alone, as {"mean": …}."""
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 

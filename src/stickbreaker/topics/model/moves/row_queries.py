@@ -76,9 +76,7 @@ def handed(part: RowBlock, amounts: bool) -> Answer:
 
 
 def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
-    """A random number for each word, as the initial direction of a split; every `DRAWN` words have a stream
-    of their own.
-    """
+    """A random number per word, the first direction of a split; every `DRAWN` words have a stream."""
     at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
     while at < last:
         number, skipped = divmod(at, DRAWN)
@@ -107,9 +105,7 @@ def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Arr
 
 
 def _scores(rows: Array) -> tuple[Array, Array]:
-    """The mean score and the tokens of each word, from a trial's rows (words × 2: sums of documents' scores,
-    tokens).
-    """
+    """Each word's mean score and tokens, from a trial's rows (words × 2: sums of document scores, tokens)."""
     sums, tokens = rows.T
     return sums / (tokens + 1.0), tokens
 
@@ -148,9 +144,7 @@ def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals
 def first_counts(
     part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
 ) -> Answer:
-    """The initial counts and log odds of a topic's split into `keep` × past counts and `add` × the report's
-    counts.
-    """
+    """First counts and log odds of a topic's split: `keep` × past counts, `add` × the report's counts."""
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
     return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
@@ -165,9 +159,7 @@ def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
 
 
 class DrawnColumns(NamedTuple):
-    """Counts of some columns over the rows of a block, and the tokens sampled from each (both rows ×
-    columns).
-    """
+    """Counts of some columns over a block's rows, and the tokens sampled from each (rows × columns)."""
 
     counts: Array
     drawn: Array | None = None
@@ -175,9 +167,7 @@ class DrawnColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Computes the sums over words that the bound of some columns needs; see `evidence` and
-    `log_likelihood`.
-    """
+    """Computes the sums over words that some columns' bound needs; see `evidence` and `log_likelihood`."""
 
     words: WordsSlot
     columns: Callable[[RowBlock], DrawnColumns]
@@ -214,9 +204,7 @@ def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
 
 
 def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
-    """The two parts of a topic, split by "shares", and the whole topic; `drawn` are the trial's tokens of the
-    same.
-    """
+    """Two parts of a topic, split by "shares", and the whole; `drawn`: the trial's tokens of them."""
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
     return DrawnColumns(counts, np.stack([first, second, first + second], axis=1))

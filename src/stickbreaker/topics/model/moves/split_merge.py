@@ -71,9 +71,7 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover also divides the targets' own tokens again: True if the table is the sum of
-        reports.
-        """
+        """Whether a handover also divides the targets' own tokens again: if the table sums reports."""
         return False
 
     def tried(self, n_topics: int) -> int:
@@ -88,9 +86,7 @@ class TopicMoves(Move):
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float
     ) -> Iterator[Draft]:
-        """Drafts of splits to fit: of the largest topics that are not waiting, from a random direction of
-        words.
-        """
+        """Drafts of splits to fit: of the largest topics not waiting, from a random direction of words."""
         totals = table.totals.sum(axis=0)
         eligible = (params["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
         order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
@@ -104,9 +100,7 @@ class TopicMoves(Move):
             )
 
     def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
-        """Drafts that hand over topics: to a similar or correlated topic, or to those of which the topic is a
-        mixture.
-        """
+        """Drafts that hand over topics: to a similar or correlated one, or to those that it mixes."""
         totals = table.totals.sum(axis=0)
         most = self.tried(len(totals))
         if most == 0:
@@ -137,9 +131,7 @@ class TopicMoves(Move):
     def _union(
         self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
     ) -> Draft:
-        """A draft that hands over the first of these topics to the others. `mixed`: as to the parts of a
-        mixture.
-        """
+        """A draft that hands the first of these topics over to the others. `mixed`: as their mixture."""
         topic, *targets = topics
         n_topics = table.totals.shape[1]
         marks = np.stack([mark(target, n_topics).values for target in targets], axis=1)
@@ -218,9 +210,7 @@ class TopicMoves(Move):
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
     def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
-        """The best share of the second half in a topic's weight, and the change of the prior's terms in
-        nats.
-        """
+        """The best share of the second half in a topic's weight, and the change of the prior in nats."""
         from scipy.optimize import fminbound
 
         sums, weight = tried.usage["log_theta"].values, float(params["weights"].values[topic])
@@ -259,9 +249,7 @@ class TopicMoves(Move):
         return bool((split & handed).all())
 
     def _parted(self, plan: Proposal, part: float, gain: float, shares: RowQuery | RowArray) -> Candidate:
-        """The candidate that splits a proposal's topic in two. `part`: the share of the second one in its
-        weight.
-        """
+        """The candidate that splits a proposal's topic. `part`: the second one's share of its weight."""
         topic = topic_of(plan.change["topic"])
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 

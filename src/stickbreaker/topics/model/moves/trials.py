@@ -30,9 +30,7 @@ EASE = 1.0  # tokens with score zero added to every document, so that short ones
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The documents of a shard in a trial, with the expected tokens of those topics that proposals
-    concern.
-    """
+    """The documents of a shard in a trial, with the expected tokens of topics that proposals concern."""
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
@@ -60,9 +58,7 @@ class Bench:
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
-        """The values of the shard's words, from values of all rows of the table; zero for words not in the
-        table.
-        """
+        """Values of the shard's words, from those of all table rows; zero for words not in the table."""
         rows = self.shard.rows
         if self.shard.keys is None:
             return values[rows]
@@ -78,9 +74,7 @@ class Bench:
 
 
 def topic_of(item: Field) -> int:
-    """The number of a proposal's topic, which `mark` stored as an array over topics, so that edits renumber
-    it.
-    """
+    """The number of a proposal's topic, which `mark` stored over topics, so that edits renumber it."""
     return int(item.values.argmax())
 
 
@@ -220,9 +214,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """A report with the sum of documents' votes for topics; a document has one vote, divided like its
-    tokens.
-    """
+    """A report of the sum of documents' votes for topics: one per document, divided like its tokens."""
     tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
     votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
     report = {"votes": Field(votes.sum(axis=0), ("topics",))}

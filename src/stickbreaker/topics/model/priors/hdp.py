@@ -29,9 +29,7 @@ class WeighedTopics(TopicPrior):
     gamma_learned: bool = True
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics that users see, given the tokens of each topic: those that have enough, or the largest
-        one.
-        """
+        """The topics that users see, by the tokens of each: those with enough tokens, or the largest one."""
         used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
         used[int(np.argmax(totals))] = True
         return np.flatnonzero(used)
@@ -86,9 +84,7 @@ class HDPPrior(WeighedTopics):
         return float((params["gamma"].values - 1.0) * np.log(params["rest"].values))
 
     def log_prior(self, params: Record) -> float:
-        """The full log p(sticks | gamma), in nats, plus log p(gamma), gamma ~ Gamma(1, 1), if gamma is
-        learned.
-        """
+        """The full log p(sticks | gamma), in nats; with log p(gamma), gamma ~ Gamma(1, 1), if learned."""
         gamma = float(params["gamma"].values)
         nats = self.count(params) * np.log(gamma) + self.score(params)
         return float(nats - gamma if self.gamma_learned else nats)

@@ -71,9 +71,7 @@ class TokenChain(Sampler):
             self._params["eta"] = self._params["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:
-        """log p of the topics and of the words given them, with their priors, in nats (Zhai 2014, eqs. 4.4
-        and 4.5).
-        """
+        """log p of topics and of words given them, with their priors, in nats (Zhai 2014, eqs. 4.4, 4.5)."""
         return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
 
     def _word_terms(self) -> float:
@@ -132,9 +130,7 @@ class TokenChain(Sampler):
             self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The topics, checked. Raises UserError if there is not one per token in document order, or one is
-        out of range.
-        """
+        """The topics, checked. Raises UserError if one is out of range, or there is not one per token."""
         n_tokens, n_topics = len(self._tokens.words), self._n_columns
         if topics.shape != (n_tokens,):
             raise UserError(

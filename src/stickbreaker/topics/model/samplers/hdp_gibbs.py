@@ -159,9 +159,7 @@ class DirectAssignment(TokenChain):
         self._place(assignments)
 
     def _bury(self) -> None:
-        """Remove topics without tokens, whose weights go to the rest; if there are no tokens at all, one
-        topic stays.
-        """
+        """Remove topics without tokens; their weights go to the rest. Without any token one topic stays."""
         gone = (self._state.weights > 0.0) & (self._table.totals.sum(axis=0) == 0)
         if gone.sum() == len(self._used()):
             gone[self._used()[0]] = False

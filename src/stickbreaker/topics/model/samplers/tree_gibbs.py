@@ -105,9 +105,7 @@ class TreeGibbs(CollapsedChain):
 
 
 def _gains(counts: NDArray[np.int32], priors: NDArray[np.float64]) -> float:
-    """The sum over rows × topics with counts n of log Gamma(n + beta) - log Gamma(beta); priors (rows):
-    beta.
-    """
+    """The sum over rows × topics with counts n of log Gamma(n + beta) - log Gamma(beta); priors: beta."""
     rows, columns = np.nonzero(counts)
     used, own = counts[rows, columns], priors[rows]
     return float((gammaln(used + own) - gammaln(own)).sum())

@@ -22,9 +22,7 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """What local steps need: E[log beta] of a shard's rows, E[log sigma(V)] and alpha; `topics`: the same for
-    `MeanField`.
-    """
+    """What local steps need: a shard's E[log beta], E[log sigma(V)], alpha; `topics`: for `MeanField`."""
 
     topics: TopicView
     logs: NDArray[np.float32]  # rows × topics, less topics.log_scale

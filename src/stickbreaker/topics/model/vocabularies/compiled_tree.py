@@ -88,9 +88,7 @@ class CompiledTree:
 
     @cached_property
     def meanings(self) -> NDArray[np.int64]:
-        """The number of the meaning of each leaf: the leaves of a concept share one, other words have their
-        own.
-        """
+        """The number of each leaf's meaning: a concept's leaves share one, other words have their own."""
         named = np.array([name != "" for name in self.names])[self.groups]
         meanings = np.where(named, self.entrances[self.groups], len(self.sources) + self.words)
         return np.unique(meanings, return_inverse=True)[1].astype(np.int64)
@@ -109,9 +107,7 @@ class CompiledTree:
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The edges on the path to each group, from the top: where each group's edges begin, and all
-        edges.
-        """
+        """The edges on the path to each group, from the top: where each group's begin, and all edges."""
         ways: list[tuple[int, ...]] = []
 
         def way(node: int) -> tuple[int, ...]:

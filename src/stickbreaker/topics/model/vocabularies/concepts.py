@@ -251,9 +251,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
 
 def _starts(words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the paths of each word begin, and the number of paths (words + 1); `words`: the word of each
-    path.
-    """
+    """Where each word's paths begin, and the number of paths (words + 1); `words`: each path's word."""
     return np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words)).astype(np.int64)
 
 

@@ -98,9 +98,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of words; for a word that a topic does not have, its share of the rest of the stick
-        (`outside`).
-        """
+        """exp E[log beta] of words; its share of the stick's rest (`outside`) if a topic lacks a word."""
         from stickbreaker.kernels.sticks import stick_weights
 
         places = np.arange(len(counts.keys)) if rows is None else rows
@@ -115,9 +113,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def log_outside(self, params: Record) -> float:
-        """The log of the share of the rest of a topic's stick that counts for a word that the topic does not
-        have.
-        """
+        """The log of the share of a topic's rest of the stick that a word counts for that it lacks."""
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
@@ -287,9 +283,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of every cell (topics × slots; 0 outside the truncation), and the rest of each topic
-        (topics).
-        """
+        """E[beta] of every cell (topics × slots; 0 beyond the truncation), and each topic's rest (topics)."""
         from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
@@ -343,9 +337,7 @@ def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
 
 
 def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
-    """The results of `prepare`, from the params: cells in stick order, the cells of each row, and sums along
-    sticks.
-    """
+    """What `prepare` stores in params: cells in stick order, each row's cells, and sums along sticks."""
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 

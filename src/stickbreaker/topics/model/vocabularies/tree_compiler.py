@@ -59,9 +59,7 @@ class _Rows:
         self._below: dict[str, dict[str, set[int]]] = {}
 
     def _found(self, concept: Concept, vocabulary: Vocabulary, only: str) -> dict[str, list[int]]:
-        """The rows of a concept's words in the vocabulary, by language; other words are added to
-        `unknown`.
-        """
+        """The rows of a concept's words in the vocabulary, by language; others are added to `unknown`."""
         several, found = self.languages != ("",), dict[str, dict[int, None]]()
         for code, words in concept.words.items():
             foreign = not several and code not in ("", only)

@@ -103,9 +103,7 @@ class OpenWordsOnTrial(WordsOnTrial):
         positions: NDArray[np.int64],
         spelled: Sequence[str],
     ) -> "OpenWordsOnTrial":
-        """These words in all topics of a table. `positions`: their rows, -1 for words that the table
-        lacks.
-        """
+        """These words in all topics of a table. `positions`: their rows, -1 if the table lacks them."""
         outside = np.full(len(spelled), words.log_outside(params))
         if words.settings.outside == "spelling":
             outside = words.log_spelling(params, spelled)
@@ -136,9 +134,7 @@ class OpenWordsOnTrial(WordsOnTrial):
         return self._with_topics(ordered, np.arange(len(self.spelled)))
 
     def _with_topics(self, counts: TruncatedCounts, positions: NDArray[np.int64]) -> "OpenWordsOnTrial":
-        """The same words with the topics of some counts added; positions: the rows of the words in the
-        counts.
-        """
+        """The same words with the topics of some counts added; positions: the words' rows in the counts."""
         logs, left = self.words.expected_logs(self.params, counts)
         left = np.minimum(left, self.left.min(initial=np.inf))  # of topics of the table: as it is
         probabilities, rests = self.words.expected(self.params, counts)
@@ -170,9 +166,7 @@ class OpenWordsOnTrial(WordsOnTrial):
 
 
 def counts_by_rank(counts: Array, truncation: int, spelled: Sequence[str]) -> TruncatedCounts:
-    """Counts (words × topics) as a truncated table, in which each topic's words are sorted by count, largest
-    first.
-    """
+    """Counts (words × topics) as a truncated table, each topic's words sorted by count, largest first."""
     from stickbreaker.kernels.truncated_table import by_row
 
     sizes = np.count_nonzero(counts, axis=0).astype(np.int64)

@@ -55,9 +55,7 @@ def place_documents(
 
 
 def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
-    """The topic shares of documents (D × K) that are large enough to be seen; zero for documents without
-    words.
-    """
+    """Documents' topic shares (D × K) that are large enough to be seen; zero without words."""
     shares = np.zeros((len(documents), n_topics))
     for d, document in enumerate(documents):
         for k, share in document.mix if document.n_tokens > 0 else ():
@@ -67,9 +65,7 @@ def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
 
 
 def _fitted(points: Floats) -> Floats:
-    """Points shifted and scaled so that each axis goes from -1 to 1; an axis on which all points are equal
-    becomes 0.
-    """
+    """Points shifted and scaled so that each axis goes from -1 to 1; 0 if all points are equal."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = (high - low) / 2
     return np.where(half > 1e-9, (points - (low + high) / 2) / np.maximum(half, 1e-9), 0.0)
@@ -144,9 +140,7 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
 
 
 def _weights(distances: Floats, perplexity: float) -> Floats:
-    """The weights exp(-βd) of the neighbours in each row, normalised; β makes their entropy
-    log(perplexity).
-    """
+    """The weights exp(-βd) of each row's neighbours, normalised; β makes their entropy log(perplexity)."""
     distances = distances - distances.min(axis=1, keepdims=True)
     low, high = np.zeros(len(distances)), np.full(len(distances), np.inf)
     beta = np.ones(len(distances))
@@ -161,9 +155,7 @@ def _weights(distances: Floats, perplexity: float) -> Floats:
 
 
 def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Floats:
-    """The attraction of each point by its neighbours (D × 2): Σ p / (1 + d²) times the vector from neighbour
-    to point.
-    """
+    """Each point's attraction by its neighbours (D × 2): Σ p / (1 + d²) × the vector from neighbour to it."""
     one, other, strength, first = pairs
     across, up = (axis[one] - axis[other] for axis in points.T)
     pull = strength / (1 + across * across + up * up)

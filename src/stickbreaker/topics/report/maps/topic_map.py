@@ -71,9 +71,7 @@ def place_topics(distances: Floats) -> list[tuple[float, float]]:
 
 
 def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, float]]:
-    """Positions of K topics on a map that shows only those in `used`: see `place_topics`. The others get (0,
-    0).
-    """
+    """Positions of K topics on a map that shows those in `used` (see `place_topics`); others get (0, 0)."""
     places = [(0.0, 0.0)] * len(distances)
     for k, place in zip(used.tolist(), place_topics(distances[np.ix_(used, used)]), strict=True):
         places[k] = place
@@ -104,9 +102,7 @@ def _classical(d: Matrix) -> Matrix:
 
 
 def _majorised(points: Matrix, target: Matrix) -> Matrix:
-    """The points (K × 2) after Guttman transforms (SMACOF), which bring their distances closer to
-    `target`.
-    """
+    """Points (K × 2) after Guttman transforms (SMACOF), which bring distances closer to `target`."""
     n = len(points)
     for _ in range(_STEPS):
         gaps = points[:, None, :] - points[None, :, :]
