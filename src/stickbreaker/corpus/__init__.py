@@ -1,4 +1,4 @@
-"""The data to learn from: readers, text analysis, vocabulary, the on-disk store, bags and shards."""
+"""The data to learn from: readers, text analysis, vocabulary, the store on disk, and shards for models."""
 
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document

@@ -23,7 +23,7 @@ def arrow_numbers(values: AnyArray) -> Any:
 
 
 def numbers_in(array: Any) -> AnyArray:
-    """The numbers of an Arrow array. Raises ValueError if one is missing.
+    """The numbers of an Arrow array, which stay where they are. Raises ValueError if one is missing (null).
 
     >>> numbers_in(arrow_numbers(np.array([1, 2, 3]))[1:]).tolist()
     [2, 3]
@@ -36,7 +36,7 @@ def numbers_in(array: Any) -> AnyArray:
 
 
 def arrow_strings(texts: Sequence[str | None]) -> Any:
-    """An Arrow array of strings; None becomes null.
+    """An Arrow array of strings; None becomes null. Raises ValueError for more than two gigabytes.
 
     >>> arrow_strings(["sea", None, "é"]).to_pylist()
     ['sea', None, 'é']

@@ -1,4 +1,4 @@
-"""Blocks: groups of documents that are read, decoded and held in memory together."""
+"""Blocks: groups of consecutive documents that are read, decoded and held in memory together."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,16 +37,15 @@ SCHEMAS = {"text": TEXT_SCHEMA, "bag": BAG_SCHEMA}
 
 
 def schema_of(kind: str, trees: bool) -> pa.Schema:
-    """The columns of blocks of a kind; for texts, with or without trees."""
+    """The Arrow schema of blocks: of texts (with or without `trees`) or of bags. kind: "text" or "bag"."""
     return TREE_SCHEMA if trees else SCHEMAS[kind]
 
 
 class Entries(NamedTuple):
-    """The tokens (in order) or words of a block's documents.
+    """The tokens (in order), or the words of bags, of a block's documents.
 
-    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they are
-    `spelled`, in an Arrow array or a sequence; `weights` (float64) goes with the codes of bags and is None
-    for tokens, which have weight one.
+    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), indices into the distinct words `spelled`, an
+    Arrow array or a sequence. `weights` (float64) are those of the words of bags; None for tokens.
     """
 
     offsets: NDArray[np.int64]
@@ -55,18 +54,21 @@ class Entries(NamedTuple):
     weights: NDArray[np.float64] | None
 
     def words(self) -> list[str]:
-        """The distinct words as strings, which takes longer than reading them."""
+        """The distinct words as a list of strings, which takes longer than reading them from the file."""
         return list(self.spelled) if isinstance(self.spelled, Sequence) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
-        """The words for some codes."""
+        """The words that have these codes."""
         if isinstance(self.spelled, Sequence):
             return [self.spelled[code] for code in codes.tolist()]
         return self.spelled.take(arrow_numbers(codes)).to_pylist()
 
 
 class BlockSource(ABC):
-    """The storage of a corpus's documents: a directory, tables in memory, or a matrix."""
+    """Where the blocks of a corpus's documents come from: a directory, tables in memory, or a matrix.
+
+    `kind` is "text" or "bag"; `sizes` has the number of documents of each block.
+    """
 
     kind: str
     sizes: tuple[int, ...]
@@ -80,7 +82,7 @@ class BlockSource(ABC):
         """Some columns of a block."""
 
     def place(self, block: int) -> Path | None:
-        """The file that contains a block, for error messages."""
+        """The file that contains a block, for error messages; None if it is in memory."""
         return None
 
     @abstractmethod
@@ -88,7 +90,7 @@ class BlockSource(ABC):
         """The tokens or words of a block."""
 
     def tokens(self, block: int) -> tuple[Entries, NDArray[np.int64]]:
-        """The tokens of a block of texts, and the first token of each sentence: see `tokens_of`."""
+        """The tokens of a block of texts, and the index of each sentence's first token: see `tokens_of`."""
         return tokens_of(self.columns(block, ["tokens", "sentences"]))
 
     @abstractmethod
@@ -118,7 +120,7 @@ class TableSource(BlockSource):
 
 
 class DocumentSource(BlockSource):
-    """Blocks held in memory as documents, for data that is read once. Tables are made on request."""
+    """Blocks held in memory as lists of documents, for data that is read once; tables are made on request."""
 
     def __init__(self, kind: str, blocks: Sequence[list[Document]]) -> None:
         self.kind = kind
@@ -150,7 +152,11 @@ class DocumentSource(BlockSource):
 
 
 def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Document]]:
-    """Analysed documents, or bags, cut into blocks: at most 1,024 documents and about 200,000 tokens each."""
+    """Documents cut into blocks of at most 1,024, and about 200,000 tokens or 16 million characters.
+
+    kind: "text" for documents with tokens, "bag" for bags of words. Raises UserError if some are of the other
+    kind, or only some have trees.
+    """
     waiting: list[Document] = []
     tokens = characters = 0
     trees = False
@@ -179,7 +185,7 @@ def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Documen
 
 
 def table_and_words(documents: list[Document], kind: str) -> tuple[pa.Table, Sequence[str]]:
-    """A block of documents as a table to store, and its distinct words in the order of their codes."""
+    """A block of documents as an Arrow table to store, and its distinct words in the order of their codes."""
     columns = _common_columns(documents)
     if kind != "text":
         columns["words"], words = _word_lists([document.words or [] for document in documents])
@@ -205,7 +211,9 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
-    """Lists of words as an Arrow list array of word numbers, and the distinct words as they first occur."""
+    """Lists of words as an Arrow array of lists, dictionary-encoded, and the distinct words in order of first
+    occurrence.
+    """
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
     spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
@@ -213,7 +221,7 @@ def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
-    """The words of some lists, concatenated, as word numbers, and the distinct words as they first occur."""
+    """The codes of the words of all lists, and the distinct words in order of first occurrence."""
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
@@ -225,7 +233,7 @@ def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequen
 
 
 def _number_lists(lists: Sequence[Any]) -> Any:
-    """Lists of numbers (None: missing) in a form that Arrow takes; arrays are converted without a loop."""
+    """Lists of numbers (None: missing) in a form that Arrow takes; if all are arrays, without a loop."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
     values = np.concatenate(lists).astype(np.int32)
@@ -238,15 +246,18 @@ def _arrow_offsets(lists: Sequence[Sequence[Any]]) -> Any:
 
 
 def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
-    """The offset of each list in their concatenation, and the end of the last."""
+    """Where each list begins in their concatenation, and where the last one ends (lists + 1)."""
     offsets = np.zeros(len(lists) + 1, np.int64)
     offsets[1:] = list(accumulate(map(len, lists)))
     return offsets
 
 
 def refuse_other_table(table: pa.Table, kind: str) -> None:
-    """Raise ValueError if the columns of a block do not have the types, lengths or signs that `tables_of`
-    gives them, or lack a value that every document has."""
+    """Raise ValueError if columns of a stored block lack values or have other types than this module gives
+    them.
+
+    Positions must not be negative.
+    """
     schema = schema_of(kind, kind == "text")
     for name in table.column_names:
         if name not in schema.names or not _alike(table.schema.field(name).type, schema.field(name).type):
@@ -262,7 +273,7 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
 
 
 def _alike(one: pa.DataType, other: pa.DataType) -> bool:
-    """Whether types are the same, ignoring dictionary encoding."""
+    """Whether a stored column's type is the one expected, dictionary-encoded or not."""
     if pa.types.is_list(one) and pa.types.is_list(other):
         return _alike(one.value_type, other.value_type)
     if pa.types.is_dictionary(other):
@@ -301,7 +312,8 @@ def entries_of_lists(lists: Sequence[Sequence[str]]) -> Entries:
 
 
 def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
-    """The tokens of a block's table, and the first token of each of its sentences.
+    """The tokens of a block's table, and the index (among all of the block's) of the first token of each
+    sentence.
 
     Raises ValueError if the table is inconsistent.
     """
@@ -314,10 +326,11 @@ def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
 def sentence_starts(
     lengths: NDArray[np.int64], places: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The first token of each sentence of a block, whose documents begin at `offsets`.
+    """The first token of each sentence of a block, as an index among all tokens of the block.
 
-    `lengths`: the number of sentences of each document (0: it is one sentence); `places`: for each sentence,
-    its first token, counted within its document. Raises ValueError if a place is outside its document.
+    `offsets`: where documents begin; `lengths`: the number of sentences of each (0: it is one sentence);
+    `places`: for each sentence, its first token counted within its document. Raises ValueError if a place is
+    outside its document, places are not ascending, or a document's first sentence does not begin with it.
 
     >>> sentence_starts(np.array([2, 0, 0]), np.array([0, 2]), np.array([0, 3, 4, 4])).tolist()
     [0, 2, 3]
@@ -333,7 +346,7 @@ def sentence_starts(
 
 
 def only_chunk(column: pa.ChunkedArray) -> Any:
-    """The values of a column of a table whose chunks were combined."""
+    """The values of a column whose chunks were combined into one."""
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 

@@ -1,4 +1,4 @@
-"""Builds the parts of a corpus from documents."""
+"""Builds the parts of a corpus (blocks of documents, vocabulary, analysis, facts) from documents."""
 
 import dataclasses
 import shutil
@@ -64,9 +64,10 @@ WORTH_A_KERNEL = 1 << 18  # characters
 
 @dataclass(frozen=True)
 class Recipe:
-    """How documents become a corpus: its kind, the analysis (None: the default), the vocabulary's rule.
+    """How documents become a corpus.
 
-    With `forms`, tokens that documents come with are normalised as the analysis normalises its own.
+    `kind`: "text" or "bag"; `analysis` None: the default one for texts. With `forms`, tokens that documents
+    come with are normalised as the analysis normalises its own.
     """
 
     kind: str
@@ -80,7 +81,12 @@ class Recipe:
 
 @dataclass(frozen=True)
 class About:
-    """Facts about a corpus besides its documents, vocabulary and analysis; None if not computed."""
+    """Facts about a corpus besides its documents, vocabulary and analysis; None: not computed.
+
+    `languages`: documents by language; `skipped`: documents left out, by kind of problem, and `first_skipped`
+    the first message of each; `content`, `fingerprint`: digests; `totals`: known tokens, and documents
+    without any; `dropped`: words that the vocabulary's rule left out.
+    """
 
     rule: VocabularyRule = field(default_factory=VocabularyRule)
     languages: Mapping[str, int] = field(default_factory=dict)
@@ -96,7 +102,7 @@ class About:
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
-        """The facts on a corpus from the content of its `corpus.json`."""
+        """The facts about a corpus from those that its directory stores in `corpus.json`."""
         settings = facts.vocabulary_rule
         return cls(
             VocabularyRule(
@@ -124,7 +130,12 @@ StoredParts = tuple[StoreSource, Vocabulary, AnyAnalysis | None, About]
 
 
 def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
-    """The rule to use: without a `rule`, bags keep the words of their vocabulary file, in its order."""
+    """The rule by which a corpus chooses its vocabulary.
+
+    A corpus of bags (`kind` "bag") without a rule, or with the default one, keeps `fixed`, the words of its
+    vocabulary file, in their order; limits that another rule leaves open then exclude no word. Texts have
+    `rule`, or the default rule.
+    """
     if kind == "bag" and (rule is None or rule == VocabularyRule()):
         return VocabularyRule(words=fixed)
     if kind == "bag" and rule is not None:
@@ -143,7 +154,10 @@ def then(documents: Iterable[Document], check: Callable[[], None]) -> Iterator[D
 
 
 def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
-    """The rule for finding phrases, None if they are not wanted. Raises UserError if there cannot be any."""
+    """The rule for finding phrases; None if none are wanted (`phrases` False).
+
+    Raises UserError for bags, which have no order, and if a `vocabulary` is given.
+    """
     if phrases is False:
         return None
     if kind != "text":
@@ -156,9 +170,9 @@ def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | 
 
 
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
-    """The parts of a corpus held in memory.
+    """The parts of a corpus held in memory; `named` is the input's name in errors.
 
-    If a vocabulary is given, documents are stored unchanged, and counted only on request.
+    If the recipe has a vocabulary, documents are stored unchanged, and counted only on request.
     """
     if recipe.vocabulary is not None:
         blocks: list[list[Document]] = []
@@ -177,7 +191,9 @@ def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems,
 def on_disk(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> StoredParts:
-    """The parts of a corpus whose documents are written into a directory."""
+    """The parts of a corpus whose documents are written into a directory; `named` is the input's name in
+    errors.
+    """
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:
         tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
@@ -193,8 +209,6 @@ def _written(
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
     """Analyse documents and write them into a directory; returns their counts, the analysis used, and the
     files.
-
-    `named`: the name of the input in errors.
     """
     writer = StoreWriter(directory, recipe.kind, packed=recipe.phrases is None)
     try:
@@ -212,7 +226,7 @@ def _joined_on_disk(
     files: tuple[StoredFile, ...],
     directory: Path,
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
-    """Rewrite the documents of a directory with phrases joined; their files are moved away meanwhile."""
+    """Rewrite the documents of a directory with phrases joined; the old files are moved away and removed."""
     aside = directory / "without-phrases"
     aside.mkdir()
     for file in files:
@@ -236,7 +250,12 @@ def _counted_pass(
     *,
     on_disk: bool = False,
 ) -> tuple[Tally, AnyAnalysis | None]:
-    """Analyse, cut into blocks and count: see `_pass`."""
+    """Analyse documents, call `take` with each block's table, and count; returns the counts and the analysis
+    used.
+
+    on_disk: blocks are written, and not rewritten only if no phrases are joined. Raises UserError as `_pass`
+    does.
+    """
     worker = _Analyst(recipe, problems)
     last = on_disk and recipe.phrases is None  # no blocks are made from these
     tally = _new_tally(recipe, worker.fields, worker.rules_against if last else None)
@@ -261,7 +280,7 @@ def _pass(
     """Analyse documents, cut them into blocks and call `take` with each block.
 
     Returns the analysis used, None if nothing was analysed. Raises UserError if there is no document; `named`
-    is the name of the input.
+    is the name of the input in the message.
     """
     empty = True
     for block in blocks_of(worker.analysed(documents), worker.recipe.kind):
@@ -279,7 +298,7 @@ def _pass(
 
 
 def _about_source(source: BlockSource, worker: "_Analyst") -> About:
-    """Facts about the documents of a source under a vocabulary that is given."""
+    """Facts about the documents of a source whose vocabulary was given; reads all blocks."""
     tally = _new_tally(worker.recipe, worker.fields)
     for block in range(len(source.sizes)):
         tally.add(source.read(block))
@@ -322,9 +341,10 @@ def _parts(
 
 
 class _Analyst:
-    """Finds the tokens of documents, and refuses an id that was used before.
+    """Finds or takes over documents' tokens and ids, and reports (or raises) what is wrong, such as repeated
+    ids.
 
-    `used` is the analysis that was needed: None if documents came with tokens, one for each language met if
+    `used` is the analysis that was needed: None if all documents came with tokens, one for each language if
     they have a text for each.
     """
 
@@ -347,7 +367,7 @@ class _Analyst:
         self.finder: WordFinder | None = None
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """For each word, the name of the rule that keeps it out of a vocabulary, or None if none does."""
+        """For each word, the name of the analysis's rule that keeps it out of a vocabulary, or None."""
         return [None] * len(words) if self.analysis is None else self.analysis.rules_against(words)
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -355,10 +375,10 @@ class _Analyst:
         return self._together(self._prepared(documents))
 
     def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
-        """The documents and their ids; documents with a duplicate id, or that cannot be used, are reported
-        and left out.
+        """The usable documents with their ids; those that are wrong, or repeat an id, are reported and left
+        out.
 
-        The documents have tokens, except for those whose texts will be analysed in a batch.
+        They have tokens, except for those whose texts will be analysed in a batch.
         """
         number = 0
         for document in documents:
@@ -378,9 +398,8 @@ class _Analyst:
                     self.recipe.progress(number)
 
     def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents in order, with tokens; texts without tokens are collected and analysed in batches.
-
-        documents: with their ids.
+        """The documents (given with their ids) in order, with tokens; texts without tokens are analysed in
+        batches.
         """
         waiting: list[tuple[Document, str]] = []
         characters = 0
@@ -398,7 +417,7 @@ class _Analyst:
         yield from self._finished(waiting)
 
     def _finished(self, waiting: list[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents that have waited (with their ids), with their texts' tokens, analysed together."""
+        """The documents of a batch (given with their ids), with the tokens of their texts."""
         if not waiting:
             return
         assert isinstance(self.analysis, Analysis)
@@ -408,7 +427,9 @@ class _Analyst:
             yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
-        """The tokens of each text; with much text by a compiled kernel, which takes time to load."""
+        """The tokens of each text; by a compiled kernel, once there was enough text to make loading it
+        worthwhile.
+        """
         self.characters += sum(map(len, texts))
         if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
             from stickbreaker.corpus.text.word_finding import WordFinder
@@ -417,7 +438,9 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
-        """The document with its tokens and id; unchanged if its text comes later; None if it was reported."""
+        """The document with its tokens and id; unchanged if its text is analysed later; None if it was
+        reported as wrong.
+        """
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -447,7 +470,9 @@ class _Analyst:
         return document
 
     def warn(self) -> None:
-        """Warn if texts seem to be in another language than expected, or sentence marks were left out."""
+        """Warn if sentence marks were left out, or texts seem to be in another language than their analysis
+        is for.
+        """
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
@@ -457,7 +482,9 @@ class _Analyst:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
-        """The document with the tokens or words `given` with it, cleaned and normalised; None if reported."""
+        """The document with the tokens or words that it came with (`given`), cleaned; None if it was reported
+        as wrong.
+        """
         clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
@@ -493,13 +520,17 @@ class _Analyst:
         return True
 
     def _languages(self) -> tuple[str, ...]:
-        """The languages of which every token must name one; empty if tokens do not carry a language."""
+        """The languages one of which every given token must name, as "en:word"; empty if tokens carry no
+        language.
+        """
         if self.recipe.vocabulary is not None:
             return self.recipe.vocabulary.languages
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents need a text per language; the model's analysis or the first document decides."""
+        """Whether documents must have a text for each language, as the recipe or else the first document
+        decides.
+        """
         if self.polylingual is None:
             fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed
@@ -563,7 +594,10 @@ def _analysed(
 def documents_from(
     values: Iterable[Any], what: str, ids: Sequence[str] | None, metadata: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[Document]:
-    """Documents of strings or of token lists. Raises UserError for unequal lengths or another type."""
+    """Documents from strings or texts by language (`what` "text"), or from lists of tokens (`what` "tokens").
+
+    Raises UserError for values of another type, repeated ids, and `ids` or `metadata` of another length.
+    """
     if isinstance(values, str):
         raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
     wanted = "a string" if what == "text" else "a list of strings"
@@ -587,9 +621,9 @@ def documents_from(
 
 
 def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
-    """The texts by language code, without those that are None.
+    """A document's texts by language code, without those that are None. number: the document's, for messages.
 
-    Raises UserError if none is left, or if the mapping is not from languages to texts.
+    Raises UserError if none is left, or if the mapping is not from strings to strings.
     """
     sides = {code: text for code, text in value.items() if text is not None}
     if not all(isinstance(part, str) for pair in sides.items() for part in pair):
@@ -603,7 +637,10 @@ def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
 
 @contextmanager
 def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
-    """Yield the directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
+    """A context that yields a directory to write a corpus into, which is renamed to `path` at the end.
+
+    Raises UserError if something is there: a corpus may be replaced with `overwrite`, other things never.
+    """
     check = partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory
@@ -629,7 +666,10 @@ def finish(
     totals: tuple[float, int],
     fingerprint: str,
 ) -> None:
-    """Write the vocabulary and the facts of a store whose documents have been written."""
+    """Write the vocabulary and corpus.json into a directory, after its documents.
+
+    totals: known tokens, and documents without any.
+    """
     path = directory / VOCABULARY_FILE
     vocabulary.write(path)
     facts = Facts(

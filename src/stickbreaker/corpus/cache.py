@@ -1,4 +1,4 @@
-"""A cache of decoded blocks: the ones used last, as long as they are small."""
+"""A cache of decoded blocks: those used last, up to a limit of memory."""
 
 import threading
 from collections import OrderedDict
@@ -13,7 +13,7 @@ U = TypeVar("U", bound=Unit)
 
 
 class BlockCache:
-    """The content of the blocks used last, at most `MOST_ENTRIES` entries. Thread-safe."""
+    """The decoded blocks used last, up to `most_entries` array entries in all. Thread-safe."""
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self.most_entries = most_entries
@@ -22,7 +22,7 @@ class BlockCache:
         self._lock = threading.Lock()
 
     def get(self, unit: type[U], block: int, make: Callable[[int], U]) -> U:
-        """The content of a block in a unit, made if it is not cached."""
+        """A block's content in a unit (`Bags`, `Sequences`, …), cached or else made by `make(block)`."""
         key = unit, block
         with self._lock:
             if key in self._held:

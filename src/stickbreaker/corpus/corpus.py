@@ -196,11 +196,11 @@ class Corpus:
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
     ) -> "Corpus":
-        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for a value that is not
-        a string.
+        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for other values than
+        strings.
 
-        A document with a text in each of several languages is a dict of texts by language code; missing
-        languages are left out or None.
+        A document with texts in several languages is a dict of texts by language code; missing languages are
+        left out or None.
 
         >>> Corpus.from_texts(["a cat", "a dog"], ids=["c", "d"]).ids(0)
         ['c', 'd']
@@ -250,8 +250,8 @@ class Corpus:
         phrases: bool | PhraseRule = False,
         overwrite: bool = False,
     ) -> "Corpus":
-        """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol; or
-        a list of records (dicts).
+        """A corpus of a table's rows: of pandas, polars, Arrow, or anything with Arrow's protocol; or of a
+        list of dicts.
 
         The text column holds strings, or lists of strings, which are taken as tokens; "en=text_en,de=text_de"
         names a column for each language. Other columns become metadata, dates as ISO 8601; `date_format` is
@@ -369,22 +369,23 @@ class Corpus:
 
     @property
     def n_words(self) -> int:
-        """The words of the vocabulary."""
+        """The number of words in the vocabulary."""
         return len(self.vocabulary)
 
     @property
     def n_tokens(self) -> float:
-        """Tokens (or weight) of words of the vocabulary."""
+        """The number (for bags: total weight) of tokens whose word is in the vocabulary."""
         return self._totals[0]
 
     @property
     def n_empty(self) -> int:
-        """Documents without a word of the vocabulary."""
+        """The number of documents without a word of the vocabulary."""
         return self._totals[1]
 
     @property
     def unseen_share(self) -> float:
-        """The share of words, in [0, 1], that are not in the vocabulary; reads all blocks.
+        """The share of tokens, in [0, 1], whose word is eligible for the vocabulary but not in it; reads all
+        blocks.
 
         >>> Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"])).unseen_share
         0.5
@@ -395,11 +396,12 @@ class Corpus:
 
     @property
     def wordless_share(self) -> float:
-        """The share of tokens, in [0, 1], kept out of the vocabulary by the analysis or by the rule's largest
-        share of documents or list of words. Reads all blocks.
+        """The share of tokens, in [0, 1], that the analysis or the vocabulary's rule left out for other
+        reasons than rarity.
 
-        Tokens that are too rare do not count. With trees, these tokens are the nodes without a word that
-        would get one with `all_words` (`--all-words`). Raises UserError for bags, which have no tokens.
+        Those reasons are the analysis (stop words, say), a largest share of documents, or a list of words.
+        With trees, these tokens are the nodes without a word, which would get one with `all_words`
+        (`--all-words`). Reads all blocks. Raises UserError for bags, which have no tokens.
 
         >>> Corpus.from_texts(["A cat and a dog."]).wordless_share
         0.6
@@ -413,12 +415,12 @@ class Corpus:
 
     @property
     def languages(self) -> dict[str, int]:
-        """The number of documents in each language, by code."""
+        """The number of documents in each language, by language code."""
         return dict(self.about.languages)
 
     @property
     def metadata_fields(self) -> tuple[str, ...]:
-        """The names of the fields that documents carry."""
+        """The names of the metadata fields that occur."""
         return self.about.metadata_fields
 
     @property
@@ -462,7 +464,8 @@ class Corpus:
     # Reading
 
     def bags(self, block: int) -> Bags:
-        """The bags of a block under the vocabulary; `unseen` counts eligible tokens that are not in it.
+        """A block's documents as bags of words of the vocabulary; `unseen` counts eligible tokens that are
+        not in it.
 
         >>> Corpus.from_texts(["cat cat dog"]).bags(0).counts.tolist()
         [2.0, 1.0]
@@ -536,8 +539,8 @@ class Corpus:
             yield from self.documents(block)
 
     def to_frame(self) -> "pd.DataFrame":
-        """A row for each document, as a pandas DataFrame: id, text (if it has one), tokens (of known words)
-        and the fields of metadata.
+        """A pandas DataFrame with a row for each document: id, text (if any), number of known tokens, and
+        metadata fields.
 
         A field that has the name of another column is called "metadata.id" and so on. Raises UserError if
         pandas is not installed.
@@ -565,7 +568,7 @@ class Corpus:
     def with_vocabulary(
         self, vocabulary: Vocabulary, analysis: building.AnyAnalysis | None = None
     ) -> "Corpus":
-        """The same documents seen through another vocabulary, matched by spelling.
+        """The same documents seen through another vocabulary, whose words are matched by spelling.
 
         `analysis` says which unknown tokens count as unseen, by default the corpus's own. A text in one
         language can be seen through a vocabulary of several languages that includes it, but not the other way
@@ -593,11 +596,11 @@ class Corpus:
         return Corpus(self.source, vocabulary, analysis, about)
 
     def write(self, out: str | Path, overwrite: bool = False, *, held_out: float = 0.0) -> "Corpus":
-        """Save as a directory; returns the saved corpus. With `held_out`, leaves out the documents that a run
-        holds out for this share; the vocabulary still counts them.
+        """Save as a directory `out`; returns the saved corpus.
 
-        Raises UserError if `out` exists and may not be overwritten, and for texts of one language that are
-        seen through a vocabulary of several.
+        With `held_out`, the documents that a run with this share holds out are left out; the vocabulary still
+        counts them. Raises UserError if `out` exists and may not be overwritten, and for texts of one
+        language that are seen through a vocabulary of several.
         """
         if self._language is not None:
             remedy = "write it with its own vocabulary"
@@ -656,8 +659,8 @@ class Corpus:
         return sequences_of(entries, starts, self._rows(entries)[0])
 
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """For the distinct words of a block: the vocabulary row of each (-1: none), and whether a word
-        without a row counts as unseen.
+        """For the distinct words of a block: the vocabulary row of each (-1: none), and whether it counts as
+        unseen without one.
         """
         language, spelled = self._language, entries.spelled
         if language is not None:

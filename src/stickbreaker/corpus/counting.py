@@ -1,4 +1,4 @@
-"""Counts that are added up over the blocks of a corpus.
+"""Counts of words, digests and bags, added up over the blocks of a corpus.
 
 scipy.sparse is imported on use: loading a model does not need it.
 """
@@ -22,7 +22,7 @@ Rules = Callable[[Sequence[str]], "list[str | None]"]
 
 
 class WordCounts:
-    """The documents and tokens of every word, in order of first occurrence."""
+    """How many documents and tokens have each word; words are numbered in order of first occurrence."""
 
     def __init__(self) -> None:
         self.rows = FirstNumbers()
@@ -30,10 +30,10 @@ class WordCounts:
         self.tokens = np.zeros(0)
 
     def add(self, entries: Entries, words: Sequence[str] | None = None) -> NDArray[np.int64]:
-        """Count the words of a block; `words`: its distinct words, if they are known already.
+        """Count the words of a block; `words`: its distinct words, if they are known as strings already.
 
-        Returns two rows (2 × distinct words): the row of each word in this table, and the number of documents
-        of the block that contain it.
+        Returns an array (2 × distinct words): each word's row in this table, and how many of the block's
+        documents have it.
         """
         width = len(entries.spelled)
         if not width:
@@ -54,7 +54,7 @@ class WordCounts:
 
 
 def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
-    """The same as `_documents_of_words`, but several times faster once numba is loaded."""
+    """As `_documents_of_words`, but several times faster once numba is loaded."""
     from stickbreaker.kernels.document_frequencies import count_documents
 
     documents = np.zeros(width, np.int64)
@@ -75,13 +75,13 @@ def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
 
 
 class Digest:
-    """A digest of strings and arrays that does not depend on how they are cut into blocks."""
+    """A digest of named strings and arrays that does not depend on how they are cut into blocks."""
 
     def __init__(self) -> None:
         self.parts: dict[str, hashlib.blake2b] = {}
 
     def strings(self, name: str, values: pa.StringArray | list[str]) -> None:
-        """Add strings under a name."""
+        """Append strings to those that have this name."""
         array = arrow_strings(values) if isinstance(values, list) else values
         if not len(array):
             return
@@ -91,7 +91,7 @@ class Digest:
             self.array(name, content[offsets[0] : offsets[-1]])
 
     def array(self, name: str, values: NDArray[np.generic]) -> None:
-        """Add an array under a name."""
+        """Append an array to those that have this name."""
         self._part(name).update(np.ascontiguousarray(values).data)
 
     def hex(self) -> str:
@@ -108,7 +108,9 @@ class Digest:
 
 
 class Reasons:
-    """For each word met, the rule that keeps it out of a vocabulary, or None; computed once."""
+    """Why words cannot be in a vocabulary: for each word met, the rule against it, or None; computed once per
+    word.
+    """
 
     def __init__(self, rules_against: Rules) -> None:
         self.rules_against = rules_against
@@ -116,7 +118,9 @@ class Reasons:
         self._eligible = np.empty(0, np.bool_)
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word is eligible for a vocabulary; `words`: all words met so far, by row."""
+        """Whether each word may be in a vocabulary; `words`: all words met so far, in order of first
+        occurrence.
+        """
         new = self.rules_against(words[len(self.reasons) :])
         if new:
             self.reasons += new
@@ -127,10 +131,11 @@ class Reasons:
 def _witnesses(
     entries: Entries, rows: NDArray[np.int64], documents: NDArray[np.int64], eligible: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """For each document of a block, the row of an eligible word in it; -1 for a document without words.
+    """For each document of a block, the row of a word of it that is likely to be in the vocabulary; -1 if it
+    has no words.
 
-    It is a word that a vocabulary is likely to include, since it is in about a tenth of the documents. rows,
-    documents, eligible (distinct words): those of the block.
+    Likely are eligible words that are in about a tenth of the documents. rows, documents, eligible (distinct
+    words of the block): row in the counts, documents of the block with it, whether it may be in a vocabulary.
     """
     found = np.full(len(entries.offsets) - 1, -1, np.int32)
     some = np.flatnonzero(np.diff(entries.offsets))
@@ -144,12 +149,13 @@ def _witnesses(
 
 
 class Tally:
-    """Word counts, languages, metadata fields, tags and (for text) the digest of a corpus being built.
+    """What is counted while a corpus is built: words, languages, metadata fields, tags, and a digest of
+    texts.
 
-    With `sentences` the digest covers sentences too: if they are not those of punctuation. `fields` are those
-    of the metadata, filled in by the caller that reads the documents. With `rules_against` (for each word,
-    the rule that keeps it out of a vocabulary, or None) it notes one word per document, so that most
-    documents need not be read again.
+    `fields`: names of metadata fields, filled in by the caller. With `sentences`, the digest covers sentences
+    (needed if they are not those of punctuation). With `rules_against` (for each word, the rule that keeps it
+    out of a vocabulary, or None), it notes one likely word per document, so that `totals` need not read most
+    documents again.
     """
 
     def __init__(
@@ -168,7 +174,7 @@ class Tally:
         self.n_documents = self.n_tokens = 0
 
     def add(self, table: pa.Table, words: Sequence[str] | None = None) -> None:
-        """Add the counts of a block; `words`: its distinct words, if they are known already."""
+        """Add a block to the counts; `words`: its distinct words, if they are known as strings already."""
         entries, starts = tokens_of(table) if self.sentences else (entries_of(table, self.kind), None)
         rows, documents = self.counts.add(entries, words)
         if self.reasons is not None:
@@ -198,10 +204,9 @@ class Tally:
         self.digest.array("heads", heads.to_numpy(zero_copy_only=False).astype("<i4"))
 
     def totals(self, entries_of_block: Callable[[int], Entries], vocabulary: Vocabulary) -> tuple[float, int]:
-        """The number of tokens in a vocabulary, and the number of documents without any; not for words that
-        share rows.
+        """The number of tokens in a vocabulary, and of documents without any; not for hashed vocabularies.
 
-        A block is read again only if the recorded words do not settle the question for every document.
+        A block is read again only if the words noted leave some of its documents undecided.
         """
         known = np.append(vocabulary.lookup(self.counts.rows.words) >= 0, False)
         empty = 0
@@ -222,14 +227,17 @@ class Tally:
 
     @property
     def content(self) -> str | None:
-        """The digest of ids and tokens; None for bags, whose digest depends on the vocabulary."""
+        """The digest of ids and tokens; None for bags, whose digest depends on the vocabulary, or if it is
+        not computed.
+        """
         return self.digest.hex() if self.kind == "text" and self.is_digested else None
 
 
 def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool_], n_words: int) -> Bags:
-    """The bags of a block under a vocabulary of `n_words`.
+    """The bags of words of a block's documents, under a vocabulary of `n_words`.
 
-    `rows`: each distinct word's row or -1; eligible words without a row count as unseen.
+    rows, eligible (distinct words of the block): the vocabulary row of each or -1; whether it counts as
+    unseen if it has none.
     """
     codes, weights, n_documents = entries.codes, entries.weights, len(entries.offsets) - 1
     owners = np.arange(n_documents).repeat(entries.offsets[1:] - entries.offsets[:-1])

@@ -1,4 +1,4 @@
-"""Documents as tables with a column for each field, for data frames and notebooks."""
+"""A corpus's documents as data frames, and in notebooks."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -23,11 +23,11 @@ LONGEST = 120  # characters shown of each
 
 
 class MetadataColumns:
-    """The fields of the metadata of a corpus, as columns of Arrow tables.
+    """The metadata fields of a corpus as columns of Arrow tables.
 
-    A field has whole numbers, numbers, truth values or text, whichever fits all its values; a list of texts
-    becomes text joined by "; ". A field whose name is `taken` by another column is called "metadata.id" and
-    so on; fields in `without` are left out.
+    A column has whole numbers, numbers, truth values or else text, whichever fits all its values; a list
+    becomes text joined by "; ". A field named like one of `taken`, the other columns, is called "metadata.id"
+    and so on; fields in `without` are left out.
     """
 
     def __init__(self, corpus: "Corpus", taken: Collection[str], without: Collection[str] = ()) -> None:
@@ -52,7 +52,7 @@ class MetadataColumns:
         ]
 
     def of(self, block: int) -> "list[pa.Array]":
-        """The columns of a block's documents."""
+        """The columns for a block's documents."""
         import pyarrow as pa
 
         rows = list(self._rows(block)) if self._types else []
@@ -68,7 +68,7 @@ class MetadataColumns:
 
 
 def _kind_of(value: Scalar) -> type:
-    """The type of a value; whole numbers of more than 64 bits count as text."""
+    """The Python type of a value; whole numbers of more than 64 bits count as text."""
     too_long = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 1 << 63
     return str if too_long else type(value)
 
@@ -85,14 +85,14 @@ def _type_for(kinds: set[type]) -> "pa.DataType":
 
 
 def _as_text(value: Scalar) -> str | None:
-    """A value of metadata in a column of text."""
+    """A metadata value as text, for a column of text: lists joined by "; ", other values as JSON."""
     if value is None or isinstance(value, str):
         return value
     return "; ".join(value) if isinstance(value, list) else json.dumps(value)
 
 
 def as_frame(table: "pa.Table") -> "pd.DataFrame":
-    """A table as a pandas DataFrame. Raises UserError if pandas is not installed."""
+    """An Arrow table as a pandas DataFrame. Raises UserError if pandas is not installed."""
     try:
         return table.to_pandas()
     except ModuleNotFoundError:

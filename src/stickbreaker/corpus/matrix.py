@@ -1,4 +1,4 @@
-"""Corpora given as a matrix: documents in rows, words in columns."""
+"""Corpora that are given as a matrix of weights: documents in rows, words in columns."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,7 +17,7 @@ LARGEST = 1e9  # a larger weight exceeds the models' single precision
 
 
 class MatrixSource(BlockSource):
-    """Blocks of rows of a matrix held in memory as one Bags; strings are made only on request."""
+    """Blocks of a matrix's rows, held in memory as one `Bags`; strings are made only on request."""
 
     kind = "bag"
 
@@ -35,7 +35,7 @@ class MatrixSource(BlockSource):
         return pa.array(self.words, pa.string())
 
     def bag(self, block: int) -> Bags:
-        """The bags of a block under the matrix's own words, without copying."""
+        """The bags of a block, whose word numbers are the matrix's columns; arrays are not copied."""
         return self.bags.slice(self.starts[block], self.starts[block + 1])
 
     def columns(self, block: int, names: list[str]) -> pa.Table:
@@ -67,10 +67,10 @@ class MatrixSource(BlockSource):
 
 
 def matrix_bags(matrix: Any) -> tuple[Bags, int]:
-    """A sparse or dense matrix as bags, and its number of columns.
+    """A sparse or dense matrix (documents × words) as bags, and its number of columns.
 
-    Duplicate entries are added up and zeros dropped. Raises UserError for weights that are negative, NaN or
-    infinite, and for anything that is not a matrix of numbers.
+    Duplicate entries are added up and zeros dropped. Raises UserError for weights that are negative, NaN,
+    infinite or above 1e9, and for anything that is not a matrix of numbers.
 
     >>> bags, n_words = matrix_bags([[0, 2], [1, 0]])
     >>> bags.words.tolist(), n_words
@@ -109,10 +109,11 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
 def matrix_parts(
     matrix: Any, feature_names: Sequence[str] | Vocabulary | None, ids: Sequence[str] | None
 ) -> tuple[MatrixSource, Vocabulary]:
-    """The documents of a matrix, and the vocabulary of all its columns.
+    """The documents of a matrix, and the vocabulary of its columns.
 
-    `feature_names` is that vocabulary, or the words, for which counts are computed. Raises UserError for a
-    name or id given twice, the wrong number of them, or an empty matrix.
+    `feature_names`: the words of the columns (None: "0", "1", …), whose counts are computed, or a vocabulary
+    that is used unchanged. Raises UserError for a name or id given twice, the wrong number of them, or an
+    empty matrix.
     """
     bags, n_columns = matrix_bags(matrix)
     names = [str(column) for column in range(n_columns)] if feature_names is None else feature_names

@@ -1,4 +1,4 @@
-"""Data stored with a document's text: its id, and metadata as one line of JSON."""
+"""Ids and metadata in the form in which they are stored with documents' texts."""
 
 import json
 import math
@@ -27,7 +27,7 @@ def storable(text: str) -> str:
 
 
 def storable_all(texts: Sequence[str]) -> list[str]:
-    """The texts, each processed by `storable`.
+    """`storable` for several texts at once.
 
     >>> storable_all(["a", "b\\ud800"]) == ["a", "b\\ufffd"]
     True
@@ -39,9 +39,10 @@ def storable_all(texts: Sequence[str]) -> list[str]:
 
 
 def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
-    """The fields of a record that are metadata: scalars and lists of strings. Other lists, objects and values
-    of more than 262,144 characters are left out, numbers that are not finite are None, dates are written as
-    ISO 8601.
+    """Those fields of a record that can be metadata: scalars, and lists of strings.
+
+    Other lists, objects and values of more than 262,144 characters are left out; numbers that are not finite
+    become None, dates ISO 8601.
 
     >>> scalars_of({"date": date(1988, 2, 12), "tags": ["a", "b"], "places": [1, 2]})
     {'date': '1988-02-12', 'tags': ['a', 'b']}
@@ -80,7 +81,7 @@ def characters_of(value: object) -> int:
 
 
 def metadata_text(values: Mapping[str, Scalar]) -> str | None:
-    """One line of JSON, fields in their order; None for no fields."""
+    """Metadata as one line of JSON, fields in their order; None if there are no fields."""
     return _ENCODER.encode(values) if values else None
 
 
@@ -96,7 +97,7 @@ def metadata_from(text: str | None) -> dict[str, Scalar]:
 
 
 def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:
-    """Ids as strings. Raises UserError for the wrong number of them, or one used twice."""
+    """Ids as storable strings. Raises UserError if they are not as many as the documents, or one repeats."""
     known = [storable(str(one)) for one in ids]
     if len(known) != n_documents:
         raise UserError(f"{len(known)} ids for {n_documents} documents", remedy="give one per document")

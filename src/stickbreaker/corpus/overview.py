@@ -10,7 +10,7 @@ MOST_ROWS = 30  # of topics, or symbols
 
 
 class Overview(NamedTuple):
-    """The content of an overview: a title line, column names and rows, and a note on what was left out."""
+    """What a notebook shows of a corpus or model: a title line, a table, and a note on what was left out."""
 
     title: str
     columns: Sequence[str]

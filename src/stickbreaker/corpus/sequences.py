@@ -28,25 +28,24 @@ class Sequences:
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> "Sequences":
-        """The documents of a block of a corpus. Raises UserError if the corpus has bags, which have no
-        order."""
+        """A block of a corpus in this form. Raises UserError for a corpus of bags, which have no order."""
         return corpus.sequences(block)
 
     @classmethod
     def join(cls, parts: "Sequence[Sequences]") -> "Sequences":
-        """The documents of several, in order."""
+        """The documents of several Sequences as one, in order."""
         if len(parts) == 1:
             return parts[0]
         offsets, words, starts = _joined([(part.offsets, part.words, part.starts) for part in parts])
         return Sequences(offsets, words, starts)
 
     def take(self, documents: NDArray[np.int64]) -> "Sequences":
-        """The documents at these positions, in the order given."""
+        """The documents with these numbers, in the order given."""
         offsets, tokens, starts = _taken(self.offsets, self.starts, documents)
         return Sequences(offsets, self.words[tokens], starts)
 
     def slice(self, start: int, stop: int) -> "Sequences":
-        """Documents start to stop (exclusive)."""
+        """Documents from number `start` to before `stop`."""
         offsets, tokens, starts = _sliced(self.offsets, self.starts, start, stop)
         return Sequences(offsets, self.words[tokens], starts)
 
@@ -68,12 +67,12 @@ class Trees:
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> "Trees":
-        """The documents of a block of a corpus. Raises UserError if it was built without trees."""
+        """A block of a corpus in this form. Raises UserError if the corpus was built without trees."""
         return corpus.trees(block)
 
     @classmethod
     def join(cls, parts: "Sequence[Trees]") -> "Trees":
-        """The documents of several, in order, of one corpus."""
+        """The documents of several Trees of one corpus as one, in order."""
         if len(parts) == 1:
             return parts[0]
         if len({part.tag_names for part in parts}) > 1:
@@ -86,11 +85,11 @@ class Trees:
         )
 
     def take(self, documents: NDArray[np.int64]) -> "Trees":
-        """The documents at these positions, in the order given."""
+        """The documents with these numbers, in the order given."""
         return self._at(*_taken(self.offsets, self.starts, documents))
 
     def slice(self, start: int, stop: int) -> "Trees":
-        """Documents start to stop (exclusive)."""
+        """Documents from number `start` to before `stop`."""
         return self._at(*_sliced(self.offsets, self.starts, start, stop))
 
     def with_words(self, words: NDArray[np.int32]) -> "Trees":
@@ -106,8 +105,8 @@ class Trees:
 def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """For the documents at these positions: their new offsets, the old positions of their tokens, and the new
-    first token of each of their sentences.
+    """For documents taken in a new order: their offsets, their tokens' old positions, their sentences' first
+    tokens.
     """
     first, last = offsets[documents], offsets[documents + 1]
     after, tokens = entries_between(first, last)
@@ -119,8 +118,8 @@ def _taken(
 def _sliced(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
 ) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
-    """Documents `start` to `stop` (exclusive): their offsets from 0, the slice of their tokens, and the first
-    token of each of their sentences.
+    """For documents `start` to before `stop`: their offsets from 0, the slice of their tokens, their
+    sentences' first tokens.
     """
     first, last = int(offsets[start]), int(offsets[stop])
     begin, end = np.searchsorted(starts, [first, last]).tolist()
@@ -130,7 +129,7 @@ def _sliced(
 def _joined(
     parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """The offsets, words and sentence starts of several groups of documents, joined in order into one."""
+    """The offsets, words and sentence starts of several groups of documents as those of one group."""
     ends = np.cumsum([0] + [len(words) for _, words, _ in parts])
     return (
         joined_offsets([offsets for offsets, _, _ in parts]),
@@ -140,19 +139,17 @@ def _joined(
 
 
 def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
-    """The sequences of a block of documents.
-
-    `entries`: its tokens; `starts`: the first token of each sentence; `rows`: the vocabulary row of each of
-    its distinct words.
+    """The Sequences of a block. starts: each sentence's first token; rows: the vocabulary row of each
+    distinct word.
     """
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
     return Sequences(entries.offsets, words, starts)
 
 
 def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> Trees:
-    """The trees of a block, given its tokens and the names of all tags.
+    """The Trees of a block, from its table, its Sequences and the names of all tags of the corpus.
 
-    Raises ValueError if heads or tags do not form trees of these tokens, KeyError for an unknown tag.
+    Raises ValueError if heads or tags do not form trees of the tokens, KeyError for an unknown tag.
     """
     lists = table.unify_dictionaries().combine_chunks()
     heads, tags = only_chunk(lists.column("heads")), only_chunk(lists.column("tags"))
@@ -168,7 +165,8 @@ def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> 
 
 
 def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None:
-    """Raise ValueError if heads of words do not form trees of the sentences that begin at `starts`.
+    """Raise ValueError if heads do not form trees (of one root or more) of the sentences that begin at
+    `starts`.
 
     >>> refuse_no_trees(np.array([0, 2]), np.array([1, -1, -1], np.int32))
     >>> refuse_no_trees(np.array([0]), np.array([1, 0], np.int32))

@@ -1,4 +1,4 @@
-"""The data that models read: shards, a few consecutive documents with their content in the model's unit."""
+"""What models read: shards, each a few consecutive documents as bags, sequences or trees."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +14,11 @@ Index = Callable[[Sequence[str]], NDArray[np.int64]]
 
 
 class Unit(Protocol):
-    """The content of some documents, as a model reads it: `Bags`, `Sequences` or `Trees`.
+    """The content of some documents in the form that a model reads: `Bags`, `Sequences` or `Trees`.
 
-    Document `d` has the entries from `offsets[d]` to `offsets[d + 1]`. `words` (entries, int32) are row
-    numbers of the vocabulary, -1 for a word that is not in it; in the content of a shard, they number the
-    shard's distinct words.
+    Document d has the entries from `offsets[d]` to before `offsets[d + 1]`. `words` (entries, int32) are row
+    numbers of the vocabulary, -1 for words that are not in it; in a shard, numbers of the shard's distinct
+    words.
     """
 
     @property
@@ -28,20 +28,20 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> Self:
-        """A block's documents, in this unit. Raises UserError if the corpus lacks what it needs."""
+        """A block of a corpus in this unit. Raises UserError if the corpus lacks what the unit needs."""
         ...
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """The documents of several, in order."""
+        """The documents of several as one, in order."""
         ...
 
     def take(self, documents: NDArray[np.int64]) -> Self:
-        """The documents at these positions, in the order given."""
+        """The documents with these numbers, in the order given."""
         ...
 
     def slice(self, start: int, stop: int) -> Self:
-        """Documents start to stop (exclusive)."""
+        """Documents from number `start` to before `stop`."""
         ...
 
     def with_words(self, words: NDArray[np.int32]) -> Self:
@@ -60,7 +60,7 @@ else:
 
 
 class Bags(NamedTuple):
-    """Documents as bags over one vocabulary, in compressed rows.
+    """Documents as bags of words over one vocabulary, in compressed rows.
 
     `offsets` (documents + 1, int64); `words` (entries, int32) row numbers of the vocabulary, each at most
     once per document, ascending; `counts` (entries, float32) tokens or weights, above zero; `unseen`
@@ -90,12 +90,12 @@ class Bags(NamedTuple):
         )
 
     def take(self, documents: NDArray[np.int64]) -> "Bags":
-        """The bags of the documents at these positions, in the order given."""
+        """The bags of the documents with these numbers, in the order given."""
         offsets, entries = entries_of_documents(self.offsets, documents)
         return Bags(offsets, self.words[entries], self.counts[entries], self.unseen[documents])
 
     def slice(self, start: int, stop: int) -> "Bags":
-        """The bags of documents start to stop (exclusive), as views: only the offsets are copied."""
+        """The bags of documents from number `start` to before `stop`, as views: only offsets are copied."""
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - first
         return Bags(offsets, self.words[first:last], self.counts[first:last], self.unseen[start:stop])
@@ -108,8 +108,8 @@ class Bags(NamedTuple):
 def entries_of_documents(
     offsets: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For the documents at these positions among concatenated ones: their new offsets, and the old positions
-    of their entries.
+    """For some of concatenated documents, taken by number: their new offsets, and the old positions of their
+    entries.
 
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]
@@ -120,7 +120,7 @@ def entries_of_documents(
 def entries_between(
     first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """As `entries_of_documents`, from the first and last (exclusive) entry of each document."""
+    """`entries_of_documents`, from the first entry of each document and the one after its last."""
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
@@ -139,9 +139,9 @@ def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The number of tokens of each document (documents,).
+    """The number of tokens (sum of counts) of each document (documents,).
 
-    Each is summed separately, since differences of running sums would depend on the other documents.
+    Each is summed on its own, since differences of running sums would depend on the other documents.
 
     >>> tokens_by_document(np.array([0, 2, 2]), np.array([1.0, 2.0])).tolist()
     [3.0, 0.0]
@@ -152,7 +152,7 @@ def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) 
 
 
 def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
-    """The bytes of a document's words and counts, which are the same on every machine."""
+    """A document's words and counts as bytes that are the same on every machine."""
     return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
 
 
@@ -172,9 +172,9 @@ def numbers_of(bags: Bags) -> NDArray[np.int64]:
 def cut_blocks(
     offsets: NDArray[np.int64], most_entries: int, most_documents: int
 ) -> Iterator[tuple[int, int]]:
-    """Cut documents into consecutive blocks; yields the first and last (exclusive) document of each.
+    """Cut documents into consecutive blocks; yields for each the first document and the one after the last.
 
-    A block is within both limits, or has a single document.
+    A block has at most `most_entries` entries and `most_documents` documents, but at least one document.
 
     >>> list(cut_blocks(np.array([0, 9, 10, 11, 12]), most_entries=2, most_documents=9))
     [(0, 1), (1, 3), (3, 4)]
@@ -189,12 +189,12 @@ def cut_blocks(
 
 @dataclass(frozen=True, slots=True)
 class Shard(Generic[U]):
-    """The input of a local step: a few consecutive documents of one step, and the rows that they need.
+    """The input of a local step: a few consecutive documents, and the rows of the table that they need.
 
-    `content.words` number the shard's distinct words from zero (-1: not in the vocabulary). From a corpus,
-    word `c` is row `rows[c]` of the vocabulary (ascending); with `keys` it is spelled `keys[c]`. In a local
-    step, `rows` are the result of `Model.reads` for the shard: positions in the table, -1 for missing rows;
-    by default those of the distinct words.
+    `content.words` number the shard's distinct words from zero (-1: not in the vocabulary). As read from a
+    corpus, word c is row `rows[c]` of the vocabulary (ascending) and, with `keys`, spelled `keys[c]`. For the
+    local step, `rows` become what `Model.reads` returns: positions in the table, -1 for missing rows; by
+    default again those of the distinct words.
     """
 
     documents: NDArray[np.int64]  # number of each document in its corpus: the key of its random numbers
@@ -212,15 +212,18 @@ class Shard(Generic[U]):
         return len(self.content.words)
 
     def table_rows(self) -> NDArray[np.int64]:
-        """The rows of the table that the shard's words use, each once, ascending."""
+        """The rows of the table that the shard needs, each once, ascending."""
         if not len(self.rows) or (self.rows[0] >= 0 and (self.rows[1:] > self.rows[:-1]).all()):
             return self.rows
         return np.unique(self.rows[self.rows >= 0])
 
 
 def shard_of(content: U, documents: NDArray[np.int64], n_words: int) -> Shard[U]:
-    """A shard of some documents, with their distinct words numbered from zero. O(entries + vocabulary), or
-    for few entries O(entries log entries)."""
+    """A shard of some documents, whose distinct words are numbered from zero.
+
+    content: in row numbers of a vocabulary of `n_words`; documents: their numbers. Takes O(entries +
+    vocabulary), or for few entries O(entries log entries).
+    """
     words = content.words
     if len(words) < n_words // 64:
         alone = len(documents) == 1 and (words[1:] > words[:-1]).all()  # usually a bag

@@ -22,7 +22,7 @@ PARTS, SPAN = 64, 32  # engines divide a corpus into parts: number of parts, and
 
 
 class Blocks(Protocol):
-    """The interface to a corpus that a source needs: its documents in the model's unit, here as bags."""
+    """What a source needs of a corpus: its blocks of documents (here as bags) and their ids."""
 
     @property
     def block_sizes(self) -> Sequence[int]: ...
@@ -33,12 +33,12 @@ class Blocks(Protocol):
 
 
 class Source:
-    """A corpus without its held-out documents, which are chosen by a hash of their id.
+    """A corpus without its held-out documents, which are chosen by a hash of their id, read in a model's
+    unit.
 
-    `held_out` is a share in [0, 1). With `words`, shards include the spellings of their words. `unit` is the
-    form in which documents are read, `shard_size` the largest number of them in a shard: both are the
-    model's. Memory: one flag per document, and the content of a minibatch; the corpus caches the blocks read
-    last.
+    `held_out`: the share held out, in [0, 1). With `words` (spellings by row), shards have the spellings of
+    their words. `unit` and `shard_size` (most documents in a shard) are the model's. In memory: one flag per
+    document, the content of a minibatch, and the blocks that the corpus caches.
     """
 
     def __init__(
@@ -75,7 +75,9 @@ class Source:
         return int(self.training.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the location of the documents for another process, never the documents themselves."""
+        """Pickles the place of the corpus for another process, never its documents. UserError if it is in
+        memory.
+        """
         path = None if not isinstance(self.corpus, Corpus) else self.corpus.path
         if path is None:
             remedy = "write the corpus to a directory that all machines see"
@@ -91,16 +93,16 @@ class Source:
         return len(self.first) - 1
 
     def block(self, number: int, held_out: bool = False) -> tuple[NDArray[np.int64], Any]:
-        """A block's documents and their numbers: of those to learn from, or of the held-out ones."""
+        """A block's training documents (or its held-out ones): their numbers, and their content."""
         content, numbers = self.unit.of_block(self.corpus, number), self.numbers(number, held_out)
         if len(numbers) < self.corpus.block_sizes[number]:
             content = content.take(numbers - self.first[number])
         return numbers, content
 
     def parts(self, longest: int = SPAN) -> list[range]:
-        """The blocks in consecutive ranges, among which engines divide the work.
+        """The numbers of all blocks, cut into consecutive ranges, among which engines divide the work.
 
-        There are `PARTS` ranges, or more if one would be longer than `longest` blocks.
+        There are about `PARTS` ranges, more if they would be longer than `longest` blocks.
         """
         size = max(1, min(-(-self.n_blocks // PARTS), longest))
         return [range(start, min(start + size, self.n_blocks)) for start in range(0, self.n_blocks, size)]
@@ -111,8 +113,11 @@ class Source:
             yield self.block(number)
 
     def windows(self, generator: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
-        """Numbers of the documents to learn from: `WINDOW` blocks at a time, picked at random from the whole
-        corpus and mixed; without a generator, in the corpus's order."""
+        """The numbers of all training documents, those of `WINDOW` blocks at a time.
+
+        Blocks are picked at random from the whole corpus, and their documents mixed; without a generator, in
+        the corpus's order.
+        """
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
             self._window, self._joined = order[start : start + WINDOW], None
@@ -134,10 +139,10 @@ class Source:
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 
     def read(self, numbers: NDArray[np.int64]) -> Any:
-        """The content of some documents, in the given order.
+        """The content of the documents with these numbers, in the given order, in the unit.
 
-        Blocks of the window that minibatches are cut from are joined once, so that a few documents are read
-        quickly; as many blocks as the corpus caches.
+        The blocks of the current window (`windows`) are joined once, so that each minibatch is cut from them
+        quickly.
         """
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
         if len(self._window) and (self._places[blocks] >= 0).all():
@@ -159,9 +164,9 @@ class Source:
         return joined.take(back)
 
     def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
-        """Documents as shards.
+        """Documents as shards, which are read on iteration.
 
-        Each chunk is the number of a block, or an array of document numbers; no shard has documents of two
+        A chunk is the number of a block, or an array of document numbers; no shard has documents of two
         chunks.
         """
         return Shards(self, chunks)
@@ -175,7 +180,10 @@ class Source:
 def _source_at(
     path: str, fingerprint: str, held_out: float, spelled: bool, unit: type[Any], shard_size: int
 ) -> Source:
-    """A source that another process has pickled, opened again; each process opens a corpus once."""
+    """A pickled source, opened again in another process; each process opens a corpus once.
+
+    Raises UserError if the corpus at the path has another fingerprint.
+    """
     corpus = Corpus.open(path)
     if corpus.fingerprint != fingerprint:
         raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit again")
@@ -184,9 +192,9 @@ def _source_at(
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """The documents of a step, cut into shards, which are read on each iteration.
+    """The documents of a step as shards, which are read afresh on each iteration.
 
-    `chunks` are blocks by number, or arrays of documents' numbers, each cut separately.
+    `chunks`: numbers of blocks, or arrays of document numbers; each is cut into shards separately.
     """
 
     source: Source
@@ -219,9 +227,10 @@ class Shards:
         return np.concatenate([np.empty(0, np.int64), *chunks])
 
     def portions(self, documents: int) -> "list[Shards]":
-        """The same shards in consecutive portions of about `documents` documents, one per task of an engine.
+        """The same shards in consecutive portions of about `documents` documents, one for each task of an
+        engine.
 
-        The cuts depend only on the shards and `documents`, not on the number of workers: so sums are
+        They depend only on the shards and `documents`, not on the number of workers, so that sums are
         reproducible.
         """
         size = max(1, documents // self.source.shard_size) * self.source.shard_size
@@ -248,7 +257,9 @@ def cut_shards(
     words: Sequence[str] | None = None,
     size: int = SHARD,
 ) -> Iterator[Shard[U]]:
-    """Cut consecutive documents, with their numbers, into shards of at most `size`; `words` are spellings."""
+    """Cut documents with these numbers into shards of at most `size`; with `words` (spellings by row), shards
+    have keys.
+    """
     for start in range(0, len(numbers), size):
         stop = min(start + size, len(numbers))
         shard = shard_of(content.slice(start, stop), numbers[start:stop], n_words)

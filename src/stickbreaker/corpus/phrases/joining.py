@@ -1,7 +1,7 @@
-"""Phrases: words that often stand together, read as one word, such as "new_york".
+"""Joins phrases: words that often stand together, read as one word, such as "new_york".
 
-Phrases are found in rounds (`phrase_search.py`). A round has pairs of words; each pair in a text, from left
-to right, becomes one word, which the next round may join with a third.
+Phrases are found in rounds (`phrase_search.py`). A round has pairs of words; wherever a pair stands in a
+text, from left to right, it becomes one word, which the next round may join with a third.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,8 @@ def joined_word(first: str, second: str) -> str:
 
 
 def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
-    """The rounds of pairs that an analysis stores with a space between the words.
+    """The rounds from lists of pairs, each pair as text with a space between its words, as an analysis stores
+    them.
 
     >>> rounds_of([["new york"], ["new_york city"]])[1]
     {('new_york', 'city'): 'new_york_city'}
@@ -38,8 +39,10 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
 
 
 def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """The tokens before which stands something other than spaces, hyphens and quotes; `starts`: where tokens
-    begin.
+    """The numbers of tokens that a phrase cannot continue with: before them stands more than spaces, hyphens
+    and quotes.
+
+    `starts`: the character of the text at which each token begins.
 
     >>> breaks_in("cold-war news, cs.edu", np.array([0, 5, 9, 15, 18])).tolist()
     [3, 4]
@@ -51,10 +54,10 @@ def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer
 def join_words(
     words: Sequence[str], breaks: NDArray[np.integer[Any]], rounds: Sequence[Round]
 ) -> tuple[list[str], NDArray[np.int32]]:
-    """The words with phrases joined, and the position in `words` at which each of them begins.
+    """The words with phrases joined, and the position in `words` at which each of the result begins.
 
-    `breaks` are positions in `words` that a phrase may not continue across: the first word of a sentence, or
-    the word after a comma.
+    `breaks`: positions in `words` with which no phrase continues, such as the first word of a sentence or
+    after a comma.
 
     >>> rounds = rounds_of([["new york", "york city"], ["new_york city"]])
     >>> joined, places = join_words("a new york city york city".split(), np.array([0]), rounds)

@@ -18,7 +18,7 @@ from stickbreaker.corpus.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class RoundIndex:
-    """The word pairs of a round as numbers, so that those that occur in a block are found without strings."""
+    """The word pairs of a round as numbers, so that pairs in a block are found without comparing strings."""
 
     words: Vocabulary  # the words of all pairs
     pairs: NDArray[np.int64]  # (pairs × 2) rows of their words
@@ -40,7 +40,7 @@ class RoundIndex:
 
 @dataclass(frozen=True)
 class TokenBlock:
-    """The tokens of a block's documents, one after another."""
+    """The tokens of a block's documents, one after another, with what is needed to join phrases."""
 
     words: Any  # the distinct words, in an Arrow array
     codes: NDArray[np.int32]  # (tokens,) into `words`
@@ -50,9 +50,10 @@ class TokenBlock:
 
     @classmethod
     def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
-        """The tokens of a block of texts.
+        """The tokens of a block's table of texts.
 
-        `packed`: its breaks as packed bits, if they were computed before; then the table needs only tokens.
+        packed: `breaks` as packed bits, if they were computed before; the table then needs only the column
+        "tokens".
         """
         if packed is None:
             entries, begun = tokens_of(table)
@@ -68,7 +69,9 @@ class TokenBlock:
 
     @staticmethod
     def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
-        """Set `breaks` for the tokens before which the text has what ends a phrase, such as a comma."""
+        """Set `breaks` (tokens) for tokens before which the text has something that ends a phrase, such as a
+        comma.
+        """
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
@@ -84,7 +87,7 @@ class TokenBlock:
         return block
 
     def table(self, table: pa.Table) -> pa.Table:
-        """The block's stored table with its tokens replaced by these; `table`: the one they came from."""
+        """The table that the tokens were read from (`table`), with these tokens in place of its own."""
         table = table.combine_chunks()
         before = entries_of(table, "text").offsets
         offsets = np.searchsorted(self.places, before)
@@ -102,7 +105,11 @@ class TokenBlock:
         return table
 
     def _starts(self, starts: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """For documents that record it, where each token begins in its text. `offsets`: before joining."""
+        """The column "starts" after joining: where each token begins in its text, null for documents without
+        it.
+
+        offsets: of the documents, before joining.
+        """
         known = np.asarray(starts.is_valid())
         has_starts = np.repeat(known, np.diff(offsets))
         every = _every_start(starts, offsets, 0)
@@ -110,7 +117,11 @@ class TokenBlock:
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
     def _sentences(self, sentences: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """For documents that record it, each sentence's first token. `offsets`: before joining."""
+        """The column "sentences" after joining: the first token of each sentence, null for documents without
+        it.
+
+        offsets: of the documents, before joining.
+        """
         lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
         places = np.asarray(sentences.flatten(), np.int64) + np.repeat(offsets[:-1], lengths)
         now = np.searchsorted(self.places, places)
@@ -139,8 +150,10 @@ class TokenBlock:
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
 
     def _with_joined(self, pairs: RoundIndex, here: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Any]:
-        """For each word that pairs become, its code in this block (-1: it is not made here); and the block's
-        words, including the new ones.
+        """The codes in this block of the words that pairs become (-1: not made here), and the block's words
+        with the new ones.
+
+        here (pairs): whether both words of a pair are in the block.
         """
         made, place = np.unique(pairs.made[here], return_index=True)
         made = made[np.argsort(place)]  # in the order of the pairs
@@ -154,7 +167,9 @@ class TokenBlock:
 
 
 def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
-    """For each token, where it begins in its text; `missing` for documents that do not record it."""
+    """For each token, the character at which it begins in its text; `missing` for documents that do not
+    record it.
+    """
     every = np.full(int(offsets[-1]), missing, np.int64)
     has_starts = np.repeat(np.asarray(starts.is_valid()), np.diff(offsets))
     every[has_starts] = np.asarray(starts.flatten(), np.int64)
@@ -162,8 +177,8 @@ def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int)
 
 
 def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which pairs to join, so that none overlap: in each run of overlapping pairs the first, the third and so
-    on.
+    """Which of the pairs found to join, so that none overlap: in a run of overlapping ones, every second from
+    the first.
 
     `places`: positions of the pairs' first words, ascending.
 
@@ -175,6 +190,6 @@ def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _lists(values: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.bool_]) -> pa.Array:
-    """Values as an Arrow array of lists with these lengths; null for lists that are not `known`."""
+    """An Arrow array of lists with these lengths, cut from `values`; null for lists that are not `known`."""
     offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
     return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int32)), mask=pa.array(~known))

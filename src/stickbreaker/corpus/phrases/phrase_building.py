@@ -1,4 +1,4 @@
-"""Builds a corpus with phrases: finds them in its documents, and joins them."""
+"""Builds a corpus with phrases: finds them in documents that were analysed without, and joins them."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -38,11 +38,11 @@ def join_phrases(
     rule: PhraseRule,
     take: Callable[[pa.Table], None],
 ) -> tuple[Tally, Analysis | PolylingualAnalysis]:
-    """Find the phrases of documents that were analysed without them, and call `take` with each block after
+    """Find the phrases of documents that were analysed without, and call `take` with each block's table after
     joining.
 
-    Returns the tally of these blocks, and the analysis with the phrases. Raises UserError for documents with
-    trees, whose words cannot be joined.
+    Returns the counts of the joined blocks, and the analysis with the phrases. tally: the counts without
+    phrases. Raises UserError for documents with trees, whose words cannot be joined.
     """
     if tally.tags is not None:
         raise UserError("words of trees cannot be joined to phrases", remedy="leave one of the two out")
@@ -69,7 +69,7 @@ def join_phrases(
 
 
 def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
-    """The document with phrases joined in its tokens.
+    """The document with phrases joined in its tokens; starts and sentences are adapted.
 
     >>> joined_document(Document("a", tokens=["new", "york"]), ({("new", "york"): "new_york"},)).tokens
     ['new_york']
@@ -90,14 +90,13 @@ def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
 
 
 def _joined_in_a_language(first: str, second: str) -> str:
-    """The word formed by joining two words of a polylingual corpus."""
+    """The word formed by joining two words that carry their language ("en:new", "en:york")."""
     return joined_word(first, untagged(second))
 
 
 class _Blocks:
-    """The tokens of a source's blocks, which are read several times.
-
-    Whether a phrase may continue with a token is determined once, and stored in a bit.
+    """The tokens of a source's blocks, which are read several times: which tokens end phrases is found only
+    once.
     """
 
     def __init__(self, source: BlockSource) -> None:

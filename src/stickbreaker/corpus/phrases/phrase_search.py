@@ -28,11 +28,11 @@ Join = Callable[[str, str], str]
 class PhraseRule:
     """Which pairs of words become a phrase.
 
-    A pair must occur in at least `min_documents` documents (None: one for each 500, at least 5 and at most
-    10), more often than by chance (a log-likelihood ratio of at least 30; Dunning 1993), and have a
-    normalised pointwise mutual information of at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) / -ln
-    p(ab), 0 for words that stand together by chance, 1 for words that only occur together. A word repeated is
-    not a phrase.
+    A pair must occur in at least `min_documents` documents (None: one in 500 documents, but from 5 to 10),
+    more often than by chance (a log-likelihood ratio of at least 30; Dunning 1993), and have a normalised
+    pointwise mutual information of at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) / -ln p(ab),
+    which is 0 for words that stand together by chance, 1 for words that only occur together. A word repeated
+    is not a phrase.
 
     >>> PhraseRule().score(10, 10, 10, 1000)
     1.0
@@ -48,18 +48,23 @@ class PhraseRule:
             raise UserError(f"min_score={self.min_score}", remedy="min_score is above 0 and at most 1")
 
     def fewest(self, n_documents: int) -> int:
-        """The smallest number of documents with a phrase, in a corpus of this many documents."""
+        """The number of documents that a phrase must be in, for a corpus of this many documents."""
         return min(10, max(5, n_documents // 500)) if self.min_documents is None else self.min_documents
 
     def score(self, together: float, first: float, second: float, total: float) -> float:
-        """The normalised pointwise mutual information of a pair that occurs `together` times among `total`
-        tokens, of words that occur `first` and `second` times."""
+        """The normalised pointwise mutual information of a pair of words.
+
+        together, first, second: how often the pair and its two words occur among `total` tokens.
+        """
         if together >= total:
             return 1.0
         return math.log(together * total / (first * second)) / math.log(total / together)
 
     def chosen(self, pairs: "PairCounts", words: list[str], fewest: int, join: Join) -> Round:
-        """The word pairs that become phrases, with the word that each becomes."""
+        """The pairs that become phrases, with the word that each becomes (by `join`).
+
+        words: by row, as in `pairs`; fewest: documents that a pair must be in.
+        """
         keys, tokens, documents = pairs.counted()
         total, found = float(pairs.total), {}
         often = documents >= fewest
@@ -74,17 +79,19 @@ class PhraseRule:
 
 
 def _surprise(together: float, first: float, second: float, total: float) -> float:
-    """A log-likelihood ratio: larger if chance explains less well that two words follow one another this
-    often.
+    """Dunning's log-likelihood ratio of a pair of words: larger if chance explains its frequency less well.
 
-    All arguments are counts: of the pair, of its first and second word, and of all tokens.
+    The arguments are counts: of the pair, of its first and second word, and of all tokens.
     """
     expected = first * second / total
     return 2.0 * (together * math.log(together / expected) - (together - expected))
 
 
 class PairCounts:
-    """Counts of words, and of pairs of words that follow one another within a sentence."""
+    """Counts of words, and of pairs of adjacent words, over the blocks of a corpus.
+
+    Beyond `MOST_PAIRS` pairs, the rarest are forgotten.
+    """
 
     def __init__(self, n_words: int) -> None:
         self.n_words = n_words
@@ -98,8 +105,8 @@ class PairCounts:
     def add(self, rows: NDArray[np.int32], breaks: NDArray[np.bool_], owners: NDArray[np.int64]) -> None:
         """Count the words and pairs of a block.
 
-        rows (tokens): the row of each (-1: not part of a phrase); breaks: whether a pair may not continue
-        with the token; owners: the number of its document.
+        rows (tokens): number of each token's word (-1: of none that can be in a phrase); breaks: whether no
+        pair ends with this token; owners: number of its document.
         """
         from stickbreaker.kernels.document_frequencies import count_documents  # imports numba
 
@@ -118,8 +125,8 @@ class PairCounts:
             self._merge()
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The pairs as keys (row of the first word × number of words + row of the second), and for each its
-        number of occurrences and of documents.
+        """The pairs as keys (row of the first word × number of words + row of the second), their tokens and
+        documents.
         """
         self._merge()
         return self._held
@@ -148,8 +155,8 @@ def find_phrases(
 ) -> tuple[Round, ...]:
     """The phrases of a corpus, round by round.
 
-    `blocks` yields the tokens of every block, joined by the rounds passed to it; `counts` has all words of
-    the corpus. Only `eligible` words become part of a phrase.
+    `blocks(rounds)` yields the tokens of every block, with these rounds' phrases joined; `counts` has all
+    words of the corpus; only `eligible` words become part of a phrase; `join` makes the word of a pair.
     """
     fewest = rule.fewest(n_documents)
     words = [

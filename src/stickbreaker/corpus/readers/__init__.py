@@ -69,10 +69,11 @@ __all__ = [
 def read_inputs(
     given: Sequence[str], options: ReadingOptions, problems: Problems
 ) -> tuple[Iterator[Document], str, tuple[str, ...] | None]:
-    """The documents of inputs in order; their kind, "text" or "bag"; and the words of `--vocab`.
+    """The documents of inputs in order; their kind, "text" or "bag"; and for bags the words that numbers
+    stand for.
 
-    Raises UserError immediately for an input that is missing or of unknown format; and during iteration for
-    documents that are wrong, unless `problems` skips them.
+    Raises UserError at once for an input that is missing, of unknown format or does not fit the options; and
+    during iteration for documents that are wrong, unless `problems` skips them.
     """
     if not given:
         raise UserError("no input was given", remedy="give files, directories, globs or -")
@@ -98,7 +99,7 @@ def read_inputs(
 
 
 def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
-    """The same sources, set to report to the options' position how much of them has been read."""
+    """The same sources, set to record in `options.position` (if given) how much of them has been read."""
     if options.position is None:
         return sources
     options.position.expect([source.path for source in sources])
@@ -106,8 +107,11 @@ def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
 
 
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
-    """Raise UserError if a text field is named and no input has fields; if a model remembers the field, for
-    any input without fields."""
+    """Raise UserError if a text field is named, but inputs are plain text, which has no fields.
+
+    For a model that remembers its text field, one input without fields is enough; otherwise all must be
+    without.
+    """
     without = [source for source, reader in chosen if reader.name in ("lines", "files", "documents")]
     if options.text_field == ReadingOptions().text_field or not without:
         return
@@ -116,7 +120,7 @@ def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOpti
 
 
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:
-    """The words for sources of bags: those of `--vocab`, or of the files next to the sources."""
+    """The words that numbers in bags stand for: those of `--vocab`, or of the files next to the sources."""
     if options.vocab is not None:
         return read_numbered_words(options.vocab, options.largest_text)
     words: tuple[str, ...] = ()
@@ -142,6 +146,7 @@ def _documents(
 
 
 def _reader_of(source: Source, options: ReadingOptions) -> Reader:
+    """The reader for a source: by the option `format`, or by its name or (for streams) its content."""
     if options.format is not None:
         return READERS[options.format]
     if source.within:

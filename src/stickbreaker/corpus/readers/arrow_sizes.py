@@ -1,4 +1,4 @@
-"""The sizes of Arrow batches after decoding, determined before they are decoded.
+"""The sizes of Arrow batches after decompression, found without decompressing them.
 
 A compressed buffer begins with its decoded length (Arrow's columnar format, "Compression"). The buffers'
 positions are in the message's metadata, a flatbuffer: tables whose fields are found by number.
@@ -17,7 +17,8 @@ _FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
 
 
 def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
-    """The encoded and the decoded size in bytes of each batch and dictionary of a file or stream.
+    """The size in bytes of each batch and dictionary of an Arrow file or stream, as stored and after
+    decompression.
 
     Reads the stream to its end. Raises ValueError if it is damaged.
 
@@ -45,7 +46,7 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
 
 
 def _decoded(metadata: memoryview, body: memoryview, kind: str) -> int:
-    """The size in bytes of a message's buffers after decoding."""
+    """The size in bytes of a message's buffers after decompression."""
     table = _reference(metadata, _field(metadata, _reference(metadata, 0), HEADER))
     if kind == "dictionary":
         table = _reference(metadata, _field(metadata, table, DATA))
@@ -71,7 +72,7 @@ def _field(buffer: memoryview, table: int, number: int) -> int:
 
 
 def _reference(buffer: memoryview, at: int) -> int:
-    """The position that a flatbuffer's offset at position `at` refers to."""
+    """The position that the flatbuffer offset stored at position `at` points to."""
     return at + _read("<I", buffer, at)
 
 

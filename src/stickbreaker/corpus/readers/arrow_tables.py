@@ -36,9 +36,10 @@ _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, 
 def read(
     source: Source, options: ReadingOptions, problems: Problems, batches: "Batches"
 ) -> Iterator[Document]:
-    """Yield a document for each row, reading one row group or batch at a time; lists of strings are tokens.
+    """Yield a document for each row of a file; a text column with lists of strings has tokens.
 
-    Columns that are neither text nor metadata are not read.
+    One row group or batch is read at a time; columns that are neither text nor metadata are not. `batches`
+    reads the format. A row or table that is wrong is reported to `problems`.
     """
     row = 0
     try:
@@ -56,10 +57,10 @@ def read(
 
 
 def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
-    """The documents of a table of pandas, polars, Arrow or another library, or of a list of records (dicts),
-    rows numbered from 0.
+    """The documents of a table in memory (pandas, polars, Arrow …) or of a list of dicts, rows numbered from
+    0.
 
-    Raises UserError if it is not a table, and for the first row that is wrong.
+    Raises UserError if it is neither, and for the first row that is wrong.
     """
     place, record = "the table", {}
     try:
@@ -74,7 +75,8 @@ def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
 
 
 def table_documents(table: Any) -> list[Document]:
-    """The documents of a table or of records by their column "text"; repeated ids are left out.
+    """The documents of a table or of records by their column "text"; if ids repeat, all documents are
+    without.
 
     Raises UserError as `frame_documents` does.
     """
@@ -85,7 +87,10 @@ def table_documents(table: Any) -> list[Document]:
 
 
 def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """A table's rows, or a list's records. Raises UserError for anything else, and Bad for wrong columns."""
+    """The rows of a table in memory as dicts, or the dicts of a list.
+
+    Raises UserError if it is neither, and Bad for columns that are wrong.
+    """
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
@@ -102,7 +107,7 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
 
 
 def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """The rows of the input, by column name. Raises Bad."""
+    """The rows of the input as dicts by column name; `batches` yields its Arrow batches. Raises Bad."""
     fields = text_fields(options.text_field)
     named = fields.values() if isinstance(fields, dict) else (fields,)
     texts = {name for field in named for name in (field, *parts_of(field))}
@@ -134,7 +139,7 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
 
 
 def _metadata_values(name: str, column: pa.Array) -> list[Any]:
-    """The values of a metadata column; those that are too long for metadata are marked as left out."""
+    """The values of a metadata column; `_LEFT_OUT` in place of those that are too long for metadata."""
     short = _without_long(column)
     values = _values(name, short)
     if short is column:
@@ -144,7 +149,7 @@ def _metadata_values(name: str, column: pa.Array) -> list[Any]:
 
 
 def _without_long(column: pa.Array) -> pa.Array:
-    """A column of metadata whose over-long values are replaced by null, without being decoded."""
+    """A metadata column whose values that are too long become null, before they are decoded."""
     from pyarrow import compute
 
     if pa.types.is_dictionary(column.type):
@@ -163,7 +168,7 @@ def _without_long(column: pa.Array) -> pa.Array:
 
 
 def _is_no_metadata(kind: pa.DataType) -> bool:
-    """Whether a column type cannot be metadata: bytes, lists or objects, but lists of strings can."""
+    """Whether columns of a type cannot be metadata: bytes, objects, and lists of anything but strings."""
     if not pa.types.is_nested(kind):
         is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
         return is_bytes or pa.types.is_fixed_size_binary(kind)
@@ -190,7 +195,7 @@ def _values(name: str, column: pa.Array) -> list[Any]:
 
 
 def _looked_up(name: str, column: Any) -> list[Any]:
-    """The values of a dictionary-encoded column; every distinct value is converted only once."""
+    """The values of a dictionary-encoded column; each distinct value is converted only once."""
     used = column.indices.unique().drop_null()
     values = dict(zip(used.to_pylist(), _values(name, column.dictionary.take(used)), strict=True))
     return [None if place is None else values[place] for place in column.indices.to_pylist()]
@@ -239,7 +244,9 @@ def _is_of(path: str, names: Iterable[str]) -> bool:
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
-    """Those string columns (`paths`) whose dictionary may have a long value, by the first rows of a group."""
+    """Those string columns (`paths`) whose dictionary may have long values, judged by the first rows of a row
+    group.
+    """
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
@@ -256,7 +263,9 @@ def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int)
 
 
 def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of an Arrow file, an Arrow stream or a Feather file of version 2."""
+    """The batches of an Arrow file, Arrow stream or Feather file of version 2. Raises Bad for batches too
+    large to decode.
+    """
     whole = stream.read(6) == b"ARROW1"
     stream.seek(0)
     for size, decoded in decoded_sizes(stream):

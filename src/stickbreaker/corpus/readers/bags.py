@@ -1,4 +1,4 @@
-"""Shared by formats of bags: numbered words, and files with one entry per line, document by document."""
+"""Shared by formats of bags: word numbers, weights, and files with one entry per line."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -15,14 +15,17 @@ _OUT_OF_ORDER = "entries out of order"
 
 
 class Bag:
-    """The words of a document and their weights, by word number from `first` on."""
+    """The words of a document and their weights, while it is read; words have numbers from `first` on.
+
+    `kind`: the category of problems with its entries.
+    """
 
     def __init__(self, words: Sequence[str], first: int, kind: str) -> None:
         self.words, self.first, self.kind = words, first, kind
         self.weights: dict[int, float] = {}
 
     def add(self, number: int, weight: float) -> None:
-        """Add a word. Raises Bad if it is not in the vocabulary or is in the bag already."""
+        """Add a word by its number. Raises Bad if it is not in the vocabulary, or in the bag already."""
         if not 0 <= number - self.first < len(self.words):
             problem = f"word {number} is past the vocabulary of {len(self.words)} words"
             raise Bad(self.kind, problem, f"words are numbered from {self.first}; check --vocab")
@@ -38,7 +41,7 @@ class Bag:
 
 @dataclass(frozen=True)
 class BagShape:
-    """The sizes in the header of a file of entries: its documents, words and entries."""
+    """The header of a file of entries: its numbers of documents, words and entries."""
 
     documents: int
     words: int
@@ -46,7 +49,7 @@ class BagShape:
 
 
 def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> int:
-    """A whole number in ASCII digits. Raises Bad.
+    """A whole number of at most 15 ASCII digits. Raises Bad of category `kind` for other text.
 
     >>> number_of(b"12", "the word", "words are numbered from 1")
     12
@@ -75,9 +78,8 @@ def weight_of(text: bytes) -> float:
 
 
 def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float:
-    """The weight itself. Raises Bad if the models cannot represent it.
-
-    text: how the file writes it; kind: the category of the problem.
+    """The weight, if it is from 0 to 1e9; otherwise raises Bad of category `kind`. text: as the file writes
+    it.
     """
     if not 0 <= weight <= LARGEST:
         found = text[:30].decode("utf-8", "replace")
@@ -87,7 +89,9 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
 
 
 def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines up to the first gap: the missing line has been reported, and its content is unknown."""
+    """Numbered lines up to the first gap: a missing line was reported, and what it would have said is
+    unknown.
+    """
     for expected, (number, content) in enumerate(lines, 1):
         if number != expected:
             return
@@ -95,10 +99,11 @@ def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes
 
 
 class BagEntries:
-    """Reads lines `document word weight`, both numbered from 1, in the order of documents.
+    """Reads lines `document word weight`, ordered by document, both numbers from 1; `weigh` parses the
+    weight.
 
-    If an entry is wrong, its document is left out. Documents without an entry are empty. An entry out of
-    order is never skipped: its document, and others, may have been yielded without it.
+    Documents without an entry are empty; one with a wrong entry is left out. An entry out of order raises an
+    error even if problems are skipped, since its document may have been yielded without it.
     """
 
     def __init__(
@@ -110,7 +115,7 @@ class BagEntries:
         self._begin(None)
 
     def documents(self, lines: Iterator[tuple[int, bytes]], shape: BagShape) -> Iterator[Document]:
-        """Yield the documents of numbered lines."""
+        """Yield the documents of a file's numbered lines, after its header."""
         entries = 0
         for line, content in lines:
             parts = content.split()
@@ -157,7 +162,9 @@ class BagEntries:
             self.bag.add(word, weight)
 
     def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
-        """Yield the document that was being read, and empty ones up to the next one with entries."""
+        """Yield the document that was being read, and empty ones up to document `number`, which begins at
+        `line`.
+        """
         if number - self.number - 1 > self.longest_gap:
             problem = f"documents {self.number + 1} to {number - 1} have no entry"
             remedy = f"{_CUT_OFF}; if not, raise --longest-gap, {self.longest_gap} now"

@@ -1,4 +1,4 @@
-"""What a reader is, and the options of reading."""
+"""The options of reading, and what a reader of a format is."""
 
 import functools
 import sys
@@ -124,7 +124,7 @@ def parts_of_speech(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_plain_text(where: str, options: ReadingOptions) -> None:
-    """Raise UserError for a plain text, which has no fields, if a text field is named."""
+    """Raise the UserError for a plain text, which has no fields, although a text field is named."""
     problem = f"a plain text has no field {shown(options.text_field)}"
     if options.of_model:
         remedy = 'give such a field, or text_field="text" to read the words as they stand'
@@ -134,7 +134,8 @@ def refuse_plain_text(where: str, options: ReadingOptions) -> None:
 
 @functools.cache
 def text_fields(option: str) -> dict[str, str] | str:
-    """The field of text that an option names, or the fields by language code. Raises UserError.
+    """The field that the option `text_field` names, or a dict of fields by language code. Raises UserError if
+    malformed.
 
     >>> text_fields("body"), text_fields("en=text_en,de=text_de")
     ('body', {'en': 'text_en', 'de': 'text_de'})
@@ -156,10 +157,10 @@ def text_fields(option: str) -> dict[str, str] | str:
 
 @functools.cache
 def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | None]]:
-    """The field that a date format option applies to (None: every field named like a date), and a function
-    that reads a date from a value.
+    """The field that a date format applies to (None: all fields with names of dates), and a function that
+    reads a date.
 
-    Raises UserError for an unknown format.
+    The function returns None for a value that is not a date. Raises UserError for an unknown format.
 
     >>> date_format_of("created=epoch")[0], date_format_of("%d/%m/%Y")[0]
     ('created', None)
@@ -183,8 +184,9 @@ def parts_of(option: str) -> tuple[str, ...]:
 
 
 def refuse_unmet_parts(options: ReadingOptions) -> None:
-    """Raise UserError, after all documents were read, if no document has one of the text fields, or no date
-    has the given format."""
+    """Raise UserError, after all documents were read, if no document had one of the joined text fields, or a
+    date of the format.
+    """
     if options.date_format is not None and not options.dated:
         name = date_format_of(options.date_format)[0]
         place = "a field with the name of a date" if name is None else f"the field {shown(name)}"
@@ -202,11 +204,11 @@ def refuse_unmet_parts(options: ReadingOptions) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """A format: its name, a short description, the endings of its files (without .gz and others).
+    """A file format: its name, a short description, and the endings of its files (without .gz and the like).
 
-    `kind` is "text" or "bag", the kind of its documents; `read` yields those of a source in order.
-    `beginning`: how file names of the format begin. `vocab_beside` returns the file of words for a source of
-    bags, if the format names it.
+    `kind`: "text" or "bag"; `read` yields the documents of a source in order; `beginning`: how names of its
+    files begin; `vocab_beside` returns the path of the word list that belongs to a source of bags, if the
+    format defines it.
     """
 
     name: str

@@ -55,10 +55,11 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 @dataclass
 class _Block:
-    """The lines up to an empty one: comments by name, and the words of the sentence.
+    """The lines up to an empty one: a sentence's comments by name, and its words.
 
-    `shown`: the forms that the text shows; `spaced`: whether a space follows each; `tokens`: the tokens of
-    the document; `shown_by`: the number of the form that shows each; `heads` and `tags`: those of trees.
+    `shown`: the forms that the text shows; `spaced`: whether a space follows each; `tokens`: those of the
+    document; `shown_by`: for each token, the index of the form in `shown`; `heads` and `tags`: for trees, by
+    token.
     """
 
     line: int
@@ -84,7 +85,7 @@ class _Block:
         return any(name in self.comments for name in _BEGINNING)
 
     def drop(self) -> None:
-        """Drop the sentence read so far, but keep the comments that say that a document begins."""
+        """Drop what was read of the sentence, except for the comments that say that a document begins."""
         self.bad = True
         self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
         for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags, self.lines):
@@ -161,7 +162,9 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """Where each word form begins in a text that consists of these forms and spaces; None for other texts."""
+    """Where each word form begins in a text that consists of these forms and spaces; None if the text
+    differs.
+    """
     starts, end = [], 0
     for form in forms:
         while text[end : end + 1].isspace():
@@ -192,7 +195,7 @@ def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Pro
 
 
 def _take(block: _Block, line: str, number: int, largest: int) -> None:
-    """Add a line of the file to a sentence. Raises Bad; for a sentence that grows too large only once."""
+    """Add a line of the file to a sentence. Raises Bad if it is wrong, or (once) the sentence too large."""
     if block.size > largest:
         return
     block.size += len(line) + 1
@@ -221,7 +224,7 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
 
 
 class _NoTree(Exception):
-    """Heads that do not form a tree; `word` is the first wrong one, numbered from 0."""
+    """Heads that do not form a tree; `word` is the first one with a wrong head, numbered from 0."""
 
     def __init__(self, word: int, problem: str) -> None:
         super().__init__(problem)

@@ -1,4 +1,4 @@
-"""Recognises documents passed from Python: texts, tokens, records, tables or a matrix."""
+"""Recognises what documents passed from Python are: texts, tokens, records, a table or a matrix."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _TO_LIST = ("to_pylist", "to_list", "tolist")  # methods of Arrow, of polars and
 
 
 class DocumentInput(NamedTuple):
-    """Documents and their form, one of `FORMS`.
+    """Documents passed from Python, and their form, one of `FORMS`.
 
     "texts": a list of strings, or of dicts of texts by language; "tokens": a list of lists of strings;
     "table": a table with the column "text", or a list of records; "matrix": anything else.
@@ -31,10 +31,10 @@ class DocumentInput(NamedTuple):
 
 
 def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
-    """The form of documents passed from Python; iterators are read here.
+    """Recognise the form of documents passed from Python; iterators are read here.
 
-    With `empty_lists` a list of only empty lists counts as tokens. Raises UserError, with the remedy, if they
-    cannot be documents.
+    `empty_lists`: a list of only empty lists counts as tokens, not as a matrix. Raises UserError, with the
+    remedy, if they cannot be documents.
 
     >>> document_input(word.split() for word in ["a cat", "a dog"])
     DocumentInput(form='tokens', values=[['a', 'cat'], ['a', 'dog']])
@@ -59,11 +59,10 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
 
 
 def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInput:
-    """A list of documents as a DocumentInput, by the type of the first value that is not missing or an empty
-    list.
+    """A list of documents as a DocumentInput, by the type of its first value that is not an empty list.
 
-    `given`: what the user passed; `empty_lists`: if there is no such value, whether these are lists of
-    tokens.
+    `given`: what the user passed; `empty_lists`: whether a list of empty lists only is of tokens. Raises
+    UserError for missing values and for values that are not documents.
     """
     values = [_with_tokens_listed(value) for value in values]
     first = next((value for value in values if not (is_missing(value) or _is_empty(value))), None)
@@ -88,9 +87,10 @@ def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInp
 
 
 def _of_lists(values: list[Any], given: Any) -> DocumentInput:
-    """A list of lists as a DocumentInput: tokens, or the rows of a matrix.
+    """A list of lists as a DocumentInput: tokens, or the rows of a matrix, which is `given` as the user
+    passed it.
 
-    given: what the user passed, which is used for a matrix. Raises UserError for gensim's bags.
+    Raises UserError for gensim's bags, and for rows of numbers that differ in length.
     """
     for number, value in enumerate(values):
         if isinstance(value, list | tuple) and value:
@@ -119,7 +119,9 @@ def once_read(given: Any) -> Any:
 
 
 def is_table(given: Any) -> bool:
-    """Whether an object is a table of pandas, polars, Arrow or another library with the Arrow protocol."""
+    """Whether an object is a table: of pandas, polars, Arrow or anything else with Arrow's protocol and
+    columns.
+    """
     package, name = type(given).__module__.partition(".")[0], type(given).__name__
     if package == "polars":
         return name in ("DataFrame", "LazyFrame")
@@ -129,7 +131,9 @@ def is_table(given: Any) -> bool:
 
 
 def is_record(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is a record with a text field, and not texts by language.
+    """Whether a mapping is a record of fields, and not a document's texts by language.
+
+    A mapping with the key "text" is a record, and so is one without a key that is a language.
 
     >>> is_record({"text": "a cat", "year": 1988}), is_record({"en": "a cat", "de": "eine Katze"})
     (True, False)
@@ -165,7 +169,7 @@ def is_missing(value: object) -> bool:
 
 
 def wrong_document(value: object, number: int, wanted: str = "a string or a list of strings") -> UserError:
-    """The error for a document that is not of the wanted type, with the remedy.
+    """The error, with its remedy, for document number `number`, which is not what was `wanted`.
 
     >>> print(wrong_document(None, 3))
     document 3 is missing (None); leave it out, or give an empty text
@@ -191,7 +195,7 @@ def wrong_document(value: object, number: int, wanted: str = "a string or a list
 
 
 def refuse_documents(inputs: object) -> None:
-    """Raise UserError, naming the way to make a corpus, if documents are given instead of paths of files."""
+    """Raise UserError if documents were passed in place of paths of files; it names the method for them."""
     if isinstance(inputs, str | PathLike):
         return
     if is_table(inputs):
@@ -217,7 +221,9 @@ def refuse_documents(inputs: object) -> None:
 
 @contextmanager
 def naming_from_texts(inputs: object) -> Generator[None]:
-    """A context that adds a hint at `Corpus.from_texts` to the error of a missing path that may be a text."""
+    """A context in which the error of a missing path also points to `Corpus.from_texts`, if the path looks
+    like a text.
+    """
     try:
         yield
     except UserError as error:
@@ -229,7 +235,7 @@ def naming_from_texts(inputs: object) -> Generator[None]:
 
 
 def _refuse_single(given: object) -> None:
-    """Raise UserError for a single document, and for documents without an order."""
+    """Raise UserError if one document was passed instead of several, or a set, which has no order."""
     if isinstance(given, PathLike):
         raise UserError("a path was given instead of documents", remedy="give Corpus.build(path)")
     if isinstance(given, np.ndarray) and given.ndim == 0:
@@ -278,20 +284,19 @@ def _whole(table: Any) -> Any:
 
 
 def _is_numeric(table: Any) -> bool:
-    """Whether all columns of a table hold numbers."""
+    """Whether the columns of a table, according to its first row, hold numbers."""
     return np.asarray(table[:1]).dtype.kind in "biuf"
 
 
 def _holds_strings(array: Any) -> bool:
-    """Whether a two-dimensional array has strings, a document's tokens in each row."""
+    """Whether an array is two-dimensional and holds strings: the tokens of a document in each row."""
     if getattr(array, "ndim", 0) != 2 or getattr(getattr(array, "dtype", None), "kind", "") not in "OUT":
         return False
     return array.size > 0 and isinstance(array[0, 0], str)
 
 
 def _with_tokens_listed(value: Any) -> Any:
-    """A document's tokens as a list, if they are an array, a column or an iterator; other documents
-    unchanged."""
+    """A document's tokens as a list if they are an array, column or iterator; any other value unchanged."""
     if isinstance(value, str | bytes | Mapping | list | tuple | Set | PathLike) or is_missing(value):
         return value
     column = getattr(value, "ndim", None) == 1 or callable(getattr(value, "to_list", None))
@@ -299,7 +304,8 @@ def _with_tokens_listed(value: Any) -> Any:
 
 
 def tokens_of(value: Any) -> list[str] | None:
-    """The tokens of a document: from a list, an array, a column or an iterator of strings; None for others.
+    """A document's tokens as a list, from a list, array, column or iterator of strings; None for any other
+    value.
 
     >>> tokens_of(("a", "cat")), tokens_of("a cat"), tokens_of([("cat", 1)])
     (['a', 'cat'], None, None)
@@ -316,7 +322,7 @@ def _is_empty(value: object) -> bool:
 
 
 def _is_bag(value: object) -> bool:
-    """Whether a document is a list of (number, count)."""
+    """Whether a document is a bag in gensim's form, a list of pairs (number, count)."""
     if not isinstance(value, list | tuple) or not value:
         return False
     pair = value[0]

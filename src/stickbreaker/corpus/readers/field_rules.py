@@ -1,4 +1,4 @@
-"""Makes a document from a record: the fields of a JSON object or of a table's row."""
+"""Makes a document from a record: a JSON object, or a row of a table."""
 
 import functools
 from collections import Counter
@@ -25,9 +25,9 @@ def document_of(
     where: str,
     line: int | None = None,
 ) -> Document:
-    """The document of a record: text or a list of tokens, id, language, and other scalars as metadata.
+    """The document of a record: its text or list of tokens, its id and language, other scalars as metadata.
 
-    `default_id` is the id if the record has none. Raises Bad for a field that is missing or of another type.
+    `default_id` is used if the record has no id. Raises Bad for a field that is missing or of another type.
 
     >>> document_of({"text": "a cat", "year": 1988}, ReadingOptions(), "a:1", "a").metadata
     {'year': 1988}
@@ -74,9 +74,11 @@ def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[s
 def _with_joined_text(
     record: Mapping[str, object], fields: Iterable[str], options: ReadingOptions
 ) -> dict[str, Any]:
-    """The record with a field "title+text" made from its fields title and text, if it has one of them.
+    """The record with a field "title+text" joined from its fields title and text, for each such name in
+    `fields`.
 
-    A part that is missing, null or blank is empty. Raises Bad for one of another type.
+    Missing, null and blank parts are left out; without any part the record stays as it is. Raises Bad for a
+    part that is not a string.
     """
     joined = dict(record)
     for field in fields:
@@ -95,9 +97,7 @@ def _with_joined_text(
 
 
 def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
-    """Raise Bad, of the kind "wrong columns", for a table without a column that `options` name, or with two
-    columns of the same name.
-    """
+    """Raise Bad if a table lacks a column that `options` name, or has two of one name."""
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
     texts = [part for one in texts for part in ([one] if one in names else parts_of(one))]
@@ -116,10 +116,8 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
-    """What to do about a table with one column whose name has a semicolon or a tab: it suggests another
-    separator.
-
-    None if it has no such column.
+    """The remedy for a table of one column whose name has semicolons or tabs: another separator. Otherwise
+    None.
     """
     if len(names) == 1 and ";" in names[0]:
         return "give --separator ';', since cells seem to be separated by semicolons"
@@ -140,9 +138,9 @@ def _text_or_tokens(record: Mapping[str, object], field: str) -> tuple[str | Non
 
 
 def _sides(record: Mapping[str, object], fields: Mapping[str, str]) -> dict[str, str]:
-    """The texts by language, from the fields that hold them; missing, null and blank ones are left out.
+    """A record's texts by language, from the fields that hold them (by language); blank ones are left out.
 
-    Raises Bad if none is left.
+    Raises Bad if none is left, or one is not a string.
     """
     sides: dict[str, str] = {}
     for code, field in fields.items():
@@ -193,5 +191,7 @@ def code_of(name: str) -> str:
 
 
 def _first_of(names: Iterable[str]) -> str:
-    """The first names of columns or fields, for a message."""
+    """The first eight names of columns or fields, shortened and joined by commas for a message; "none" if
+    there are none.
+    """
     return storable(", ".join(shortened(name, LONGEST_SHOWN) for name in islice(names, 8))) or "none"

@@ -11,10 +11,11 @@ from stickbreaker.core.errors import UserError
 
 
 def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, str]) -> tuple[Any, list[str]]:
-    """gensim's bags as a sparse matrix (documents × words), and the word of each column, by ascending number.
+    """gensim's bags as a sparse matrix (documents × words), and the words of its columns, by ascending
+    number.
 
-    `words` maps number to word, as gensim's Dictionary does. Raises UserError naming a document that contains
-    something else.
+    `words` maps number to word, as gensim's Dictionary does. Raises UserError naming a document that is not a
+    bag, or has an unknown number.
 
     >>> matrix_of([[(0, 2), (7, 1)], []], {0: "cat", 7: "dog"})[0].toarray().tolist()
     [[2.0, 1.0], [0.0, 0.0]]

@@ -19,7 +19,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 def documents_in(
     numbered: Iterable[tuple[int, str]], source: Source, options: ReadingOptions, problems: Problems
 ) -> Iterator[Document]:
-    """Yield the documents of numbered lines."""
+    """Yield a document for each of some numbered lines of `source`; those that are wrong go to `problems`."""
     for number, line in numbered:
         if not line.strip():
             continue

@@ -1,4 +1,4 @@
-"""Splits text into lines, in the same way for all readers: at LF, CR LF or CR, and nowhere else.
+"""Splits bytes into lines in the same way for all readers: at LF, CR LF or CR, and nowhere else.
 
 `str.splitlines` also splits at U+2028, form feeds and others, and `readline` does not split at a CR alone.
 """
@@ -11,7 +11,7 @@ _PIECE = 1 << 14  # bytes read at a time
 
 
 def without_end(line: str) -> str:
-    """A line without its line break.
+    """A line without its line break (one at most).
 
     >>> without_end("a\\r\\n"), without_end("a\\r"), without_end("a\\n\\r")
     ('a', 'a', 'a\\n')
@@ -22,8 +22,8 @@ def without_end(line: str) -> str:
 def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
     """The lines of a stream with their line breaks; None in place of each line of more than `most` bytes.
 
-    At most one line is held in memory. Each line is yielded as soon as possible: a line that ends with CR
-    after the next byte was read, and None before the rest of its line is read.
+    At most one line is held in memory, and each is yielded as early as possible: one that ends with CR after
+    the next byte was read, None as soon as a line is too long.
     """
     line_so_far = _OpenLine(most)
     for piece in iter(partial(stream.read1, _PIECE), b""):
@@ -58,7 +58,7 @@ class _OpenLine:
         self.is_refused = False
 
     def add(self, piece: bytes) -> None:
-        """Append the next piece of the line; a line that is too long only has its size kept."""
+        """Append the next piece of the line; if it is too long, only its size is kept."""
         if piece:
             self.size += len(piece)
             self.ends_with_cr = piece.endswith(b"\r")
@@ -73,7 +73,7 @@ class _OpenLine:
             yield None
 
     def ended(self) -> Iterator[bytes | None]:
-        """Yield the line at its end (None if it is too long, nothing if refused), and start the next one."""
+        """Yield the line at its end (nothing if it was refused), and start the next one."""
         if not self.is_refused:
             yield b"".join(self.pieces) if self.size <= self.most else None
         self._clear()

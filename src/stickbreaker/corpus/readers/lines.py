@@ -1,4 +1,4 @@
-"""Text with one document a line; blank lines are empty documents."""
+"""Plain text with one document per line; blank lines are empty documents."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def documents_in(numbered: Iterable[tuple[int, str]], source: Source) -> Iterator[Document]:
-    """Yield the documents of numbered lines."""
+    """Yield a document for each of some numbered lines of `source`."""
     for number, text in numbered:
         yield Document(f"{source.label}:{number}", text, where=source.name, line=number)
 

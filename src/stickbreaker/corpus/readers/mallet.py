@@ -1,4 +1,4 @@
-"""MALLET's text for import-file: one line `name label text` per document."""
+"""MALLET's text files for import-file: one line `name label text` per document."""
 
 import re
 from collections.abc import Iterator

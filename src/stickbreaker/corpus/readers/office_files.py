@@ -1,7 +1,6 @@
-"""Web pages, PDF and Word files, each of them one document: their text, title, author and date.
+"""Web pages, PDF and Word files, one document each: their text, title, author and date.
 
-The packages that read them are installed by `stickbreaker[documents]`. If they are missing, the files are
-refused.
+They are read by the packages that `stickbreaker[documents]` installs; without these, such files are an error.
 """
 
 import importlib
@@ -26,7 +25,7 @@ _UNLIKE_TEXT = (".rtf", ".doc", ".odt", ".epub", ".ppt", ".pptx", ".xls", ".xlsx
 
 
 class Found(NamedTuple):
-    """The text of a file, and its metadata."""
+    """The text of a file, and its title, author and date, as far as known."""
 
     text: str
     about: dict[str, Any]
@@ -66,12 +65,18 @@ _NEEDS = {_of_page: "trafilatura", _of_pdf: "pypdf", _of_word: "docx"}
 
 
 def is_office_file(name: str) -> bool:
-    """Whether a file of this name (in lower case) is read here, or is not plain text and cannot be read."""
+    """Whether a file of this name (in lower case) is such a file, or another one that is not plain text.
+
+    Those of the second sort are refused by `read`.
+    """
     return name.endswith((*_ENDINGS, *_UNLIKE_TEXT))
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield the one document of a Word, PDF or HTML file. Raises UserError if its package is missing."""
+    """Yield the one document of a Word, PDF or HTML file; one that cannot be read goes to `problems`.
+
+    Raises UserError if the package for it is missing.
+    """
     try:
         if options.format is None and source.plain_name.endswith(_UNLIKE_TEXT):
             remedy = f"save it as {', '.join(_ENDINGS)} or .txt, or --on-error skip"
@@ -88,7 +93,9 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _refuse_missing(package: str, source: Source) -> None:
-    """Raise UserError if a package is missing; otherwise stop the packages for documents from logging."""
+    """Raise UserError if a package is not installed. Also silences the logging of packages that read
+    documents.
+    """
     try:
         importlib.import_module(package)
     except ModuleNotFoundError:
@@ -99,9 +106,9 @@ def _refuse_missing(package: str, source: Source) -> None:
 
 
 def _content(source: Source, largest: int | None) -> bytes:
-    """The bytes of a file, unpacked; a Word file, which is a zip file of several, stays packed.
+    """The bytes of a file, uncompressed; a Word file, itself a zip file, is left as it is.
 
-    Raises Bad if there are too many, before or after unpacking.
+    Raises Bad for more than `largest` bytes, before or after unpacking.
     """
     if source.path is not None and source.path.is_file() and not source.path.name.endswith(".zip"):
         with source.path.open("rb") as file:
@@ -116,7 +123,9 @@ def _content(source: Source, largest: int | None) -> bytes:
 
 
 def _packed_content(path: Path, largest: int | None) -> bytes:
-    """The bytes of a zip file whose files together are not too large. Raises Bad."""
+    """The bytes of a zip file. Raises Bad if its files together have more than `largest` bytes, or it is
+    damaged.
+    """
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(one.file_size for one in packed.infolist())
@@ -128,7 +137,7 @@ def _packed_content(path: Path, largest: int | None) -> bytes:
 
 
 def _extracted(extract: Callable[[bytes], Found], content: bytes) -> Found:
-    """The contents of a file. Raises Bad if the package cannot read it, or if it has no text."""
+    """What `extract` finds in a file's bytes. Raises Bad if it fails or finds no text."""
     try:
         found = extract(content)
     except (KeyboardInterrupt, MemoryError):

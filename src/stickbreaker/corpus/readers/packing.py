@@ -1,5 +1,4 @@
-"""Packed files: gzip, zstd, bzip2, xz and zip, recognised by their first bytes; and text in UTF-16 or
-UTF-32."""
+"""Unpacks gzip, zstd, bzip2, xz and zip files, recognised by their first bytes; recodes UTF-16 and UTF-32."""
 
 import bz2
 import codecs
@@ -50,14 +49,15 @@ DAMAGE = (
 
 
 def damage(error: BaseException) -> Bad:
-    """The problem with a file whose unpacking raised one of `DAMAGE`."""
+    """The `Bad` to report for a file whose unpacking raised one of `DAMAGE`."""
     problem = f"the compressed file is truncated or damaged ({error})"
     remedy = "copy or compress it again, or --on-error skip to keep what comes before"
     return Bad("damaged compressed file", problem, remedy)
 
 
 def plain_name(path: Path) -> str:
-    """A file's name in lower case, without the ending of its packing; for a zip file, its only member's name.
+    """A file's name in lower case, without the ending of its packing; for a zip file of one file, that one's
+    name.
 
     >>> plain_name(Path("Posts.csv.GZ"))
     'posts.csv'
@@ -78,9 +78,9 @@ def plain_name(path: Path) -> str:
 def unpacked(
     raw: "io.BufferedReader[Any]", path: Path | None, content: Callable[[BinaryIO], BinaryIO]
 ) -> BinaryIO:
-    """The unpacked bytes of a file, converted to UTF-8 if a byte order mark shows UTF-16 or UTF-32.
+    """The unpacked bytes of an open file; text in UTF-16 or UTF-32 (by its byte order mark) becomes UTF-8.
 
-    `content` holds all bytes of a stream in memory, for a zip file in a pipe. Raises Bad, or one of `DAMAGE`;
+    `content` copies a stream into memory, needed for a zip file in a pipe. Raises Bad, or one of `DAMAGE`;
     reading may raise these too.
     """
     start = raw.peek(_PEEK)
@@ -96,7 +96,11 @@ def unpacked(
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of packed frames, concatenated; raises EOFError if the last one is cut off."""
+    """A stream of the contents of a file's compressed frames, one after another; `frame()` makes a
+    decompressor.
+
+    Reading raises EOFError if the last frame is cut off.
+    """
 
     def __init__(self, raw: BinaryIO, frame: Callable[[], Any]) -> None:
         self.raw, self.new_frame = raw, frame
@@ -128,7 +132,7 @@ class _Unpacked(io.RawIOBase):
 
 
 class _Recoded(io.RawIOBase):
-    """Text in UTF-16 or UTF-32 as UTF-8; invalid text becomes invalid UTF-8."""
+    """A stream of UTF-8 made from one of UTF-16 or UTF-32; invalid text becomes invalid UTF-8."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self.stream = stream
@@ -160,7 +164,7 @@ def _frames(new_frame: Callable[[], Any]) -> Callable[[BinaryIO, object], Any]:
 
 
 def _zip(raw: BinaryIO, content: Callable[[BinaryIO], BinaryIO]) -> Any:
-    """The only member of a zip file. Raises Bad if there are several, or if it cannot be read."""
+    """A stream of the only file in a zip file. Raises Bad if there are several, or it cannot be read."""
     archive = zipfile.ZipFile(raw if raw.seekable() else content(raw))
     members = _members(archive)
     if len(members) != 1:

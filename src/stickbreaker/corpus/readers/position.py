@@ -19,8 +19,9 @@ class Position:
         self._file: BinaryIO | None = None
 
     def expect(self, files: Sequence[Path | None]) -> None:
-        """Announce the files that will be read, in order. None, or a file that is not a regular file, has no
-        known length."""
+        """Announce the files that will be read, in order. If one is None or not a regular file, `share` is
+        unknown.
+        """
         self._places, self._total = {}, 0
         if any(file is None or not file.is_file() for file in files):
             return
@@ -36,8 +37,11 @@ class Position:
 
     @property
     def share(self) -> float | None:
-        """The share of all bytes up to the current position in the last file opened; None if unknown. If
-        files are read twice, it starts again."""
+        """The share of all announced bytes that lie before the place reached in the file opened last; None if
+        unknown.
+
+        If files are read twice, it starts again.
+        """
         if not self._total or self._file is None:
             return None
         start, end = self._place

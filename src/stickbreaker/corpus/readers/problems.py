@@ -1,4 +1,4 @@
-"""The handling of documents that cannot be read: stop, or skip and count."""
+"""What happens with documents that cannot be read: the run stops, or they are skipped and counted."""
 
 from collections import Counter
 
@@ -6,8 +6,8 @@ from stickbreaker.core.errors import UserError
 
 
 class Bad(Exception):
-    """Raised for something that cannot be read: `problem` says what is wrong, `kind` is the category that
-    counts it.
+    """Raised by readers for what cannot be read, before its place is known; `kind` is the category to count
+    it under.
 
     >>> Bad("bad id", "the id is a list", "name another field").kind
     'bad id'
@@ -23,9 +23,9 @@ class Bad(Exception):
 
 
 class Problems:
-    """Raises the first problem, or (`skip`) counts problems by kind and keeps the first message of each.
+    """Raises the first problem or, with `skip`, counts problems by kind and keeps the first message of each.
 
-    `skippable` is false for files without `--on-error skip`: remedies do not mention it.
+    `skippable` is false for files that `--on-error skip` does not apply to: remedies then do not mention it.
 
     >>> problems = Problems(skip=True)
     >>> problems.report("malformed JSON", UserError("not JSON"))
@@ -40,14 +40,14 @@ class Problems:
         self.first: dict[str, str] = {}
 
     def report(self, kind: str, error: UserError, count: int = 1) -> None:
-        """Raise the error, or count it: `count` documents are left out."""
+        """Raise the error or, with `skip`, count the `count` documents that are left out because of it."""
         if not self.skip:
             raise error
         self.counts[kind] += count
         self.first.setdefault(kind, str(error))
 
     def tell(self, bad: Bad, where: object, line: int | None = None, count: int = 1) -> None:
-        """Report a problem and its place; `count` documents are left out because of it."""
+        """`report` a problem at its place; `count` documents are left out because of it."""
         error = bad.at(where, line)
         if not self.skippable:
             error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])

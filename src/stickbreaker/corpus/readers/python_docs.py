@@ -59,7 +59,7 @@ class Paragraph(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """The documentation of a class, of the rest of a module, or of a topic of the language, as paragraphs."""
+    """The documentation of a class, of the rest of a module, or of a topic of the language reference."""
 
     name: str
     module: str
@@ -166,9 +166,8 @@ def _paragraphs(tree: ast.Module, text: str) -> list[Paragraph]:
 def _definitions(
     node: ast.AST,
 ) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    """All nodes of a syntax tree that may have a docstring.
-
-    Expressions are skipped, which halves the time.
+    """All nodes of a syntax tree that may have a docstring; expressions are not searched, which halves the
+    time.
     """
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node
@@ -178,7 +177,9 @@ def _definitions(
 
 
 def _prose(line: int, docstring: str) -> Iterator[Paragraph]:
-    """A docstring's paragraphs without doctests, rules, markup, addresses, licences and code."""
+    """A docstring's paragraphs without doctests, rules, markup, addresses, licences and code; `line`: where
+    it begins.
+    """
     for block in PARAGRAPH_END.split(MARKUP.sub("", DOCTEST.sub("\n", docstring))):
         lines = [part for part in ADDRESS.sub("", block).split("\n") if _is_prose(part)]
         text = " ".join(" ".join(lines).split())
@@ -232,7 +233,7 @@ def _chunks(unit: Unit) -> Iterator[Document]:
 
 
 def _pieces(paragraph: Paragraph) -> Iterator[Paragraph]:
-    """A paragraph unchanged, or by sentences if it is longer than half a chunk."""
+    """A paragraph as it is or, if it is longer than half a chunk, its sentences."""
     if len(paragraph.words) <= CHUNK_WORDS // 2:
         yield paragraph
     else:
@@ -270,7 +271,7 @@ def stop_words() -> frozenset[str]:
 
 
 def _singular(word: str, known: set[str]) -> str | None:
-    """The singular of a plural, if it is a known word itself."""
+    """The singular of a plural, if that is one of the `known` words; otherwise None."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return None
     for ending, plural in PLURALS:

@@ -1,4 +1,4 @@
-"""Counts documents that repeat others, or leaves them out."""
+"""Recognises documents that repeat earlier ones, to count them or leave them out."""
 
 import importlib
 import warnings
@@ -30,15 +30,17 @@ class RepeatsWarning(UserWarning):
 
 
 class Dropped(NamedTuple):
-    """Which repeats are left out: documents with exactly the text of an earlier one (`near` None), or also
-    those that share about the fraction `near` of their words.
+    """Which repeats are left out: exact ones (`near` None), or also near ones.
+
+    Two texts are near repeats if at least the share `near` of their runs of three words are in both
+    (Jaccard).
     """
 
     near: float | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the option's text. Raises UserError if it is neither.
+        """Parse "exact", "near" or "near:0.9". Raises UserError for other texts, or a share outside [0.1, 1].
 
         >>> Dropped.parse("near"), Dropped.parse("near:0.9").near, Dropped.parse("exact").near
         (Dropped(near=0.8), 0.9, None)
@@ -56,7 +58,9 @@ class Dropped(NamedTuple):
 
 
 class Repeats:
-    """Recognises documents that repeat earlier ones; if `dropped` is None, none is left out."""
+    """Recognises documents that repeat earlier ones, and leaves them out; if `dropped` is None, it only
+    warns.
+    """
 
     def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
         self.dropped, self.problems = dropped, problems
@@ -66,7 +70,9 @@ class Repeats:
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents without the repeats to leave out; at the end, warns about repeats that stayed."""
+        """The documents without those left out, which `problems` counts. At the end, warns about repeats that
+        were kept.
+        """
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
@@ -83,7 +89,7 @@ class Repeats:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
-        """The name of an earlier document that this one repeats, or None, also for one without content."""
+        """The name of an earlier document with the same content, or None. Empty documents repeat none."""
         content = document.text
         if content is None:
             held: Any = document.tokens or document.texts or (document.words, document.weights)
@@ -99,7 +105,10 @@ class Repeats:
 
 
 class _NearRepeats:
-    """Texts by MinHash (Broder 1997) with locality-sensitive hashing, using `datasketch`."""
+    """An index of texts that finds near repeats by MinHash (Broder 1997), with the package `datasketch`.
+
+    Raises UserError if that is not installed.
+    """
 
     def __init__(self, near: float) -> None:
         try:
@@ -112,7 +121,9 @@ class _NearRepeats:
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
-        """The name of the first earlier text that is nearly this one; if there is none, remember this one."""
+        """The name of the first earlier text of which this one is a near repeat; if there is none, adds this
+        one.
+        """
         words = text.lower().split()
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)

@@ -26,9 +26,10 @@ _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125
 
 @dataclass(frozen=True)
 class Source:
-    """A file (or, without a path, standard input): `name` for messages, `label` for the ids of its documents.
+    """A file or, without a path, standard input. `name` is for messages, `label` for the ids of its
+    documents.
 
-    `within` is true for a file found in a given directory. `position` tracks the file once it is opened.
+    `within`: it was found in a directory that was given; `position` is informed when the file is opened.
     """
 
     name: str
@@ -44,15 +45,17 @@ class Source:
 
     @property
     def plain_name(self) -> str:
-        """The file's name in lower case, without .gz or other endings of packings; see
-        `packing.plain_name`."""
+        """The file's name in lower case without .gz and the like (see `packing.plain_name`); "" for standard
+        input.
+        """
         return plain_name(self.path) if self.path else ""
 
 
 def sources_of(given: list[str]) -> list[Source]:
-    """The files that inputs name: files, directories (all files in them, in order), globs, and "-".
+    """The sources that inputs name: files, directories (all their files, sorted), globs, and "-" for standard
+    input.
 
-    Raises UserError for an input that is missing.
+    Raises UserError for an input that is missing. Labels are made distinct.
     """
     found = [source for name in given for source in _sources_named(name)]
     if sum(source.path is None for source in found) > 1:
@@ -62,7 +65,9 @@ def sources_of(given: list[str]) -> list[Source]:
 
 
 def one_source(path: str, remedy: str) -> Source:
-    """The single file at a path. Raises UserError for a directory, or a pattern of several files."""
+    """The single file at a path. Raises UserError for a directory or several files; `remedy` says what to
+    give.
+    """
     found = sources_of([path])
     if len(found) != 1 or found[0].within:
         raise UserError("not one file", where=path, remedy=remedy)
@@ -100,8 +105,11 @@ def _sources_at(path: Path) -> list[Source]:
 
 @contextmanager
 def opened(source: Source) -> Iterator[BinaryIO]:
-    """Open a source and yield its unpacked bytes. Raises UserError if it cannot be opened; Bad if its packing
-    is damaged, also while it is read."""
+    """A context that yields the unpacked bytes of a source as a stream.
+
+    Raises UserError if it cannot be opened or read; Bad if its compression is damaged, also during the
+    context.
+    """
     try:
         with _opened_raw(source) as raw:
             yield unpacked(raw, source.path, _content)
@@ -146,9 +154,9 @@ class _StandardInput(io.RawIOBase):
 
 
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
-    """The lines of a source, numbered from 1, without their line breaks.
+    """The lines of a source as text, numbered from 1, without their line breaks.
 
-    Lines that are not text, or larger than `largest` bytes, are reported.
+    Lines that are not UTF-8, or larger than `largest` bytes, are reported to `problems`.
     """
     for number, line in raw_lines_of(source, problems, largest):
         try:
@@ -160,10 +168,10 @@ def lines_of(source: Source, problems: Problems, largest: int | None = None) -> 
 def listed_lines(
     path: str, remedy: str, *, skippable: bool = True, largest: int | None = None
 ) -> Iterator[tuple[int, str]]:
-    """The lines, numbered from 1, of a file that is read as a whole, such as stop words, a guide or a
-    dictionary.
+    """The lines, numbered from 1, of a file that is a list, such as stop words or a dictionary.
 
-    Raises UserError if it is not one file, for a line that is not text, and for more lines than any list has.
+    Raises UserError if it is not one file, for a line that is not text, and for more lines than lists have (5
+    million).
     """
     problems = Problems(skip=False, skippable=skippable)
     for number, line in lines_of(one_source(path, remedy), problems, largest):
@@ -175,9 +183,10 @@ def listed_lines(
 def raw_lines_of(
     source: Source, problems: Problems, largest: int | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """The lines of a source in bytes, numbered from 1, with their line breaks and without a byte order mark.
+    """The lines of a source as bytes, numbered from 1, with their line breaks and without a byte order mark.
 
-    Reports damaged compression, and lines of more than `largest` bytes, which are not held in memory.
+    Damaged compression, and lines of more than `largest` bytes (not held in memory), are reported to
+    `problems`.
     """
     number = 0
     try:
@@ -194,7 +203,9 @@ def raw_lines_of(
 
 
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
-    """The whole text of a source; None if it was reported as wrong, such as for more than `largest` bytes."""
+    """The whole text of a source; None if it was reported to `problems`: not UTF-8, damaged, or above
+    `largest` bytes.
+    """
     try:
         with opened(source) as stream:
             return decoded(_content(stream, largest).getvalue().removeprefix(BOM))
@@ -205,9 +216,10 @@ def text_of(source: Source, problems: Problems, largest: int | None = None) -> s
 
 @contextmanager
 def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
-    """The bytes of a source, as a seekable stream: in memory if it is packed or a pipe.
+    """A context that yields the bytes of a source as a seekable stream: in memory if it is compressed or a
+    pipe.
 
-    Raises Bad, also for more than `largest` bytes in memory.
+    Raises Bad if compression is damaged, or for more than `largest` bytes in memory.
     """
     with opened(source) as stream:
         if isinstance(stream, io.BufferedReader) and stream.seekable():
@@ -217,7 +229,7 @@ def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
 
 
 def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
-    """All bytes of a stream, in a stream at its beginning. Raises Bad for more than `largest` bytes."""
+    """All bytes of a stream, as a stream in memory. Raises Bad for more than `largest` bytes."""
     whole = io.BytesIO()
     while piece := stream.read(_PIECE):
         if whole.tell() + len(piece) > bytes_allowed(largest):
@@ -228,7 +240,7 @@ def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
 
 
 def decoded(content: bytes) -> str:
-    """Bytes as text. Raises Bad if they are not UTF-8."""
+    """Bytes of UTF-8 as text. Raises Bad if they are not UTF-8, or contain NUL."""
     if b"\0" in content:
         raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _NO_NUL)
     try:

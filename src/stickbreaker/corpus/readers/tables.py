@@ -38,11 +38,11 @@ there, give ReadingOptions(quotes="none")
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
-    """Yield a document for each row; columns without a name are left out, blank rows skipped.
+    """Yield a document for each row of a table; columns without a name are left out, blank rows skipped.
 
-    A cell with the separator, a quote or a line break must be in quotes, quotes inside it doubled; with
-    `quotes="none"` there is no such cell. A first line `sep=;` names the separator. If rows that a quote
-    joined into one are wrong, all of them are counted.
+    Cells may be in quotes, quotes inside them doubled; with `quotes="none"` they may not. A first line
+    `sep=;` names the separator, which is otherwise the options' or `separator`. If rows that a quote joined
+    are wrong, all of them are counted.
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
     lines = _Lines(source, problems, options.largest_text)
@@ -74,9 +74,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
 
 def _separator_in(lines: "_Lines") -> str | None:
-    """The separator that a first line such as "sep=;" names, consuming that line; None, consuming nothing, if
-    the first line is not of this form.
-    """
+    """The separator that a first line such as "sep=;" names; that line is then consumed. Otherwise None."""
     first = next(lines.numbered, None)
     found = None if first is None else _SEPARATOR_LINE.fullmatch(first[1])
     if first is not None and found is None:
@@ -88,14 +86,14 @@ def _separator_in(lines: "_Lines") -> str | None:
 
 
 class _Lines:
-    """The lines of a source for the csv module. `begin` is the line where the row being read begins.
+    """An iterator over a source's lines for the csv module, which keeps track of the row that is being read.
 
-    A line that is not text is recorded in `bad`: its row must be left out. So must a row with a line that was
-    too large (`lacking`), which has been reported. Raises Bad if the lines of a row are larger than `largest`
-    bytes, as after an unclosed quote.
+    `begin` is the number of the row's first line. The row must be left out if `bad` is set (a line was not
+    text), or `lacking` (a line was too large; that has been reported). Raises Bad if a row has more than
+    `largest` bytes, as after an unclosed quote.
 
-    `between` is the separator and its number in a row, once known; `merged` has the first line numbers of
-    rows whose lines all look like rows.
+    To notice quotes that join rows by mistake: `between`, once known, is the separator and how often it
+    occurs in a row; `merged` collects where rows begin of which every line looks like a row of its own.
     """
 
     def __init__(self, source: Source, problems: Problems, largest: int) -> None:
@@ -146,7 +144,7 @@ class _Lines:
 
     @property
     def rows_inside(self) -> int:
-        """How many rows the lines of this row would be if quotes were plain characters; at least one."""
+        """How many rows the lines of this row would be if quotes were plain characters (at least one)."""
         return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
 
     def note_rows_inside(self) -> None:
@@ -156,7 +154,9 @@ class _Lines:
 
 
 def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
-    """The next row that is not blank; None at the end. Raises Bad; the row after it can still be read."""
+    """The next row that is not blank; None at the end. Raises Bad for a wrong row, after which reading can
+    continue.
+    """
     row: list[str] | None = []
     while row == []:
         lines.begin_row()

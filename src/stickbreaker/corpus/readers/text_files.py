@@ -1,4 +1,4 @@
-"""Text files, each of them one document; the id is the path within the given directory."""
+"""Text files, one document each; its id is the path within the directory that was given."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _OF_MANY = (
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield one document, the text of the file."""
+    """Yield one document, the file's text; files of formats with many documents go to `problems`."""
     if options.format is None and source.plain_name.endswith(_OF_MANY):
         remedy = "give the files themselves, or --format files where each is one document"
         error = UserError("holds many documents, in a directory of texts", where=source.name, remedy=remedy)

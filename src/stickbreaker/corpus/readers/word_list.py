@@ -1,4 +1,4 @@
-"""Files of words: vocabularies and stop words, one per line; and gensim's dictionaries."""
+"""Files of words, one per line, such as vocabularies and stop words; and gensim's dictionaries."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ _ENTRY = re.compile(r"([0-9]{1,15})\t([^\t]+)\t[0-9]{1,15}")
 
 
 def read_words(path: str, *, distinct: bool = True, largest: int | None = None) -> tuple[str, ...]:
-    """The words of a file, in order.
+    """The words of a file, one per line, in order.
 
-    Raises UserError naming a line that is blank or (`distinct`) repeats, and for a list larger than `largest`
-    bytes (None: as large as texts may be by default).
+    With `distinct`, raises UserError for a blank line between words, a repeated word and an empty list;
+    always for a list of more than `largest` bytes (None: the default limit).
     """
     return _listed(_lines(path, largest), path, distinct)
 

@@ -1,4 +1,4 @@
-"""Lengths of words: the distribution zeta of the character model (Zhai 2014, section 7.2.1)."""
+"""The distribution of words' lengths, zeta, in the character model (Zhai 2014, section 7.2.1)."""
 
 from typing import NamedTuple
 
@@ -16,13 +16,13 @@ class Lengths(NamedTuple):
     log_decay: float  # from one length to the next
 
     def log_probability(self, lengths: NDArray[np.int64]) -> Array:
-        """log zeta (as many as lengths, nats); finite for every length from 1."""
+        """log zeta of each length (at least 1), in nats; always finite."""
         known = self.log_p[np.minimum(lengths, len(self.log_p)) - 1]
         return np.where(lengths <= len(self.log_p), known, self.log_tail + (lengths - 1) * self.log_decay)
 
 
 def lengths_of(sizes: NDArray[np.int64], times: Array) -> Lengths:
-    """zeta from how often the lengths occur. `sizes`, `times` (words): the letters and count of each word.
+    """zeta from words' lengths, smoothed. sizes, times (words): each word's letters, and how often it occurs.
 
     >>> zeta = lengths_of(np.array([2, 2, 2]), np.ones(3))
     >>> np.exp(zeta.log_probability(np.array([1, 2, 3]))).round(3).tolist()
@@ -42,7 +42,7 @@ def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) 
 
 
 def _smoothed(counts: Array, n_lengths: int) -> Lengths:
-    """zeta from counts of words by length (from 1 on), interpolated with a geometric distribution.
+    """zeta from the total counts of words of length 1, 2, …, interpolated with a geometric distribution.
 
     As with the letters, the number of distinct lengths determines the interpolation weight (Witten and Bell
     1991); the geometric distribution's mean is one above the mean length, so that words of one letter leave a
@@ -59,7 +59,7 @@ def _smoothed(counts: Array, n_lengths: int) -> Lengths:
 
 
 def least_squares(sizes: NDArray[np.int64], p: Array, log_letters: Array) -> Array:
-    """The zeta >= 0 (from length 1 to the longest, sum 1) that is nearest to the words' own probabilities.
+    """The zeta >= 0 (by length from 1 to the longest, sum 1) that is nearest to the words' own probabilities.
 
     argmin of the sum over words of (p - zeta[length] c)², with sizes (words) their lengths, p (words) their
     shares of the list, log_letters (words) the log of c, their letters' probability. Zhai (2014), section

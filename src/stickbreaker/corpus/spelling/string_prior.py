@@ -1,4 +1,4 @@
-"""The base distribution of an open vocabulary: the probability of a string as a word (Zhai 2014, section
+"""The base distribution of an open vocabulary: p(string) as a word, by its letters and length (Zhai 2014,
 7.2.1).
 
 Kernels are imported on use: loading a model does not need them.
@@ -66,7 +66,9 @@ class Spelling:
                 raise UserError("the spelling has no words", remedy="give words, a path or None")
 
     def word_list(self) -> tuple[str, ...] | None:
-        """The words to learn from, read from their file; None to use the first minibatches."""
+        """The words to learn from, from their file if `words` is a path; None: the first minibatches. Raises
+        UserError.
+        """
         if not isinstance(self.words, str):
             return self.words
         from stickbreaker.corpus.readers.word_list import read_words
@@ -104,7 +106,7 @@ class CharacterModel:
     def learn(
         cls, words: Sequence[str], settings: Spelling, weights: Sequence[float] | None = None
     ) -> "CharacterModel":
-        """A model of some words, in any order.
+        """The model of some words, in any order.
 
         `weights` (words): the count of each; None: each distinct word once, as in a dictionary. Raises
         UserError if there are no words, or one is empty or is not valid text.
@@ -121,13 +123,14 @@ class CharacterModel:
         return replace(model, lengths=nearest_lengths(np.diff(offsets), times, log_letters))
 
     def log_probability(self, words: Sequence[str]) -> Array:
-        """log G0 (words, nats), always finite. Raises UserError for a word that is empty or is not valid
-        text."""
+        """log G0 of each word (nats), always finite. Raises UserError for a word that is empty or not valid
+        text.
+        """
         points, offsets = code_points(words)
         return self.lengths.log_probability(np.diff(offsets)) + self.log_letters(points, offsets)
 
     def log_letters(self, points: NDArray[np.int32], offsets: Integers) -> Array:
-        """The sum of log p(letter | before) of each word (nats): log G0 without the length."""
+        """The sum of log p(letter | letters before) of each word (nats): log G0 without the length."""
         from stickbreaker.kernels.string_prior import log_spelling
 
         size = len(self.alphabet)
@@ -142,7 +145,9 @@ class CharacterModel:
         return trie_of(self.ngrams, self.counts, len(self.alphabet))
 
     def to_fields(self) -> dict[str, Field]:
-        """The model as fields of a record, to be saved. Numbers of n-grams are below 2⁵³, so exact."""
+        """The model as fields of a record, to be saved. Numbers of n-grams are below 2⁵³, so exact as
+        doubles.
+        """
         tail = np.array([self.lengths.log_tail, self.lengths.log_decay])
         return {
             "spelling_alphabet": _field(self.alphabet, "letters"),
@@ -197,7 +202,9 @@ def code_points(words: Sequence[str]) -> tuple[NDArray[np.int32], Integers]:
 
 
 def _utf_32(words: Sequence[str], where: object = None) -> bytes:
-    """All words, concatenated, as UTF-32. Raises UserError for a word that is empty or not valid text."""
+    """All words, concatenated, as UTF-32. Raises UserError for one that is empty, not a string or not valid
+    text.
+    """
     if isinstance(words, str):
         raise UserError(f"{words[:30]!r} is one string", where=where, remedy="give a list of words")
     try:
@@ -224,7 +231,11 @@ def _has_surrogate(word: str) -> bool:
 
 
 def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[list[str], Array]:
-    """The distinct words of weight above zero, sorted, and the sum of each one's weights (None: 1 each)."""
+    """The distinct words, sorted, and the sum of each one's weights (None: 1); those of weight zero are left
+    out.
+
+    Raises UserError if there are none.
+    """
     _utf_32(words)
     if weights is None:
         total = dict.fromkeys(sorted(words), 1.0)
