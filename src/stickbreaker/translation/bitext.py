@@ -64,10 +64,10 @@ class Bitext:
         target: str,
         lines_per_document: int = LINES_PER_DOCUMENT,
     ) -> "Bitext":
-        """A bitext of pairs in memory: (sentence, translation) and, if known, the document and its domain, as
-        in `Pair`. Pairs without a document are grouped into documents of `lines_per_document` pairs.
+        """A bitext of pairs in memory: (sentence, translation), which the document and its domain may follow.
 
-        Raises UserError if no pair has words on both sides, and for invalid languages.
+        Pairs without a document are grouped into documents of `lines_per_document` pairs. Raises UserError if
+        no pair has words on both sides, and for invalid languages.
         """
         fields = BitextFields(source, target, lines_per_document=lines_per_document)
         return cls._of_pairs(map(Pair.of, pairs), fields, Problems(skip=False))
@@ -82,8 +82,9 @@ class Bitext:
     ) -> "Bitext":
         """Read pairs from JSON Lines or tables, or from two files of lines, the source and the target.
 
-        Pairs without words on one side are skipped; `corpus.skipped` counts them. Raises UserError for
-        unreadable input, and for files with different numbers of lines.
+        Pairs without words on one side are skipped; `corpus.skipped` counts them. `progress` is called with
+        the number of pairs read so far. Raises UserError for unreadable input, and for files with different
+        numbers of lines.
         """
         reading = reading or ReadingOptions()
         problems = Problems(skip=reading.on_error == "skip")
@@ -99,7 +100,8 @@ class Bitext:
         where: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> "Bitext":
-        """A bitext from pairs; it records how many were left out, by kind of problem."""
+        """A bitext from pairs; its corpus records how many were left out, by kind of problem. where: the
+        input's name in messages."""
         documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
         made = Corpus.from_documents(documents, rule=rule, progress=progress)
@@ -108,7 +110,7 @@ class Bitext:
 
     @cached_property
     def sides(self) -> tuple[Sentences, Sentences]:
-        """The sentences of the source and of the target, as numbers of `words`."""
+        """The sentences of the source and of the target, as word numbers (indices into `words`)."""
         blocks = [self.corpus.source.entries(block) for block in range(len(self.corpus.block_sizes))]
         found = [self.corpus.vocabulary.lookup(block.words()) for block in blocks]  # starts without numba
         rows = np.concatenate([found_in[block.codes] for found_in, block in zip(found, blocks, strict=True)])
@@ -125,7 +127,8 @@ class Bitext:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words of source and target; a word's index is its number, the most frequent come first."""
+        """The source words and the target words, each by descending frequency; a word's index is its
+        number."""
         spelled = self.corpus.vocabulary.words
         source, target = (
             tuple(untagged(word) for word in spelled if language_of(word) == code)
@@ -135,7 +138,8 @@ class Bitext:
 
     @cached_property
     def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """Each vocabulary word's number on its side, and its side (0: source, 1: target)."""
+        """For each word of the corpus's vocabulary, its number among the words of its language, and its side
+        (0: source, 1: target)."""
         sides = np.array([language_of(word) == self.target for word in self.corpus.vocabulary.words], np.int8)
         numbers = np.zeros(len(sides), np.int64)
         for side in range(2):
@@ -149,7 +153,7 @@ class Bitext:
 
     @cached_property
     def _metadata(self) -> tuple[list[str], list[str]]:
-        """The document and the domain of each pair."""
+        """The document and the domain ("" if unknown) of each pair. Raises UserError for damaged metadata."""
         held: dict[str | None, tuple[str, str]] = {}  # pairs of a document share their metadata
         found: list[tuple[str, str]] = []
         with making_sense_of(self.corpus.path, REBUILD):
@@ -181,7 +185,7 @@ class Bitext:
         return tuple(first[name] for name in self.names)
 
     def texts(self, pairs: Iterable[int]) -> list[tuple[str, str]]:
-        """The original (source, target) texts of the pairs with these numbers, in this order.
+        """The original (source, target) texts of the pairs with these numbers, in the order given.
 
         Each block of the corpus is read once.
         """
@@ -202,7 +206,7 @@ class Bitext:
 
     @cached_property
     def document_texts(self) -> tuple[list[str], list[str]]:
-        """Each document's source sentences and target sentences as texts, one sentence per line."""
+        """The source texts of all documents, and their target texts: a document's sentences, one per line."""
         sides: tuple[list[list[str]], list[list[str]]] = ([[] for _ in self.names], [[] for _ in self.names])
         for number, pair in zip(self.document_of.tolist(), self.texts(range(self.n_pairs)), strict=True):
             for side, text in zip(sides, pair, strict=True):
@@ -210,7 +214,8 @@ class Bitext:
         return ["\n".join(lines) for lines in sides[0]], ["\n".join(lines) for lines in sides[1]]
 
     def seen_by(self, other: "Bitext") -> tuple[Sentences, Sentences]:
-        """The sentences of both sides with another bitext's word numbers; -1 for words it does not have."""
+        """The sentences of both sides with another bitext's word numbers; -1 for words that it does not
+        have."""
         made: list[Sentences] = []
         for own, theirs, side in zip(self.words, other.words, self.sides, strict=True):
             index = {word: number for number, word in enumerate(theirs)}

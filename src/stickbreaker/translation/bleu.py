@@ -10,7 +10,8 @@ HIGHEST_ORDER = 4  # length of the longest n-grams of BLEU
 
 
 class NgramMatches(NamedTuple):
-    """The numbers of matching and of all n-grams in a translation, n from 1 to 4, as BLEU needs them."""
+    """Counts from which BLEU is computed: for n-grams of 1 to 4 words, how many a translation has, and how
+    many of these match its reference."""
 
     matches: tuple[int, ...]  # n-grams also in the reference, each at most as often as there
     totals: tuple[int, ...]  # n-grams of the translation
@@ -29,7 +30,7 @@ class Reference(NamedTuple):
 
 
 def ngram_matches(words: Sequence[str], reference: Reference) -> NgramMatches:
-    """The counts of a translation and its reference.
+    """The n-gram counts of a translation (its `words`) against a reference.
 
     >>> ngram_matches(["a", "b", "c"], Reference.of(["a", "b"]))
     NgramMatches(matches=(2, 1, 0, 0), totals=(3, 2, 1, 0))
@@ -46,12 +47,11 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
 
 
 def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
-    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004).
+    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004): for n-grams of two words and more, one is
+    added to the matches and to the total.
 
-    For n-grams of two words and more, one is added to the matches and to the total.
-
-    The brevity penalty is not smoothed (Nakov et al. 2012), which would favour a word more than the
-    reference.
+    The brevity penalty is not smoothed: smoothing (Nakov et al. 2012) would favour translations of one word
+    more than the reference.
     """
     if not words:
         return 0.0

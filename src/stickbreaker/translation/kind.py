@@ -1,4 +1,4 @@
-"""The declaration of lexicons by topic as a kind. They are made from a bitext and a topic model."""
+"""The declaration of lexicons by topic as a kind of saved system; they are learned from a bitext."""
 
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.estimators.kinds import Command, Saved

@@ -23,7 +23,11 @@ class SourceText(NamedTuple):
 
 
 def read_source(path: Path, fields: BitextFields) -> SourceText:
-    """The sentences of a file in the source language. Raises UserError if it cannot be read."""
+    """The sentences of a file in the source language, with their documents: a sentence per line, or a table
+    or JSON Lines with `fields`.
+
+    Raises UserError if it cannot be read or has no sentence.
+    """
     numbers: dict[str, int] = {}
     text = SourceText([], [], [], [])
     lines: list[list[str]] = []
@@ -42,7 +46,7 @@ def read_source(path: Path, fields: BitextFields) -> SourceText:
 
 
 def read_references(path: Path, fields: BitextFields) -> list[str]:
-    """The sentences of a file in the target language. Raises UserError if it cannot be read."""
+    """The sentences of a file in the target language, in order. Raises UserError if it cannot be read."""
     return [pair.source for pair in _pairs(path, fields, fields.target)]
 
 

@@ -65,10 +65,10 @@ def learn_weights(
 
 
 def _differences(matrix: Array, quality: Array, random: np.random.Generator, sampling: PairSampling) -> Array:
-    """For sampled pairs of candidates, the features of the better minus those of the worse (chosen pairs ×
-    features).
+    """For sampled pairs of candidates of one sentence, the features of the better minus those of the worse
+    (pairs × features).
 
-    matrix: features of the candidates; quality: of each.
+    matrix: candidates × features; quality (candidates).
     """
     if len(quality) < 2:
         return np.empty((0, matrix.shape[1]))
@@ -81,8 +81,8 @@ def _differences(matrix: Array, quality: Array, random: np.random.Generator, sam
 
 
 def _separating(differences: Array) -> Array:
-    """Weights w (features) for which differences @ w is positive in as many rows as possible, by logistic
-    regression.
+    """Weights (features) under which `differences @ weights` is positive in as many rows as possible, by
+    logistic regression.
 
     differences: rows × features.
     """

@@ -23,7 +23,7 @@ BETWEEN = "\n"  # between the two sides, in the text of a pair
 
 
 class Pair(NamedTuple):
-    """A sentence and its translation; `document` is None if unknown."""
+    """A sentence and its translation; `document` and `domain` are None if unknown."""
 
     source: str
     target: str
@@ -45,10 +45,11 @@ class Pair(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class BitextFields:
-    """The names of fields in JSON Lines and tables. `source` and `target` are languages; `text_field` names
-    the fields of their texts, "de=german,en=english", by default fields with the languages' names.
+    """The two languages of a bitext, and the names of the fields of its input, JSON Lines or tables.
 
-    Pairs without a document are grouped into documents of `lines_per_document` consecutive pairs.
+    `source` and `target` are languages; `text_field` names the fields of their texts, "de=german,en=english",
+    by default fields with the languages' names. Pairs without a document are grouped into documents of
+    `lines_per_document` consecutive pairs. Raises UserError for invalid languages.
     """
 
     source: str
@@ -68,15 +69,17 @@ class BitextFields:
 
     @property
     def texts(self) -> str:
-        """The fields of texts, written as the option of the readers."""
+        """The fields of texts, in the form that the readers' option takes: "de=german,en=english"."""
         return self.text_field or f"{self.source}={self.source},{self.target}={self.target}"
 
 
 def pairs_of(
     inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
 ) -> Iterator[Pair]:
-    """Read pairs from JSON Lines or tables, or from two files of lines, in order. A missing side is empty.
-    Raises UserError for unreadable input, and if no row has both sides."""
+    """Read sentence pairs in order from JSON Lines or tables, or from two files of lines.
+
+    A missing side is an empty text. Raises UserError for unreadable input, and if no row has both sides.
+    """
     if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
         yield from _line_pairs(inputs[0], inputs[1], reading, problems)
         return
@@ -144,13 +147,14 @@ def documents_of(
 
 
 def _value_of(metadata: Mapping[str, object], field: str) -> str | None:
-    """The value of a row's field as text; None if it is missing or empty."""
+    """The value of a field in a row's metadata, as text; None if it is missing or empty."""
     value = metadata.get(field)
     return None if value is None or value == "" else str(value)
 
 
 def has_fields(name: str, form: str | None) -> bool:
-    """Whether an input is JSON Lines or a table, by its format or its name."""
+    """Whether an input has fields (JSON Lines or a table), by its format `form` if given, or else by its
+    name; standard input ("-") has."""
     if form is not None:
         return form in WITH_FIELDS
     plain_name = one_source(name, "name files").plain_name if name != "-" else ".jsonl"
@@ -158,7 +162,7 @@ def has_fields(name: str, form: str | None) -> bool:
 
 
 def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Problems) -> Iterator[Pair]:
-    """Pairs of the lines of two files, without lines that cannot be read in either file.
+    """Pairs of the lines of two files with the same number, without lines that cannot be read in either file.
 
     Raises UserError if one file has more lines.
     """
@@ -183,10 +187,10 @@ def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Prob
 def _numbered_lines(
     name: str, remedy: str, problems: Problems, largest: int
 ) -> Iterator[tuple[int, str | None]]:
-    """(number, line) of a file; the line is None if it is not valid text. Lines that are too long are left
-    out.
+    """(number, line) of a file's lines, with None for a line that is not valid text; lines of more than
+    `largest` bytes are left out.
 
-    Both are reported.
+    Both are reported to `problems`. remedy: what a UserError says to do if `name` is not one file.
     """
     source = one_source(name, remedy)
     for number, line in raw_lines_of(source, problems, largest):

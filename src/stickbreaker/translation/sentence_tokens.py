@@ -28,7 +28,7 @@ _ALIKE = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"'
 
 
 def tokens_of(text: str, language: str | None = None) -> list[str]:
-    """Tokenise a text: words in lower case, numbers, and every other sign as a token of its own.
+    """Split a text into tokens: words in lower case, numbers, and every other sign as a token of its own.
 
     Text tokenised before gives the same tokens: apostrophes and hyphens are separate, Moses's `&apos;` and
     `@-@` are undone, and quotes and dashes are normalised. Scripts without spaces are segmented by ICU if
@@ -60,7 +60,7 @@ def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple
 
 
 def escaped(token: str) -> str:
-    """Escape a token's special signs like Moses's tokeniser.
+    """A token with its special signs escaped as Moses's tokeniser does.
 
     >>> escaped("|"), escaped("&"), escaped("haus")
     ('&#124;', '&amp;', 'haus')
@@ -69,7 +69,7 @@ def escaped(token: str) -> str:
 
 
 def unescaped(token: str) -> str:
-    """Undo `escaped`.
+    """The token that `escaped` was given.
 
     >>> unescaped("&#124;"), unescaped("&amp;apos;"), unescaped("haus")
     ('|', '&apos;', 'haus')

@@ -20,7 +20,7 @@ class Sentences(NamedTuple):
         return np.diff(self.offsets)
 
     def spelled(self, words: tuple[str, ...]) -> list[list[str]]:
-        """Sentences as lists of words, given the words by number; unknown words are not allowed."""
+        """Sentences as lists of words, given the spellings by number. No word may be unknown (-1)."""
         numbers = self.words.tolist()
         return [[words[n] for n in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 

@@ -10,8 +10,10 @@ from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
 def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]], sizes: tuple[int, int]) -> None:
-    """Raise ValueError for arrays that `WordAligner.to_arrays` cannot have returned; sizes: of the source and
-    target vocabularies.
+    """Raise ValueError if `WordAligner.to_arrays` cannot have returned these arrays: by shape, type or
+    values.
+
+    sizes: the numbers of source words and of target words.
     """
     offsets, targets = arrays["offsets"], arrays["targets"]
     slots = len(targets)

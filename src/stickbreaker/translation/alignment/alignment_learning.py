@@ -35,7 +35,7 @@ PRUNED = 1e-6  # translations less likely than this in both directions by model 
 class AlignmentSettings(NamedTuple):
     """Settings of learning word alignments; the defaults are the best of about seventy settings on Multi30k.
 
-    Steps of each direction alone before those in agreement gave worse links.
+    Steps in which each direction learns alone (`ordered_steps`), before those in agreement, gave worse links.
     """
 
     plain_steps: int = 3  # of model 1
@@ -52,7 +52,7 @@ class AlignmentSettings(NamedTuple):
 
 
 class LearnedTranslations(NamedTuple):
-    """Learned translation probabilities of word pairs, in any order."""
+    """Learned translation probabilities of the word pairs that occur (slots), in no particular order."""
 
     sources: NDArray[np.int32]  # slots: source word
     targets: NDArray[np.int32]  # slots: target word
@@ -61,7 +61,7 @@ class LearnedTranslations(NamedTuple):
 
 
 class _Learner(NamedTuple):
-    """The state of learning one direction of translation."""
+    """The state of learning one direction of translation. Slots are the pairs of words that co-occur."""
 
     pairs: Pairs
     given: NDArray[np.int32]  # slots: their given words
@@ -69,15 +69,17 @@ class _Learner(NamedTuple):
     direction: Direction
 
     def blank(self, pairs: Pairs) -> Side:
-        """The direction with these sentence pairs, and with expected counts of zero."""
+        """Arrays in which kernels count links of these sentence pairs: parameters, and expected counts of
+        zero."""
         counts = Direction(*(np.zeros_like(values) for values in self.direction))
         contexts = Contexts(np.zeros((WIDEST + 1, WIDEST + 1)), np.zeros(WIDEST))
         return Side(pairs, self.direction, counts, contexts)
 
     def after(self, side: Side, alpha: float) -> "_Learner":
-        """The learner after a step: its parameters are estimated from the expected counts.
+        """The learner after a step: its parameters are estimated again, from the expected counts in `side`.
 
-        The probability of translations of unknown words stays.
+        alpha: prior count of each translation; 0: maximum likelihood. The probability of translations that
+        are missing or unknown stays.
         """
         counts, (translations, null, *_) = side.counts, (values.copy() for values in self.direction)
         nowhere = np.zeros(len(null) - 1, np.int32)
@@ -102,7 +104,11 @@ def learn_translations(
     threads: int,
     on_step: Callable[[str], None] | None,
 ) -> LearnedTranslations:
-    """Learn both directions from pieces of sentences; see WordAligner.learn."""
+    """Learn translation probabilities in both directions from pieces of sentences, by `settings`.
+
+    sides: source and target; sizes: their numbers of words; threads: more than two do not help. `on_step`
+    gets a line of text after each step.
+    """
     sources, targets, learners = _index(*sides, sizes)
     n_words = [max(int(words), 1) for words in _words_in_pairs(*sides)[::-1]]
     trace: list[_Nats] = []
@@ -127,21 +133,24 @@ def _words_in_pairs(source: Sentences, target: Sentences) -> tuple[int, int]:
 
 
 def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of IBM model 1 in both directions; returns the new parameters, and nats before the step."""
+    """One step of IBM model 1 in both directions; returns the new learners, and -log p of the generated words
+    of each direction before the step, in nats."""
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_without_order(side.pairs, side.direction, side.counts), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
 
 
 def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of each direction's hidden Markov model; returns the new parameters, and nats before."""
+    """One step of the hidden Markov model in each direction alone; returns the new learners, and -log p of
+    the generated words of each direction before the step, in nats."""
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_with_order(side, settings.shares), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
 
 
 def _agreeing_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of both directions in agreement; returns the new parameters, and the nats before the step.
+    """One step of the hidden Markov models of both directions in agreement; returns the new learners, and
+    -log p of the generated words of each direction before the step, in nats.
 
     Two halves of the pairs are counted in parallel, then added.
     """
@@ -175,7 +184,7 @@ def _some(pairs: Pairs, begin: int, end: int) -> Pairs:
 
 
 def _sum(one: Side, other: Side) -> Side:
-    """One direction, with the sum of the expected counts of two halves of the sentence pairs."""
+    """One direction of alignment with the expected counts of two halves of the sentence pairs added up."""
     counts = Direction(*(a + b for a, b in zip(one.counts, other.counts, strict=True)))
     jumps = one.contexts.jumps + other.contexts.jumps
     return one._replace(counts=counts, contexts=Contexts(jumps, one.contexts.starts + other.contexts.starts))
@@ -188,8 +197,8 @@ def _after(learners: _Both, sides: tuple[Side, Side], alpha: float) -> _Both:
 def _index(
     source: Sentences, target: Sentences, sizes: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """The source and the target word of each slot (a pair of words that co-occur), and the two directions
-    before their first step.
+    """Number the pairs of words that co-occur in a sentence pair (slots). Returns the source word and the
+    target word of each slot, and the two directions before their first step.
 
     sizes: the numbers of source and of target words.
     """
@@ -210,7 +219,8 @@ def _index(
 
 
 def _first(n_slots: int, n_words: int) -> Direction:
-    """The initial parameters of a direction: uniform translation probabilities."""
+    """The initial parameters of a direction: uniform translation probabilities, and those of `first_jumps`.
+    n_words: of the generated side."""
     share = 1.0 / max(n_words, 1)
     translations = np.append(np.full(n_slots, share), (MISSING, UNKNOWN))
     return Direction(translations, np.append(np.full(n_words, share), UNKNOWN), *first_jumps())
@@ -219,9 +229,10 @@ def _first(n_slots: int, n_words: int) -> Direction:
 def _pruned(
     sources: NDArray[np.int32], targets: NDArray[np.int32], learners: _Both
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Drop pairs of words that are unlikely in both directions; their cells then count as missing pairs.
+    """Drop the pairs of words that are unlikely (below `PRUNED`) in both directions; their cells then have
+    the probability of missing pairs.
 
-    Returns the remaining source words, target words and directions.
+    Returns the remaining pairs' source words and target words, and the two directions.
     """
     likely = np.maximum(*(learner.direction.translations for learner in learners)) >= PRUNED
     likely[-2:] = True

@@ -1,4 +1,5 @@
-"""Estimation of jump weights from expected counts, when not every jump is possible everywhere."""
+"""Estimation of jump weights of the hidden Markov model from expected counts; near a sentence's ends, not
+every jump is possible."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ _PLACES = np.arange(WIDEST + 1)
 
 
 def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Initial weights of jumps and of starts: halved with each position further away from the next one."""
+    """Initial weights of jumps and of the first link's positions, each summing to one: halved with each
+    position further away from the next one (the first)."""
     jumps, starts = 0.5 ** np.abs(_JUMPS - 1.0), 0.5 ** np.arange(WIDEST, dtype=np.float64)
     return jumps / jumps.sum(), starts / starts.sum()
 
@@ -20,8 +22,8 @@ def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def fit_jumps(
     direction: Direction, counts: Direction, contexts: Contexts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights of jumps and starts with a higher likelihood than those of `direction`, from expected
-    counts."""
+    """New weights of jumps and of first positions from expected counts, with a likelihood at least that of
+    the weights in `direction`."""
     before, after = np.meshgrid(_PLACES, _PLACES, indexing="ij")
     possible = (before.reshape(-1, 1) + _JUMPS >= 0) & (after.reshape(-1, 1) - _JUMPS >= 0)
     jumps = fit_weights(direction.jumps, counts.jumps, contexts.jumps.ravel(), possible)
@@ -35,12 +37,13 @@ def fit_weights(
     contexts: NDArray[np.float64],
     possible: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Weights w (choices), summing to 1, that increase sum_b c_b log w_b - sum_x n_x log(sum of w possible in
-    x).
+    """Weights w (choices), summing to 1, that increase sum_b c_b log w_b - sum_x n_x log(sum of the w
+    possible in context x).
 
     weights (choices): initial values; counts c (choices) and contexts n (contexts): how often each choice was
-    made and each context occurred; possible: contexts × choices. Runs some rounds of Hunter (2004), MM
-    algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the sum.
+    made and each context occurred; possible (contexts × choices): whether the choice is. Runs `_ROUNDS`
+    rounds of Hunter (2004), MM algorithms for generalized Bradley-Terry models, equation 30, none of which
+    lowers the sum. Without counts, `weights` is returned.
     """
     if not counts.any():
         return weights

@@ -1,4 +1,5 @@
-"""Sentence pairs prepared for word alignment: long ones cut into pieces, one cell per pair of words."""
+"""Sentence pairs prepared for word alignment: long ones are cut into pieces, and each possible link (a source
+word and a target word of a pair) has a number, its cell."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -14,7 +15,8 @@ _BLOCK = 1 << 20  # cells processed at a time, 4 bytes each
 
 
 class Pieces(NamedTuple):
-    """Sentence pairs that were cut into pieces."""
+    """Sentence pairs after long ones were cut into pieces. A piece is a part of the source sentence and the
+    part of the target sentence at the same relative position."""
 
     source: Sentences
     target: Sentences
@@ -22,9 +24,9 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(source: Sentences, target: Sentences) -> Pieces:
-    """Cut sentence pairs into pieces of at most 200 words on each side.
+    """Cut sentence pairs into pieces of at most `LONGEST` (200) words on each side.
 
-    A pair with a longer side is cut into as few pieces as possible, with equal shares of both sides.
+    A pair with a longer side is cut into as few pieces as possible, which have equal shares of both sides.
     """
     lengths = np.maximum(source.lengths, target.lengths)
     n_pieces = np.maximum(-(-lengths // LONGEST), 1)
@@ -39,7 +41,7 @@ def pieces_of(source: Sentences, target: Sentences) -> Pieces:
 
 
 def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: Sentences) -> Links:
-    """Convert links between positions in pieces to links between positions in sentences."""
+    """Links whose positions are in pieces, as links whose positions are in the uncut sentences."""
     piece = np.repeat(np.arange(len(pieces.pair)), np.diff(links.offsets))
     pair = pieces.pair[piece]
     in_source = links.source + pieces.source.offsets[piece] - source.offsets[pair]
@@ -49,17 +51,19 @@ def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: 
 
 
 def cell_starts(source: Sentences, target: Sentences) -> NDArray[np.int64]:
-    """The first cell of each pair, and the total number; a pair has source words × target words cells."""
+    """(pairs + 1) The number of the first cell of each sentence pair, then the number of all cells; a pair
+    has source words × target words cells."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(source.lengths * target.lengths)])
 
 
 def pairs_of(
     source: Sentences, target: Sentences, slots: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[Pairs, Pairs]:
-    """The sentence pairs in both directions: target words given source words, and source words given target
-    words.
+    """The sentence pairs as input of the kernels in both directions: target words given source words, and
+    source words given target words.
 
-    slots (cells), starts (pairs + 1): as in `Pairs`, source position × target position.
+    slots: the index of each cell's translation, cells in order of source position, then target position;
+    starts: from `cell_starts`.
     """
     one, row = np.ones(len(starts) - 1, np.int64), target.lengths
     to_target = Pairs(target.words, target.offsets, source.offsets, slots, starts, one, row)
@@ -67,7 +71,8 @@ def pairs_of(
 
 
 def blocks(source: Sentences, target: Sentences) -> Iterator[tuple[Sentences, Sentences]]:
-    """Cut sentence pairs into blocks of consecutive pairs that have about a million cells each."""
+    """Cut sentence pairs into blocks of consecutive pairs with about a million cells each, to limit memory; a
+    block has at least one pair."""
     starts = cell_starts(source, target)
     ends = np.searchsorted(starts, np.arange(_BLOCK, starts[-1] + _BLOCK, _BLOCK), "right")
     begin = 0

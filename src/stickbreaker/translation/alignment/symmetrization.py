@@ -17,11 +17,11 @@ class Choices(NamedTuple):
 
 
 def grow_diag_final_and(of_target: Choices, of_source: Choices) -> Links:
-    """Symmetrise the choices of target words and source words: their intersection, grown into the union.
+    """Links from the choices of target words and of source words: their intersection, grown into their union.
 
     Links of the union next to a link (also diagonally) are added if one of their words has no link yet; at
     the end, those whose words both have none. Koehn, Och, Marcu (2003), like Moses's option
-    grow-diag-final-and. Memory: words × words of a pair.
+    grow-diag-final-and. Memory: words × words of the longest pair.
     """
     n = len(of_target.positions) + len(of_source.positions)
     target, source = np.empty(n, np.int32), np.empty(n, np.int32)

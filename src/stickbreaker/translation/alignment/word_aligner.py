@@ -36,9 +36,9 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class WordAligner:
-    """Two hidden Markov models of word alignment, one for each direction of translation.
+    """A learned word aligner: two hidden Markov models, one for each direction of translation.
 
-    Translations less likely than 1e-4 in both directions are dropped, and probabilities are in single
+    Translations less likely than `LEAST` in both directions are dropped, and probabilities are in single
     precision, so that a saved aligner returns the same links.
     """
 
@@ -59,7 +59,7 @@ class WordAligner:
         threads: int | None = None,
         on_step: Callable[[str], None] | None = None,
     ) -> "WordAligner":
-        """Learn from sentence pairs; sizes: the numbers of source words and of target words.
+        """Learn an aligner from sentence pairs; sizes: the numbers of source words and of target words.
 
         At most two threads are used; links do not depend on their number. Memory: 4 bytes per cell (source
         words × target words of a pair, summed over pairs) and about 50 bytes per distinct pair of words.
@@ -72,12 +72,13 @@ class WordAligner:
         return _without_unlikely(learned, sizes[0], settings.shares)
 
     def align(self, source: Sentences, target: Sentences, *, threads: int | None = None) -> Links:
-        """Align sentence pairs; links are sorted by (target, source). Unknown words are -1.
+        """The links between the words of sentence pairs, sorted by (target, source) within each pair.
 
         Each word chooses the position of the other side with the highest posterior probability of a link, or
-        none; the result is symmetrised by grow-diag-final-and. Pairs with more than 200 words on a side are
-        aligned in pieces. Unknown words have the same small probability with every word, so their position
-        follows from their neighbours. A pair without words on one side has no links.
+        none if that is more probable; the choices are symmetrised by grow-diag-final-and. Pairs with more
+        than 200 words on a side are aligned in pieces. Unknown words (-1) have the same small probability
+        with every word, so their position follows from their neighbours. A pair without words on one side has
+        no links.
         """
         pieces = pieces_of(source, target)
         of_target = np.full(len(target.words), -1, np.int32)
@@ -97,7 +98,7 @@ class WordAligner:
         return links_of_sentences(grow_diag_final_and(*chosen), pieces, source, target)
 
     def to_arrays(self) -> Arrays:
-        """The aligner as named arrays."""
+        """The aligner as arrays by name, to be saved; translation probabilities are in single precision."""
         both = self.to_target, self.to_source
         return {
             "offsets": self.table.offsets,
@@ -114,7 +115,7 @@ class WordAligner:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WordAligner":
-        """The aligner from what `to_arrays` returned."""
+        """The aligner that `to_arrays` saved; `refuse_other_arrays` checks arrays before."""
         to_target, to_source = (
             Direction(
                 arrays[f"translations_{name}"].astype(np.float64),
@@ -129,7 +130,8 @@ class WordAligner:
 
 
 def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
-    """An aligner with translations likely in at least one direction, sorted by source and target word."""
+    """An aligner with those translations that have at least p = `LEAST` in one direction, sorted by source
+    word, then target word. n_source: number of source words."""
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
     slots = np.flatnonzero(likely)
@@ -143,7 +145,8 @@ def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Share
 
 
 def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
-    """A direction's chosen translations, in single precision; jumps get a smallest probability."""
+    """A direction with the chosen translations only, rounded to single precision and at least `MISSING`;
+    weights of jumps are at least 1e-6."""
     translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
     translations, null = (
         values.astype(np.float32).astype(np.float64) for values in (translations, direction.null)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class BitextChoice:
-    """The options on how sentence pairs are read; `given`: those that the user gave on the command line."""
+    """The command's options on how sentence pairs are read. `given`: the names of those that the user set."""
 
     text_field: str | None = from_option(
         metavar="FIELDS",
@@ -61,7 +61,8 @@ bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BIT
 
 
 def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: BitextChoice) -> "Bitext":
-    """Pairs of sentences of files, with progress on standard error. Raises UserError."""
+    """Read a command's sentence pairs, with progress and the number of skipped pairs on standard error.
+    Raises UserError for unreadable input."""
     from stickbreaker.corpus import ReadingOptions
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.translation.bitext import Bitext, BitextFields
@@ -85,14 +86,16 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
 
 
 def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext":
-    """Pairs of sentences of files like those that a lexicon was learned from. Raises UserError."""
+    """Read sentence pairs with the languages and fields of the input that a lexicon was learned from. Raises
+    UserError for unreadable input."""
     from stickbreaker.translation.bitext import Bitext
 
     return Bitext.read(inputs, lexicon.bitext.fields)
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
-    """The links of a bitext's words that a file has; None without one. Raises UserError."""
+    """The links between a bitext's words in a file in Pharaoh's format; None without a file. Raises UserError
+    if they do not fit."""
     if alignments is None:
         return None
     from stickbreaker.translation.alignment.pharaoh import read_pharaoh
@@ -102,8 +105,11 @@ def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
 
 
 def given_phrases(path: Path, bitext: "Bitext") -> "PhraseTable":
-    """The phrase table of a file; what is left out of it, and how many words are new, goes to standard error.
-    Raises UserError."""
+    """The phrase table in a file. Notes on standard error say what is left out of it, and how many of its
+    words the bitext does not have.
+
+    Raises UserError for an unreadable file.
+    """
     from stickbreaker.translation.phrases.phrase_files import read_phrase_table
 
     given = read_phrase_table(path, bitext.words)

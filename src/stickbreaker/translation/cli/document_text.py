@@ -8,7 +8,7 @@ from stickbreaker.corpus.readers.sources import one_source, text_of
 
 
 def text_of_document(path: Path) -> str:
-    """The text of a file. Raises UserError for what is not one file of text."""
+    """The text of the document in a file. Raises UserError unless it is one file with some text."""
     source = one_source(str(path), "give a file with the text of one document")
     text = text_of(source, Problems(skip=False, skippable=False))
     if text is None or not text.strip():

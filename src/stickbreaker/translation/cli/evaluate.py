@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
-    """Nats per linked word of a bitext, with and without topics, both ways and by domain."""
+    """Log p per linked word of a bitext, with topics and without, in both directions and by domain; for a
+    lexicon with phrases, scores of translations too. With the function that prints the result."""
     tell_of_compiling()
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
     from stickbreaker.translation.phrases.saved_phrases import load_phrases
@@ -77,7 +78,10 @@ def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
 def scores_by_domain(
     lexicon: "TopicLexicon", bitext: "Bitext", scores: "tuple[EventScores, EventScores]"
 ) -> dict[str, Any]:
-    """What `evaluate` returns. Raises UserError if no word is linked."""
+    """The values that `evaluate` returns: log p per linked word, in nats, in both directions and by domain.
+
+    Raises UserError if no word is linked.
+    """
     if not len(scores[0].plain):
         raise UserError("there is nothing to score", remedy="no word of these sentences is linked")
     codes = (lexicon.bitext.source, lexicon.bitext.target)
@@ -92,7 +96,7 @@ def scores_by_domain(
 
 
 def _figures(scores: "EventScores", domains: tuple[str, ...]) -> dict[str, Any]:
-    """Nats per word, of all words and of the words of each domain, as JSON values."""
+    """Mean log p per linked word in nats, over all words and over those of each domain, as JSON values."""
     of = np.array(domains)[scores.document]
     by_domain = {name: of == name for name in sorted(set(domains) - {""})}
     return {

@@ -61,7 +61,10 @@ def export(
 
 
 def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> list[Iterator[str]]:
-    """For each file to write, its lines. Raises UserError if phrases are wanted of a lexicon without them."""
+    """For each file to write, an iterator over its lines; `min_p`: the least probability that is written.
+
+    Raises UserError if a phrase table is asked for, and the lexicon has no phrases.
+    """
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     if form == "phrase-table":
@@ -80,7 +83,7 @@ def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> li
 
 
 def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None":
-    """The topic shares of a document in a file (topics,); None without one."""
+    """(topics,) The topic shares of the document in a file, for a lexicon; None without a document."""
     from stickbreaker.translation.cli.document_text import text_of_document
 
     return None if document is None else lexicon.shares_of([text_of_document(document)])[0]
@@ -88,7 +91,8 @@ def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None"
 
 @contextmanager
 def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
-    """A context with the file to write, compressed if `name` ends in .gz; equal lines give equal bytes."""
+    """A context that opens `partial` for writing, compressed if the final `name` ends in .gz, so that the
+    same lines always make the same bytes."""
     with partial.open("wb") as file:
         if name.suffix.lower() != ".gz":
             yield file

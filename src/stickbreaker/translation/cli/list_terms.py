@@ -67,7 +67,7 @@ def terms(
 
 
 def _csv_of(terms: list[dict[str, Any]]) -> str:
-    """A table of terms, with a row per term and topic."""
+    """The terms as CSV text, with a row per term and topic below a header."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(

@@ -97,7 +97,11 @@ def rerank(
 def _scores(
     lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
 ) -> "list[Array]":
-    """Each sentence's candidates' scores by the lexicon. Raises UserError for lists of other sentences."""
+    """For each sentence in `lists`, the lexicon's log p of its candidates' words (candidates,), by the topics
+    of the sentence's document.
+
+    Raises UserError if there are more lists than source sentences.
+    """
     from stickbreaker.translation.lexicon.reranking import lexical_scores
     from stickbreaker.translation.one_side import read_source
 
@@ -111,7 +115,8 @@ def _scores(
 
 
 def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
-    """The names of the features; a feature with several values has a numbered name for each."""
+    """The names of the candidates' features, from the first candidate; a feature with several values has a
+    numbered name for each."""
     first = next(candidates[0] for candidates in lists if candidates)
     return [
         name if len(values) == 1 else f"{name}.{number}"
@@ -123,7 +128,11 @@ def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
 def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
 ) -> dict[str, Any]:
-    """Weights learned to rank the better of two candidates higher, and how results change, for JSON."""
+    """Learn weights of the features that rank better candidates (by BLEU+1) higher. Returns them, and the
+    mean BLEU+1 of the first candidates before and after, as JSON values.
+
+    Raises UserError if there are fewer references than lists.
+    """
     from stickbreaker.translation.bleu import Reference, sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
     from stickbreaker.translation.one_side import read_references
@@ -155,7 +164,8 @@ def _tuned(
 
 
 def _weights_from(path: Path, names: list[str]) -> "Array":
-    """The weights saved in a file. Raises UserError for an invalid file, or weights of other features."""
+    """The weights saved in a file, in the order of `names`. Raises UserError for an invalid file, or weights
+    of other features."""
     content = read_given_file(path, LARGEST_WEIGHTS, REMEDY)
     with making_sense_of(path, REMEDY):
         held = json.loads(content)
@@ -168,10 +178,9 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
 
 
 def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "list[Candidate]":
-    """The candidates of a sentence by descending score plus `weight` times the lexicon's mean log p of their
-    words.
+    """The candidates of a sentence by descending score plus `weight` times the lexicon's mean log p of words.
 
-    The sum of log p is the last feature; `code`: of the words' language.
+    The sum of log p is each candidate's last feature; `code`: the language by which words are split.
     """
     from stickbreaker.ngrams.nbest_lists import best_first
     from stickbreaker.translation.sentence_tokens import tokens_of

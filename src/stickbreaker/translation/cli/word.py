@@ -62,7 +62,11 @@ def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
 
 
 def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[dict[str, Any]]:
-    """The topics with most links of a word, each with its translations and an example sentence for each."""
+    """The topics in which a word has most links (at most `top`), each with its most probable translations
+    there, and for each of these an example, a source and a target sentence.
+
+    Topics and translations with fewer than `LEAST_LINKS` expected links are left out.
+    """
     from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 
     order = descending(entry.word_topic_counts, top)
@@ -92,14 +96,16 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
 
 
 def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> int:
-    """The sentence pair whose document has the largest share of a topic; the shortest among equals."""
+    """Of these sentence pairs, the number of the one whose document has the largest share of a topic; among
+    equals, the one with the shortest source sentence."""
     shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
     lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
     return int(pairs[np.lexsort((pairs, lengths, -shares))[0]])
 
 
 def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:
-    """A document's largest topics, and a word's most probable translations in it, as JSON values."""
+    """The largest topics of a document with these shares, and the most probable translations of a word in it
+    (at most `top` each), as JSON values."""
     p = entry.found.topic_p @ shares
     best = descending(p, top).tolist()
     topics = descending(shares, top).tolist()

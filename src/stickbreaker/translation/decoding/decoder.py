@@ -20,7 +20,8 @@ STEPS_PER_TRANSLATION = 1000  # limit of the search for a list of best translati
 
 
 class SentenceOptions(NamedTuple):
-    """A sentence with the translation options of its spans."""
+    """A sentence, and the translation options of its spans, phrases of target words with their features: what
+    the decoder translates."""
 
     n: int  # source words
     longest: int  # words of the longest span with options; 1 without options
@@ -63,14 +64,18 @@ def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Finds the best translations of sentences; their scores are exactly weights · features."""
+    """Finds the best translations of sentences, by weights of the options' features and a language model.
+
+    The score of a translation is exactly weights · features.
+    """
 
     model: BackoffModel
     weights: Weights
     limits: Limits = LIMITS
 
     def translate(self, sentence: SentenceOptions, n_best: int = 1) -> list[Translation]:
-        """The best distinct translations found by the search, at most `n_best`, best first.
+        """The best translations that the search finds, at most `n_best`, best first; no two have the same
+        words.
 
         The list is empty if the options do not cover the sentence. Raises UserError for a sentence of more
         than MOST_WORDS words; use `cut_sentence` first.
@@ -89,7 +94,7 @@ class Decoder:
         return [self._translation(sentence, paths, number) for number in order.tolist()]
 
     def _translation(self, sentence: SentenceOptions, paths: Paths, number: int) -> Translation:
-        """Translation number `number` among the paths that were found."""
+        """The translation at position `number` among `paths`, with words spelled out."""
         options, words = sentence.options, list[str]()
         spans: list[SpanPair] = []
         for option in paths.options[paths.starts[number] : paths.starts[number + 1]].tolist():

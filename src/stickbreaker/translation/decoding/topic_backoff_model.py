@@ -19,7 +19,7 @@ from stickbreaker.translation.kernels.topic_mixtures import mix_topics
 
 @dataclass(frozen=True, eq=False)
 class TopicBackoffModel:
-    """A topic n-gram model converted to backoff models, one for each document, by its topic shares.
+    """A topic n-gram model, from which backoff models for single documents are made, by their topic shares.
 
     N-grams of the model keep their probability given the shares, the mean over samples. For a word unseen
     after a context, each topic of the model backs off to the shorter context by itself; here all topics back
@@ -36,7 +36,11 @@ class TopicBackoffModel:
 
     @classmethod
     def of(cls, model: PlainTopicNgramModel, words: Sequence[str]) -> "TopicBackoffModel":
-        """The mean of a fitted model's samples. Raises UserError for a model of unbounded order."""
+        """The backoff models of a fitted topic n-gram model, with means over its samples; `words`: the
+        decoder's words, by number.
+
+        Raises UserError for a model of unbounded order.
+        """
         if model.topic_model_.ends is not None:
             problem = "an unbounded model mixes orders, which a decoder cannot use"
             raise UserError(problem, remedy="learn one with --order 3")
@@ -76,7 +80,7 @@ class TopicBackoffModel:
         return self.mixed(self.shares_of([]))
 
     def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
-        """The expected topic shares of a document in the model's language (topics,), as by `transform`.
+        """(topics,) The expected topic shares of a document in the model's language, as by its `transform`.
 
         Sentences are lists of tokens.
         """
@@ -93,5 +97,5 @@ class TopicBackoffModel:
 
 
 def _numbers_of(model: PlainTopicNgramModel) -> dict[str, int]:
-    """{known word: its number in the model}."""
+    """The model's number of each known word."""
     return {word: number for number, word in enumerate(model.numbers_.known)}

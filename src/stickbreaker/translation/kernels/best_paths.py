@@ -2,7 +2,8 @@
 
 Paths from start to goal are found in order of their scores, by an A* search backwards from the goal. Since
 the score of the best path to each node is known, no path is followed in vain (lazy like algorithm 3 of Huang
-and Chiang 2005, which is equivalent for graphs).
+and Chiang 2005, which is equivalent for graphs). A path is a list of suffixes of a translation, each of which
+begins with an edge and refers to the suffix after it.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,7 @@ class Paths(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Suffixes of translations: each is an edge followed by a shorter suffix."""
+    """Suffixes of translations, as a linked list: each is an edge followed by a shorter suffix."""
 
     edges: NDArray[np.int64]
     later: NDArray[np.int64]  # the suffix that this one extends backwards; -1
@@ -38,7 +39,7 @@ class Ends(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The words of translations that were found, to recognise duplicates."""
+    """The words of the translations found so far, to recognise duplicates."""
 
     words: NDArray[np.int64]  # of all translations, concatenated, with room for one more
     starts: NDArray[np.int64]  # translations + 1
@@ -47,8 +48,11 @@ class Texts(NamedTuple):
 
 @njit(**EXACT)
 def best_paths(n, k, most, graph, options, weights, model):
-    """The k best distinct translations, or fewer if there are no more or none are found in `most` steps.
-    `graph`: from `decoder.search`, for a sentence of n words."""
+    """The k best translations in a search graph, with different words each; fewer if there are no more, or
+    none are found in `most` steps.
+
+    graph: from `decoder.search`, for a sentence of n words; options, weights, model: those of the search.
+    """
     ends = Ends(
         np.empty(2 * most + 1, np.int64),
         np.empty(2 * most + 1, np.int64),
@@ -81,7 +85,7 @@ def best_paths(n, k, most, graph, options, weights, model):
 
 @njit(**EXACT)
 def _no_translations(n, k, options):
-    """Allocate memory for k translations of n source words."""
+    """Empty `Texts` and `Paths`, with room for k translations of n source words."""
     longest = 0
     for option in range(len(options.begins)):
         longest = max(longest, options.offsets[option + 1] - options.offsets[option])
@@ -94,7 +98,8 @@ def _no_translations(n, k, options):
 
 @njit(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
-    """Queue the suffix that begins with `edge` and continues with `later`; nothing if `edge` is -1."""
+    """Put the suffix that begins with `edge` and continues with suffix `later` into the queue; does nothing
+    if `edge` is -1. gain: the score of the part after `edge`."""
     if edge >= 0:
         end = ends.used[0]
         ends.edges[end], ends.later[end], ends.gains[end] = edge, later, gain
@@ -105,9 +110,10 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
 
 @njit(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
-    """Store the translation that begins with suffix `end` as number `found`.
+    """Store a translation as number `found`, unless one with the same words is stored already; returns
+    whether it was stored.
 
-    Returns False, storing nothing, if one with the same words is stored already.
+    end: the suffix that is the whole translation; its options are read from left to right by `ends.later`.
     """
     at, last, mixed = texts.starts[found], paths.starts[found], np.uint64(0)
     while end >= 0:
@@ -134,7 +140,7 @@ def _take(found, end, graph, options, ends, texts, paths):
 
 @njit(**LEAF)
 def _same_words(texts, one, other):
-    """Whether two translations have the same words."""
+    """Whether the translations with two numbers have the same words."""
     first, second = texts.starts[one], texts.starts[other]
     length = texts.starts[one + 1] - first
     same = length == texts.starts[other + 1] - second
@@ -147,7 +153,7 @@ def _same_words(texts, one, other):
 
 @njit(**EXACT)
 def _fill_features(number, options, weights, model, texts, paths):
-    """Fill the features of translation `number` from its options and words, and its score from them."""
+    """Fill the features of translation `number` from its options and words, and its score from these."""
     features, n_options = paths.features[number], options.features.shape[1]
     before, jumped = 0, 0
     for place in range(paths.starts[number], paths.starts[number + 1]):

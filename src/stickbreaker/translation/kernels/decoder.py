@@ -39,7 +39,8 @@ class Limits(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Candidates for one stack: tables of a group's nodes × a span's options, and a queue of cells."""
+    """Candidates for one stack: a table for each pair of a node group and a span, with the group's nodes ×
+    the span's options, and a queue of the tables' entries."""
 
     bounds: NDArray[
         np.int64
@@ -55,11 +56,12 @@ class Candidates(NamedTuple):
 
 @njit(**EXACT)
 def search(sentence, weights, model, limits):
-    """Search for translations of a sentence with its options; returns the search graph.
+    """Search for translations of a sentence with its options, by beam search; returns the search graph, whose
+    last node is the goal.
 
-    The distortion limit is like that of Moses: a span begins at most that far from the end of the previous
-    one and, unless it begins with the first untranslated word, ends at most that far after that word, so that
-    the jump back stays possible.
+    model: the arrays of a backoff language model. The distortion limit is like that of Moses: a span begins
+    at most that far from the end of the previous one and, unless it begins with the first untranslated word,
+    ends at most that far after that word, so that the jump back stays possible.
     """
     n, most = sentence.n, min(limits.stack, limits.candidates)
     graph = new_graph(n, 2 + n * limits.candidates, 1 + (n + 1) * limits.candidates)
@@ -84,7 +86,7 @@ def search(sentence, weights, model, limits):
 
 @njit(**LEAF)
 def _first_free(graph, node, n):
-    """The position of the first source word that is not translated yet; n if there is none."""
+    """The position of the first of n source words that a node has not translated; n if there is none."""
     place = 0
     while place < n and is_covered(graph, node, place):
         place += 1
@@ -93,7 +95,7 @@ def _first_free(graph, node, n):
 
 @njit(**LEAF)
 def _is_free(graph, node, begin, end):
-    """Whether all words of a span are untranslated."""
+    """Whether all words of a span are untranslated at a node."""
     free = True
     for place in range(begin, end):
         free = free and not is_covered(graph, node, place)
@@ -102,7 +104,8 @@ def _is_free(graph, node, begin, end):
 
 @njit(**LEAF)
 def _rest(graph, node, begin, end, sentence):
-    """The estimated score of words left after translating a span: the sum over gaps between covered words."""
+    """The estimated score of the source words that remain after a span is translated at a node: the sum over
+    the gaps between translated words."""
     total, gap = 0.0, 0
     for place in range(sentence.n):
         if (begin <= place < end) or is_covered(graph, node, place):
@@ -113,15 +116,15 @@ def _rest(graph, node, begin, end, sentence):
 
 @njit(**LEAF)
 def _last_begin(n, length, free, limit):
-    """The last possible first word of a span of some length, if the first untranslated word is `free`."""
+    """The last possible first word of a span of `length` words under the distortion limit, if the first
+    untranslated word is `free`."""
     return min(n - length, max(free, free + limit - length))
 
 
 @njit(**EXACT)
 def _open_tables(number, sentence, weights, limits, stacks, graph):
-    """Collect the candidates for stack `number`, in tables of nodes × options; the best one of each table is
-    put in the queue.
-    """
+    """Collect the candidates for stack `number` (of nodes with that many translated words), in tables of
+    nodes × options; the best of each table is put into the queue."""
     n, longest, firsts = sentence.n, sentence.longest, sentence.scored.firsts
     lowest = max(0, number - longest)
     most = (stacks.groups[number] - stacks.groups[lowest]) * min(n, limits.distortion + 1)
@@ -152,7 +155,7 @@ def _open_tables(number, sentence, weights, limits, stacks, graph):
 
 @njit(**EXACT)
 def _no_candidates(tables, most):
-    """Allocate memory for this many tables and at most `most` candidates."""
+    """Empty `Candidates`, with room for this many tables and for taking at most `most` candidates."""
     room = tables + 2 * most
     return Candidates(
         np.empty((tables, 3), np.int64),
@@ -168,7 +171,8 @@ def _no_candidates(tables, most):
 
 @njit(**LEAF)
 def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
-    """Put a candidate (a node and an option of a table) into the queue, if it is inside its table."""
+    """Put a candidate, a node and an option of a table, into the queue by its estimated score; does nothing
+    if it is outside the table."""
     if at_node < candidates.bounds[table, 0] and at_option < candidates.bounds[table, 2]:
         new = candidates.used[1]
         candidates.cells[new, 0] = table
@@ -183,7 +187,12 @@ def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
 
 @njit(**EXACT)
 def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
-    """Take candidates from the queue, best first, and add nodes to the stack. slots: see `recombine`."""
+    """Fill a stack by cube pruning: take the best candidate from the queue, add its node to the graph (or
+    recombine it with an equal one), and queue the next candidates after it.
+
+    Ends after `limits.candidates`, or when the best one left is below the best node by more than
+    `limits.threshold`. slots: see `recombine`.
+    """
     scored, best = sentence.scored, -np.inf
     for _ in range(limits.candidates):
         if candidates.used[2] == 0 or candidates.priorities[0] < best - limits.threshold:

@@ -15,7 +15,11 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 
 @njit(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
-    """Repeatedly add links of either direction next to a link, if one of their words has no link yet."""
+    """Repeatedly add links that either direction chose next to a link, if one of their words has no link yet,
+    until there are none.
+
+    links (target × source words) is updated, and so is whether each word has a link.
+    """
     added = True
     while added:
         added = False
@@ -35,11 +39,8 @@ def _grow(of_target, of_source, links, linked_targets, linked_sources):
 
 @njit(**PART)
 def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_sources):
-    """Add links whose words both have no link yet: those chosen by target words, then those chosen by source
-    words.
-
-    Both in order of (target, source).
-    """
+    """Add chosen links whose words both have no link yet: first those chosen by target words, then those
+    chosen by source words, each in order of (target, source)."""
     for t in range(len(of_target)):
         s = of_target[t]
         if s >= 0 and not linked_targets[t] and not linked_sources[s]:
@@ -54,9 +55,9 @@ def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_so
 def grow_links(of_target, of_source, target_offsets, source_offsets, offsets_out, target_out, source_out):
     """Symmetrise the links of all sentence pairs (grow-diag-final-and); links are sorted by (target, source).
 
-    of_target (target words): the source position that each chose, -1 none; of_source likewise. target_out,
-    source_out: positions, with space for as many links as there are words on both sides; offsets_out (pairs +
-    1): where the links of each pair begin.
+    of_target (target words): the source position that each word chose, -1: none; of_source likewise.
+    target_out, source_out: positions of the links, with room for as many as there are words on both sides;
+    offsets_out (pairs + 1): where the links of each pair begin.
     """
     count = 0
     for pair in range(len(offsets_out) - 1):

@@ -32,7 +32,8 @@ class Shares(NamedTuple):
 
 
 class Contexts(NamedTuple):
-    """How often the next position was chosen, by the positions left on both sides, capped at WIDEST."""
+    """How often a next position was chosen, by how many positions there were to choose from before and after
+    the last one, each at most WIDEST."""
 
     jumps: NDArray[np.float64]  # positions before the last one × positions after it
     starts: NDArray[np.float64]  # positions of the sentence, less 1
@@ -49,10 +50,11 @@ class Side(NamedTuple):
 
 @njit(**PART)
 def _fill_jumps(m, direction, anywhere, jumps_out):
-    """Fill jumps_out with p of the next given position by state: the weights of possible jumps, normalised.
+    """Fill jumps_out (m + 1 × m) with p of the next given position by state, from the weights of possible
+    jumps.
 
-    Positions of the outermost jumps share their weight evenly. The result is mixed with a uniform
-    distribution (Och and Ney 2003, equation 12).
+    The outermost weights stand for all longer jumps, which share them evenly. The result is mixed with a
+    uniform distribution, with weight `anywhere` (Och and Ney 2003, equation 12).
     """
     for state in range(m + 1):
         last = state - 1
@@ -75,7 +77,8 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
 
 @njit(**PART)
 def _forward(n, m, null_share, room):
-    """The forward pass: fill states, links (p given earlier words), scales; returns generated words' nats."""
+    """The forward pass: fill the room's states, links (p given the words so far) and scales; returns -log p
+    of the generated words, in nats."""
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
     nats = 0.0
@@ -104,7 +107,8 @@ def _forward(n, m, null_share, room):
 
 @njit(**PART)
 def _backward(n, m, null_share, room):
-    """The backward pass: multiply links by p(the words after them), and sum the moves between states."""
+    """The backward pass: make links p given all words, and fill the room's moves (expected moves between
+    states, divided by p of the jump)."""
     room.after[: m + 1] = 1.0
     for state in range(m + 1):
         room.moves[state, :m] = 0.0
@@ -127,7 +131,7 @@ def _backward(n, m, null_share, room):
 def _infer(pairs, pair, direction, shares, room):
     """Fill `room` with p of links and moves given all words of a sentence pair (forward-backward algorithm).
 
-    Returns the numbers n and m of generated and given words, and log p of the generated ones in nats.
+    Returns the numbers n and m of generated and given words, and -log p of the generated ones in nats.
     """
     n, m = load(pairs, pair, direction, room)
     if n * m == 0:
@@ -140,7 +144,7 @@ def _infer(pairs, pair, direction, shares, room):
 
 @njit(**PART)
 def _add_jumps(m, anywhere, room, counts_out, contexts_out):
-    """Add the expected jumps of a pair, without those to any position, to counts and contexts."""
+    """Add a pair's expected jumps, except those to any position whatever the jump, to counts and contexts."""
     for state in range(m + 1):
         last = state - 1
         total = 0.0
@@ -161,7 +165,8 @@ def _add_jumps(m, anywhere, room, counts_out, contexts_out):
 
 @njit(**OPTIONS)
 def count_with_order(side, shares):
-    """Add expected counts of translations and jumps in one direction to `side`; returns nats of all words.
+    """Add expected counts of translations and jumps in one direction to `side`; returns -log p of all
+    generated words, in nats.
 
     Time is O(n m²) per pair. Pairs with an empty side are skipped.
     """
@@ -178,10 +183,11 @@ def count_with_order(side, shares):
 
 @njit(**OPTIONS)
 def count_in_agreement(side, other, shares):
-    """As `count_with_order` for both directions, with links weighted by the product of their p in each.
+    """Like `count_with_order`, in both directions at once, with links weighted by the product of their p in
+    each.
 
-    See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns nats of all words in each
-    direction.
+    See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns -log p of the generated words
+    of each direction, in nats.
     """
     room, other_room = room_for(side.pairs), room_for(other.pairs)
     nats, other_nats = 0.0, 0.0
@@ -205,10 +211,9 @@ def count_in_agreement(side, other, shares):
 
 @njit(**OPTIONS)
 def likeliest_links(pairs, direction, shares, links_out):
-    """Fill links_out with the most probable given position of each generated word, or -1 if null is more
-    probable.
+    """Fill links_out with the most probable given position of each generated word; -1 if null is likelier.
 
-    links_out (words): positions within the sentence; unchanged for pairs with an empty side.
+    links_out (generated words): positions within the sentence; unchanged for pairs with an empty side.
     """
     room = room_for(pairs)
     for pair in range(len(pairs.starts) - 1):

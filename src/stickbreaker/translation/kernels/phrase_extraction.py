@@ -11,7 +11,7 @@ MOST = 5  # words of a phrase on each side
 
 
 class PhrasePlaces(NamedTuple):
-    """The positions of phrases in a bitext, as arrays of equal length, which a kernel fills."""
+    """The positions of phrase pairs in a bitext, as arrays with an element per pair, which a kernel fills."""
 
     source: np.ndarray  # int64, position of the first source word among all source words
     target: np.ndarray  # int64, position of the first target word
@@ -22,9 +22,10 @@ class PhrasePlaces(NamedTuple):
 
 @njit(**PART)
 def _edges(links_source, links_target, first, last, n_source, n_target, low, high, target_low, target_high):
-    """Fill the lowest and the highest position that each word of a pair is linked to; -1 without a link.
+    """Fill the lowest and the highest position that each word of a sentence pair is linked to, or -1.
 
-    low and high are for target words, target_low and target_high for source words.
+    low and high (target words) are source positions, target_low and target_high (source words) target
+    positions. first, last: the pair's links.
     """
     low[:n_target] = -1
     high[:n_target] = -1
@@ -40,7 +41,10 @@ def _edges(links_source, links_target, first, last, n_source, n_target, low, hig
 
 @njit(**PART)
 def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
-    """The links inside a phrase pair, as bits."""
+    """The links inside a phrase pair as bits: bit MOST * i + j for its source word i and target word j.
+
+    s, s_end, t, t_end: its spans; first, last: the sentence pair's links.
+    """
     bits = 0
     for link in range(first, last):
         i, j = links_source[link] - s, links_target[link] - t
@@ -51,12 +55,12 @@ def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
 
 @njit(**OPTIONS)
 def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, places_out):
-    """Fill `places_out` with the phrases of sentence pairs from pair `start` on, while there is room; returns
-    the next pair and the number of phrases.
+    """Fill `places_out` with the phrase pairs of sentence pairs from pair `start` on, while there is room;
+    returns the sentence pair to continue with, and the number of phrase pairs.
 
     A phrase has at most MOST words on each side, at least one link, and no link to the outside; words without
-    links at its edges are optional. There must be room for one pair: MOST^3 for each of its target words
-    suffices.
+    links at its edges are optional. There must be room for one sentence pair: MOST^3 for each of its target
+    words suffices.
     """
     links_source, links_target = links
     longest_source = np.max(source_offsets[1:] - source_offsets[:-1])
@@ -110,11 +114,12 @@ def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, 
 
 @njit(**OPTIONS)
 def lexical_weights(word_offsets, sources, targets_without, p_pairs, p_null, out):
-    """Fill `out` (target words of all phrases) with summands of the log lexical weights: log of the mean of p
-    over the links of each word.
+    """Fill `out` (target words of all phrases) with the log of each word's lexical weight: the mean of p over
+    its links, or p given null.
 
-    word_offsets (target words + 1): where the links of each word begin in `sources`, rows of p_pairs.
-    targets_without (target words): the row in p_null of a word without a link, -1 for others.
+    word_offsets (target words + 1): where the links of each word begin in `sources`, which has the index in
+    p_pairs of each link. targets_without (target words): the index in p_null of a word without a link, -1 for
+    others.
     """
     for word in range(len(word_offsets) - 1):
         first, last = word_offsets[word], word_offsets[word + 1]

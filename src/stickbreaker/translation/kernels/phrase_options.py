@@ -10,7 +10,7 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, ROOT, numb
 
 
 class Options(NamedTuple):
-    """The translation options of all spans of one sentence."""
+    """The translation options of one sentence: phrases of target words for spans of its source words."""
 
     begins: NDArray[np.int64]  # options: the first source word
     ends: NDArray[np.int64]  # options: the last source word + 1
@@ -41,7 +41,8 @@ class ScoredOptions(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence prepared for translation: its options and estimates."""
+    """A source sentence prepared for the decoder: the translation options of its spans with their scores, and
+    the estimated best score of translating each span, for future costs."""
 
     n: int  # source words
     longest: int  # source words of the longest span with options
@@ -52,13 +53,14 @@ class Sentence(NamedTuple):
 
 @njit(**LEAF)
 def span_of(begin, end, longest):
-    """The index of the span from source word `begin` to `end` (exclusive), of at most `longest` words."""
+    """The number of the span of words begin to end (exclusive), if spans have at most `longest` words."""
     return begin * longest + end - begin - 1
 
 
 @njit(**EXACT)
 def score_options(n, longest, options, weights, model):
-    """The `ScoredOptions` of a sentence of n words, whose options span at most `longest` words."""
+    """Score the options of a sentence of n words, which span at most `longest` words. model: the arrays of a
+    backoff language model."""
     n_options, n_words = len(options.begins), len(options.words)
     scores, estimates = np.empty(n_options), np.empty(n_options)
     numbers, states, log_p = np.empty(n_words, np.int64), np.empty(n_words, np.int64), np.empty(n_words)
@@ -90,10 +92,10 @@ def score_options(n, longest, options, weights, model):
 
 @njit(**EXACT)
 def estimate_spans(n, longest, scored):
-    """The highest sum of estimates of options that together cover each span, without distortion.
+    """(n + 1 × n + 1) For the span from each begin to each end, the highest sum of estimates of options that
+    together cover it, without distortion.
 
-    The result is n + 1 × n + 1, by begin and end; -inf: no options cover the span (Koehn 2010, section
-    6.3.2).
+    -inf: no options cover the span (Koehn 2010, section 6.3.2).
     """
     estimates = np.full((n + 1, n + 1), -np.inf)
     for begin in range(n + 1):
@@ -114,16 +116,16 @@ def estimate_spans(n, longest, scored):
 
 @njit(**EXACT)
 def sentence_of(n, longest, options, weights, model):
-    """The `Sentence` of n words with these options, which span at most `longest` words."""
+    """Prepare a sentence of n words with these options for the decoder; they span at most `longest` words."""
     scored = score_options(n, longest, options, weights, model)
     return Sentence(n, longest, options, scored, estimate_spans(n, longest, scored))
 
 
 @njit(**LEAF)
 def extend(model, sentence, option, state):
-    """log p of an option's target words after a language model state, in nats, and the state after them.
+    """log p of an option's target words after a state of the language model, in nats, and the state then.
 
-    Once the state is the same as without context, the rest has been computed before.
+    Once the state equals the one without context, the rest is taken from `ScoredOptions`.
     """
     scored, first = sentence.scored, sentence.options.offsets[option]
     last = sentence.options.offsets[option + 1]

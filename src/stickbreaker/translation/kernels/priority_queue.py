@@ -12,7 +12,7 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import LEAF
 
 @njit(**LEAF)
 def push(priorities, items, size, priority, item):
-    """Put an item into a queue of `size` items."""
+    """Put an item with its priority into a queue of `size` items; the caller then counts it."""
     at = size
     while at > 0:
         above = (at - 1) >> 1
@@ -26,7 +26,8 @@ def push(priorities, items, size, priority, item):
 
 @njit(**LEAF)
 def remove_first(priorities, items, size):
-    """Remove the first item, at index 0, from a queue of `size` items."""
+    """Remove the item with the highest priority, at index 0, from a queue of `size` items; the caller reads
+    it before, and counts afterwards."""
     last = size - 1
     priority, item = priorities[last], items[last]
     at = np.int64(0)

@@ -20,7 +20,8 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Graph(NamedTuple):
-    """Nodes and edges; after a search, the last node in use is the goal."""
+    """Partial translations as nodes, and their extensions by an option as edges; after a search, the last
+    node in use is the goal."""
 
     covered: NDArray[np.uint64]  # nodes × pieces of the sentence: a bit for each source word
     ends: NDArray[np.int64]  # nodes: the end of the last span
@@ -36,7 +37,8 @@ class Graph(NamedTuple):
 
 
 class Stacks(NamedTuple):
-    """The nodes that the search extends, by stack, in groups with the same translated words and end."""
+    """The nodes that the search extends, by number of translated words (stack), and in each in groups with
+    the same translated source words and end."""
 
     ranked: NDArray[np.int64]  # nodes, sorted by descending score within a group
     starts: NDArray[np.int64]  # groups + 1: where in `ranked` each begins
@@ -72,7 +74,7 @@ def table_size(n):
 
 @njit(**LEAF)
 def is_covered(graph, node, place):
-    """Whether a source word is translated at a node."""
+    """Whether the source word at position `place` is translated at a node."""
     piece = graph.covered[node, place // PIECE]
     return (piece >> np.uint64(place % PIECE)) & np.uint64(1) != np.uint64(0)
 
@@ -86,7 +88,7 @@ def cover(graph, node, begin, end):
 
 @njit(**LEAF)
 def _place_hash(graph, node):
-    """A hash of a node's translated words and end."""
+    """A hash of which source words a node has translated, and of where its last source phrase ends."""
     mixed = np.uint64(graph.ends[node])
     for piece in range(graph.covered.shape[1]):
         mixed = (mixed ^ graph.covered[node, piece]) * MIXER
@@ -96,7 +98,7 @@ def _place_hash(graph, node):
 
 @njit(**LEAF)
 def _same_place(graph, one, other):
-    """Whether two nodes have the same translated words and end."""
+    """Whether two nodes have translated the same source words, and their last source phrases end alike."""
     same = graph.ends[one] == graph.ends[other]
     for piece in range(graph.covered.shape[1]):
         same = same and graph.covered[one, piece] == graph.covered[other, piece]
@@ -105,11 +107,10 @@ def _same_place(graph, one, other):
 
 @njit(**LEAF)
 def recombine(graph, slots):
-    """Find the node of a stack that is equivalent to a new node; returns it. The new node is stored after the
-    last one in use.
+    """The node that stands for a new partial translation, whose data are stored after the last node in use:
+    an equivalent node of the stack, or else the new node itself, which is then in use, without edges.
 
-    If there is none, the new node becomes one in use, without edges, and is returned. slots: hash table of
-    the stack's nodes (a power of two above their number; -1: free).
+    slots: hash table of the stack's nodes (its size is a power of two above their number; -1: free).
     """
     new, mask = graph.used[0], len(slots) - 1
     mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
@@ -128,7 +129,8 @@ def recombine(graph, slots):
 
 @njit(**LEAF)
 def add_edge(graph, node, tail, option, total):
-    """Add an edge to a node, whose edges stay sorted by descending total; among ties, earlier ones first."""
+    """Add an edge from `tail` to `node`, whose edges stay sorted by descending total; among ties, earlier
+    ones come first. Updates the node's best edge and score."""
     edge = graph.used[1]
     graph.used[1] += 1
     graph.tails[edge], graph.options[edge], graph.totals[edge] = tail, option, total
@@ -144,11 +146,10 @@ def add_edge(graph, node, tail, option, total):
 
 @njit(**EXACT)
 def close_stack(graph, first, most, threshold, number, stacks):
-    """Choose, among the nodes from `first` on, those that the search extends, and store them as stack
-    `number`.
+    """Choose those of the nodes from `first` on that the search extends, and store them as stack `number`.
 
-    They are the best by score plus estimate of the rest: at most `most`, none more than `threshold` below the
-    best.
+    They are the best by score plus estimate of the rest: at most `most`, and none more than `threshold` below
+    the best.
     """
     promise = graph.scores[first : graph.used[0]] + graph.futures[first : graph.used[0]]
     order = np.argsort(-promise, kind="mergesort")
@@ -170,10 +171,10 @@ def close_stack(graph, first, most, threshold, number, stacks):
 
 @njit(**EXACT)
 def _group(graph, nodes, members_out, counts_out):
-    """Group nodes with the same translated words and end; returns the number of groups.
+    """Group nodes with the same translated source words and end; returns the number of groups.
 
-    Fills members_out (nodes) with the group of each node, numbered by first occurrence, and counts_out
-    (groups, zero before) with their sizes.
+    Fills members_out (nodes) with the group of each node, numbered by first occurrence, and adds the groups'
+    sizes to counts_out (groups).
     """
     slots, leaders = np.full(table_size(len(nodes)), NONE, np.int64), np.empty(len(nodes), np.int64)
     mask, n_groups = len(slots) - 1, np.int64(0)

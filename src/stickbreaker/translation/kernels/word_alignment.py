@@ -20,8 +20,9 @@ TINY = 1e-100  # smaller probabilities become zero, to avoid subnormal numbers
 
 
 class Pairs(NamedTuple):
-    """Sentence pairs in one direction; the cell of generated word j and given word i of pair p is at
-    starts[p] + j * generated_steps[p] + i * given_steps[p]."""
+    """Sentence pairs in one direction of translation. A cell is a pair of words of a sentence pair: that of
+    generated word j and given word i of pair p is at starts[p] + j * generated_steps[p] + i * given_steps[p].
+    """
 
     words: NDArray[np.int32]  # of the generated side
     generated_offsets: NDArray[np.int64]  # pairs + 1: in `words`
@@ -33,7 +34,8 @@ class Pairs(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """The parameters of one direction, or the expected counts for them."""
+    """The parameters of one direction of translation, or the expected counts for them. A slot is a pair of
+    words that co-occur."""
 
     translations: NDArray[np.float64]  # slots + 2: p of a generated word; missing pairs; unknown words
     null: NDArray[np.float64]  # generated words + 1: p from null; the last for unknown words, -1
@@ -69,7 +71,8 @@ def room_for(pairs):
 
 @njit(**PART)
 def load(pairs, pair, direction, room):
-    """Copy a sentence pair's p(translation) to `room`; returns its numbers of generated and given words."""
+    """Copy the translation probabilities of the words of a sentence pair to `room`; returns its numbers of
+    generated and given words."""
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
     by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]
@@ -83,7 +86,8 @@ def load(pairs, pair, direction, room):
 
 @njit(**PART)
 def add_links(pairs, pair, n, m, room, counts_out):
-    """Add the expected links of a pair to the expected counts of translations."""
+    """Add a pair's expected links (room.links) that are above LEAST_LINK to the expected counts of
+    translations."""
     for j in range(n):
         cell = pairs.starts[pair] + j * pairs.generated_steps[pair]
         for i in range(m):
@@ -104,10 +108,11 @@ def add_null(pairs, pair, n, m, room, counts_out):
 
 @njit(**OPTIONS)
 def count_without_order(pairs, direction, counts_out):
-    """Add expected counts of translations under model 1 to counts_out; returns nats of all generated words.
+    """Add expected counts of translations under IBM model 1 to counts_out; returns -log p, in nats, of all
+    generated words.
 
-    Each given word and null have the same prior probability 1 / (m + 1), Brown et al. equation 4. Pairs with
-    an empty side are skipped.
+    Each of the m given words of a pair, and null, has the prior probability 1 / (m + 1) of having generated a
+    word (Brown et al., equation 4). Pairs with an empty side are skipped.
     """
     room, nats = room_for(pairs), 0.0
     for pair in range(len(pairs.starts) - 1):
@@ -128,7 +133,8 @@ def count_without_order(pairs, direction, counts_out):
 
 @njit(**OPTIONS)
 def expected_translations(counts, given, n_given, alpha, translations_out):
-    """Fill translations_out with exp E[log p] under a Dirichlet posterior with expected counts c.
+    """Fill translations_out (slots) with exp E[log p] under a Dirichlet posterior with expected counts c, at
+    least LEAST_TRANSLATION.
 
     Riley and Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), where the sum is
     over words that occur in a sentence pair with the given one. given (slots): the given word of each.
@@ -146,7 +152,7 @@ def expected_translations(counts, given, n_given, alpha, translations_out):
 @njit(**OPTIONS)
 def likeliest_translations(counts, given, n_given, translations_out):
     """Fill translations_out (slots) with maximum-likelihood estimates: expected counts, normalised per given
-    word.
+    word, at least LEAST_TRANSLATION.
 
     given (slots): the given word of each.
     """

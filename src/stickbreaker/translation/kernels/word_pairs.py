@@ -14,7 +14,7 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class PairTable(NamedTuple):
-    """Pairs of a source and a target word, sorted by source word; a pair's slot is its index in `targets`."""
+    """Pairs of a source and a target word, sorted by source word; a pair's index in `targets` is its slot."""
 
     offsets: NDArray[np.int64]  # source words + 1: where the slots of each begin
     targets: NDArray[np.int32]  # slots: target word
@@ -22,12 +22,13 @@ class PairTable(NamedTuple):
 
 @njit(**OPTIONS)
 def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_out):
-    """Build the table of all word pairs that occur in a sentence pair; returns the number of slots.
+    """Build the table of all word pairs that occur in a sentence pair, and find the slot of each cell;
+    returns the number of slots.
 
-    source, target: Sentences. places: positions in source.words sorted by word, without unknown words. starts
-    (pairs + 1): first cell of each pair. offsets_out: see PairTable. targets_out and slots_out have an
-    element per cell, 4 bytes each; of targets_out, the first (number of slots) are used. slots_out is
-    unchanged at cells of unknown words.
+    source, target: `Sentences`. places: positions in source.words sorted by word, without unknown words.
+    starts (pairs + 1): first cell of each pair. offsets_out: see `PairTable`. targets_out and slots_out have
+    an element per cell, 4 bytes each; of targets_out, only one per slot is used. slots_out is unchanged at
+    cells of unknown words.
     """
     n_targets = np.int64(0)
     for word in target.words:
@@ -57,7 +58,7 @@ def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_
 
 @njit(**OPTIONS)
 def _pair_of_places(source):
-    """For each source word of a text, the number of its sentence pair."""
+    """(source words) The number of the sentence pair of each word of the text."""
     pairs = np.empty(len(source.words), np.int32)
     for pair in range(len(source.offsets) - 1):
         pairs[source.offsets[pair] : source.offsets[pair + 1]] = pair
@@ -80,9 +81,10 @@ def _slot(table, source, target):
 
 @njit(**OPTIONS)
 def find_pairs(table, source, target, starts, slots_out):
-    """Fill slots_out (cells) with slots of a table whose target words are sorted for each source word.
+    """Fill slots_out (cells) with the slot of each cell's two words in a table whose target words are sorted
+    for each source word.
 
-    The number of slots stands for a missing pair, one more for a cell with an unknown word.
+    A missing pair gets the number of slots, a cell with an unknown word that number plus one.
     """
     missing = len(table.targets)
     for pair in range(len(source.offsets) - 1):

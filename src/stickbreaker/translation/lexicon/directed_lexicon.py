@@ -18,7 +18,8 @@ AT_ONCE = 1 << 16  # distinct word pairs whose topic counts are in memory
 
 
 class Strengths(NamedTuple):
-    """Prior strengths, in links: of word frequencies in p(e | f), and of p(e | f) in each topic's p."""
+    """How strong the two priors of a lexicon are, in numbers of links: `base`, of word frequencies in p(e |
+    f), and `topic`, of p(e | f) in the p(e | f; k) of each topic."""
 
     base: float = 1.0
     topic: float = 100.0
@@ -28,7 +29,7 @@ BY_DEFAULT = Strengths()
 
 
 class Translations(NamedTuple):
-    """The translations of one word, the most probable first."""
+    """The translations that are linked with one word, the most probable first."""
 
     words: NDArray[np.int64]  # (n,) numbers of words of the other language
     links: Array  # (n,) number of links in all documents
@@ -39,7 +40,8 @@ class Translations(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DirectedLexicon:
-    """p(e | f), and p(e | f, d) by the topics of a document d, from counts of links.
+    """A lexicon of one direction: p(e | f) of translations e of words f, and p(e | f, d) by the topics of a
+    document d, from counts c_d of links.
 
         c_k(f, e)   = sum over d of p(k | d) c_d(f, e),    b_k = b c_k(f) / c(f)
         p(e | f)    = (c(f, e) + b p(e)) / (c(f) + b)
@@ -75,7 +77,8 @@ class DirectedLexicon:
 
     @cached_property
     def word_topic_counts(self) -> Array:
-        """The number of links c_k(f) of each word in each topic (words × topics)."""
+        """The number of links c_k(f) of each word in each topic, a link being divided by its document's topic
+        shares (words × topics)."""
         from scipy.sparse import csr_matrix
 
         pairs, offsets = len(self.counts.words), self.counts.offsets
@@ -84,7 +87,8 @@ class DirectedLexicon:
 
     @cached_property
     def base(self) -> Array:
-        """p(e) of each translation (translations + 1,); the last is for all unknown words."""
+        """(translations + 1,) The prior p(e) of each word of the other language; last: of all unknown
+        words."""
         n = self.counts.n_translations
         linked = np.bincount(self.counts.translations, self.pair_counts, minlength=n)
         total, once = linked.sum(), float((linked == 1.0).sum())
@@ -95,15 +99,15 @@ class DirectedLexicon:
         )
 
     def topic_counts(self, rows: NDArray[np.int64]) -> Array:
-        """c_k(f, e) of word pairs given by rows (rows × topics); 0 for row -1."""
+        """c_k(f, e) of word pairs, given by their rows in the counts (rows × topics); 0 for row -1."""
         found = np.zeros((len(rows), self.n_topics))
         known = np.flatnonzero(rows >= 0)
         found[known] = self.counts.by_document[rows[known]] @ self.shares
         return found
 
     def p_plain(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """p(e | f) of each pair of a word f (`words`) and a translation e, without topics; -1 stands for an
-        unknown word.
+        """(pairs,) p(e | f), without topics, of each pair of a word f (in `words`) and a translation e; -1
+        stands for an unknown word.
 
         For an unknown word f, it is p(e).
         """
@@ -112,16 +116,15 @@ class DirectedLexicon:
     def _plain(
         self, rows: NDArray[np.int64], words: NDArray[np.int64], translations: NDArray[np.int64]
     ) -> Array:
-        """As `p_plain`; rows: of the pairs in the counts, -1 for pairs that were never linked."""
+        """`p_plain` of pairs whose rows in the counts are known; -1: a pair that was never linked."""
         counts = np.where(rows >= 0, np.append(self.pair_counts, 0.0)[rows], 0.0)
         totals = np.where(words >= 0, np.append(self.word_counts, 0.0)[words], 0.0)
         strength = self.strengths.base
         return (counts + strength * self.base[translations]) / (totals + strength)
 
     def p_topics(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """p(e | f; k) of each pair of a word f (`words`) and a translation e, in each topic k (pairs ×
-        topics).
-        """
+        """(pairs × topics) p(e | f; k) of each pair of a word f (in `words`) and a translation e, in each
+        topic k; -1 stands for an unknown word."""
         known, strengths = words >= 0, self.strengths
         rows = self.counts.rows_of(words, translations)
         counts = self.topic_counts(rows)
@@ -133,7 +136,8 @@ class DirectedLexicon:
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
-        """p(e | f, d) of pairs of words, given topic shares of each pair's document (pairs × topics)."""
+        """(pairs,) p(e | f, d) of pairs of words, given the topic shares (pairs × topics) of the document of
+        each."""
         n = self.counts.n_translations
         keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
         one, other = keys // (n + 1) - 1, keys % (n + 1) - 1
@@ -161,9 +165,9 @@ class DirectedLexicon:
 
 
 class EventScores(NamedTuple):
-    """log p in nats of each linked word of the other language.
+    """log p, in nats, of each linked word of the translations, given the words that it is linked with.
 
-    If it is linked with several words, the mean of the probabilities is used.
+    If these are several, the mean of the probabilities is used.
     """
 
     document: NDArray[np.int64]  # (words,)
@@ -177,7 +181,7 @@ class EventScores(NamedTuple):
 
 
 def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> EventScores:
-    """The scores of linked words, given the topic shares (documents × topics) of their documents."""
+    """log p of linked words with and without topics, given documents' topic shares (documents × topics)."""
     _, first, event = np.unique(linked.target_place, return_index=True, return_inverse=True)
     plain = lexicon.p_plain(linked.source, linked.target)
     adapted = lexicon.p_adapted(linked.source, linked.target, shares[linked.document])
@@ -193,10 +197,10 @@ Fold = tuple[LinkCounts, LinkedWords]  # counts of the training documents, and l
 
 
 def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
-    """The strengths that make held-out links most probable: first the one of p(e | f), then the one of
-    topics.
+    """The strengths that make held-out links most probable: `base` is chosen first, without topics.
 
-    `shares` (documents × topics): of all documents. Without links, the defaults.
+    Candidates are `STRENGTHS` and `TOPIC_STRENGTHS`. shares (documents × topics): of all documents. Without
+    links, the defaults; with one topic, the default of `topic`.
     """
     folds = [fold for fold in folds if len(fold[1].source)]
     if not folds:

@@ -23,7 +23,8 @@ WORDS_OF_A_NAME = 3
 
 
 class Domains(ABC):
-    """A source of the domain shares of documents."""
+    """What a lexicon adapts to: the domains of documents, of which each document has shares that sum to
+    one."""
 
     kind: ClassVar[str]
 
@@ -34,13 +35,12 @@ class Domains(ABC):
 
     @abstractmethod
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        """Domain shares of documents (documents × domains), from their source texts and stated domains ("":
-        unknown).
-        """
+        """Domain shares of documents (documents × domains), from their source texts and the domains that they
+        state ("": unknown)."""
 
     @abstractmethod
     def write(self, directory: Path) -> dict[str, Any]:
-        """Save in a directory what is needed to find domain shares; returns entries for its manifest."""
+        """Save in a directory what `read_domains` needs; returns entries for the lexicon's manifest."""
 
     def of_bitext(self, bitext: Bitext) -> Array:
         """Domain shares of a bitext's documents (documents × domains), from their source side alone."""
@@ -48,7 +48,7 @@ class Domains(ABC):
 
 
 class TopicDomains(Domains):
-    """The topics of a fitted model as domains.
+    """The topics of a fitted topic model as domains.
 
     A document's shares come from its source side alone, since a new document has no translation yet. Raises
     UserError for a model of another language than `source`.
@@ -92,7 +92,11 @@ class TopicDomains(Domains):
 
 
 class KnownDomains(Domains):
-    """A metadata field's values as domains; documents without one get all documents' mean shares."""
+    """The values of a metadata field as domains: a document is entirely of its own domain; one without a
+    known domain gets the mean shares of all documents.
+
+    documents: the number of documents of each domain in `names`.
+    """
 
     kind = "field"
 
@@ -101,7 +105,7 @@ class KnownDomains(Domains):
 
     @classmethod
     def of_bitext_fields(cls, bitext: Bitext) -> "KnownDomains":
-        """The domains of a bitext's documents. Raises UserError if they have none."""
+        """The domains that a bitext's documents state. Raises UserError if none does."""
         known = [domain for domain in bitext.domains if domain]
         names = sorted(set(known))
         if not names:
@@ -128,7 +132,10 @@ class KnownDomains(Domains):
 
 
 def read_domains(directory: Path, facts: Mapping[str, Any], source: str) -> Domains:
-    """Read the domains that `write` saved. Raises UserError or ValueError for anything else."""
+    """Read the domains that `write` saved, from a lexicon's directory and their entries in its manifest.
+
+    Raises UserError or ValueError for anything else. source: the source language.
+    """
     if facts.get("kind") == TopicDomains.kind:
         from stickbreaker.topics.topic_estimator import load_topics
 

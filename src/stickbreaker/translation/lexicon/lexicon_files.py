@@ -11,7 +11,8 @@ from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
-    """p(e | f) of all linked word pairs (pairs,); with topic shares (topics,) of a document, p(e | f, d)."""
+    """(pairs,) p(e | f) of all linked word pairs; p(e | f, d), given the topic shares (topics,) of document
+    d."""
     words, translations = lexicon.counts.words, lexicon.counts.translations
     if shares is None:
         return lexicon.p_plain(words, translations)
@@ -19,10 +20,10 @@ def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
 
 
 def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> Iterator[str]:
-    """The lines of a table: a heading, then a tab-separated row per word pair.
+    """The lines of a table of word pairs for spreadsheets: a heading, then a tab-separated row per pair.
 
     Columns: source, target, links, p(target | source), p(source | target); most frequent source words first,
-    then most probable translations.
+    then most probable translations. Pairs with p(target | source) below `min_p` are left out.
     """
     source, target = lexicon.bitext.words
     forward, backward = lexicon.forward, lexicon.backward
@@ -40,8 +41,11 @@ def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> It
 
 
 def moses_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float, side: int) -> Iterator[str]:
-    """Lines "e f p(e | f)" in the format of Moses: side 0 is the target given the source (lex.f2e), side 1
-    the source given the target (lex.e2f)."""
+    """Lines "e f p(e | f)" in the format of Moses, for p of at least `min_p`: side 0 is the target given the
+    source (lex.f2e), side 1 the source given the target (lex.e2f).
+
+    shares (topics,): of a document, to which p is adapted; None: not adapted.
+    """
     one = (lexicon.forward, lexicon.backward)[side]
     words, translations = lexicon.bitext.words[side], lexicon.bitext.words[1 - side]
     p = probabilities(one, shares)

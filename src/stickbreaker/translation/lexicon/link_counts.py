@@ -27,7 +27,8 @@ class LinkedWords(NamedTuple):
     def of(
         cls, sides: tuple[Sentences, Sentences], links: Links, document_of: NDArray[np.int64]
     ) -> "LinkedWords":
-        """The words that links connect; `document_of` (pairs): the document of each pair."""
+        """The links of a bitext's sentence pairs with the words that they connect; document_of (pairs): the
+        document of each pair."""
         pair = np.repeat(np.arange(len(links.offsets) - 1), np.diff(links.offsets))
         source_place = sides[0].offsets[pair] + links.source
         target_place = sides[1].offsets[pair] + links.target
@@ -41,7 +42,7 @@ class LinkedWords(NamedTuple):
         )
 
     def take(self, chosen: NDArray[np.bool_]) -> "LinkedWords":
-        """The links selected by a mask."""
+        """The links for which `chosen` (links,) is true."""
         return LinkedWords(*(column[chosen] for column in self))
 
     def reversed(self) -> "LinkedWords":
@@ -66,7 +67,7 @@ class LinkCounts:
 
     @classmethod
     def of(cls, linked: LinkedWords, sizes: tuple[int, int], n_documents: int) -> "LinkCounts":
-        """Counts of links between known words; `sizes` are the two vocabularies' sizes.
+        """Count links between known words, by document. sizes: the numbers of words of the two languages.
 
         >>> one = np.array([1, 1, 0])
         >>> linked = LinkedWords(one, np.array([0, 0, 2]), np.array([0, 1, 1]), one, one, one)
@@ -92,7 +93,8 @@ class LinkCounts:
         return self.words * self.n_translations + self.translations
 
     def rows_of(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The row of each word pair in the counts; -1 if it was never linked."""
+        """The row of each pair of a word and a translation in the counts; -1 if they were never linked, or
+        one is unknown (-1)."""
         keys = self._keys
         wanted = words * self.n_translations + translations
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))

@@ -60,7 +60,8 @@ def _scores_of_some(
 
 
 def reranked(lists: Sequence[Sequence[Candidate]], weights: Array) -> list[list[Candidate]]:
-    """The candidates of each sentence sorted by descending weights · features; ties keep their order."""
+    """The candidates of each sentence sorted by weights · features, the highest first, which also becomes
+    their score; ties keep their order."""
     ranked: list[list[Candidate]] = []
     for candidates in lists:
         scores = [float(np.dot(weights, one.values)) for one in candidates]

@@ -63,9 +63,10 @@ def save(
     overwrite: bool = False,
     beside: Callable[[Path], dict[str, Any]] | None = None,
 ) -> None:
-    """Save a lexicon in a directory, completely or not at all. Raises UserError if the path exists.
+    """Save a lexicon in a directory, completely or not at all. Raises UserError for an existing path.
 
-    The function `beside` writes more files into the directory, and returns entries for the manifest.
+    overwrite: replace a lexicon; beside: a function that writes more files into the directory, and returns
+    entries for the manifest.
     """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:
@@ -150,7 +151,8 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 
 
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
-    """The links from a saved lexicon's arrays. Raises ValueError if they are not between bitext words."""
+    """The links between words of a saved bitext, from the arrays of its lexicon. Raises ValueError if they do
+    not fit the bitext."""
     links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
     if any(one.ndim != 1 or one.dtype.kind != "i" for one in links):
         raise ValueError("links are not positions")
@@ -168,7 +170,8 @@ def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
 
 
 def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
-    """Documents' topic shares from a saved lexicon's arrays. Raises ValueError if they do not sum to one."""
+    """The topic shares of documents, from the arrays of a saved lexicon (documents × topics). Raises
+    ValueError for another shape, or rows that do not sum to one."""
     shares = arrays["shares"]
     if shares.shape != (len(bitext.names), n_topics) or (shares < 0.0).any():
         raise ValueError("shares belong to other documents")

@@ -20,7 +20,7 @@ LEAST_P = 0.1  # of a translation shown for a topic
 
 
 class TermInTopic(NamedTuple):
-    """The translation of a term in one topic."""
+    """How a term is translated in one topic."""
 
     topic: int
     share: float  # of the term's links
@@ -30,7 +30,7 @@ class TermInTopic(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A word whose translation depends on the topic, with the gain from topics in nats per link."""
+    """A word whose translation depends on the topic, and its translations in the topics that matter most."""
 
     word: str
     links: float  # number of links
@@ -46,7 +46,8 @@ class ContentWords(NamedTuple):
 
     @classmethod
     def of(cls, lexicon: TopicLexicon) -> "ContentWords":
-        """The content words of a lexicon. Languages without a list are treated as having no stop words."""
+        """The content words of a lexicon's two vocabularies. Languages without a list of stop words are
+        treated as having none."""
         bitext = lexicon.bitext
         codes = (bitext.source, bitext.target)
         source, target = (_with_content(words, code) for words, code in zip(bitext.words, codes, strict=True))
@@ -54,7 +55,7 @@ class ContentWords(NamedTuple):
 
     @classmethod
     def all_of(cls, lexicon: TopicLexicon) -> "ContentWords":
-        """All words of a lexicon."""
+        """All words of a lexicon count as content words."""
         return cls(*(np.ones(len(words), bool) for words in lexicon.bitext.words))
 
 
@@ -65,8 +66,8 @@ def _with_content(words: Sequence[str], language: str) -> NDArray[np.bool_]:
 
 
 def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
-    """The information that topics give about each word's translation (words × topics), and the topics' shares
-    of its links (words × topics).
+    """How much topics reveal about each word's translation, by topic (words × topics), and the topics' shares
+    of each word's links (words × topics).
 
     The gain of topic k is its share times the divergence of p(e | f; k) from p(e | f), in nats; the sum over
     topics is the gain per link if its topic is known. Translations that were never linked have the same
@@ -90,10 +91,11 @@ def terms_of(
     *,
     all_words: bool = False,
 ) -> list[Term]:
-    """The source words whose translation depends on the topic, the largest gains first.
+    """The source words whose translation depends on the topic, the largest gains first: those with a gain of
+    at least `min_gain` nats per link, and at least `min_count` links.
 
-    Terms and their translations are content words, and a term's translations are not all the same;
-    `all_words` lists the others too.
+    Only content words count, as terms and as translations, and a term must have different translations in
+    some topics; `all_words` lists the others too.
     """
     content = ContentWords.all_of(lexicon) if all_words else ContentWords.of(lexicon)
     forward = lexicon.forward
@@ -113,9 +115,10 @@ def terms_of(
 def _in_topics(
     lexicon: TopicLexicon, word: int, gains: Array, shares: Array, wanted: NDArray[np.bool_]
 ) -> Iterator[TermInTopic]:
-    """The translations of a word in those topics that add most to its gain.
+    """The translations of a word in those topics that add most to its gain, at most `SHOWN_TOPICS`; topics
+    without a wanted translation of p >= `LEAST_P` are skipped.
 
-    gains, shares (topics): of the word; wanted (target words): which translations may be shown for a topic.
+    gains, shares (topics): of the word; wanted (target words): whether a translation may be shown.
     """
     found = lexicon.forward.translations_of(word)
     left = SHOWN_TOPICS

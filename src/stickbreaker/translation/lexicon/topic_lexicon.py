@@ -39,7 +39,7 @@ SEED = 0
 
 
 class WordEntry(NamedTuple):
-    """A word of one of the two languages, with its translations."""
+    """A word of one of the two languages, with all translations that it is linked with."""
 
     word: str
     language: str
@@ -81,11 +81,12 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """Link the words of a bitext, unless `links` are given, and count them by topic.
+        """Learn a lexicon: link the words of a bitext, unless `links` are given, and count the links by
+        topic.
 
         `topics`: a fitted LDA or HDP of texts in the source language, or in both; without one, domains are
-        those of the bitext's documents. Prior strengths maximise the probability of held-out documents,
-        chosen by name; then all documents are counted. The result does not depend on `threads`.
+        those that the bitext's documents state. Prior strengths maximise the probability of held-out
+        documents, chosen by name; then all documents are counted. The result does not depend on `threads`.
 
         Raises UserError if the topics are of another language, or no document has a domain.
         """
@@ -105,7 +106,7 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """As `learn`, but with domains that are given."""
+        """Like `learn`, but with domains that are given."""
         say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
@@ -150,9 +151,10 @@ class TopicLexicon:
         return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
     def best_strengths(self) -> tuple[Strengths, Strengths]:
-        """The strengths of both directions that make held-out documents most probable.
+        """The prior strengths of both directions that make held-out links most probable.
 
-        A tenth of the documents is held out at a time, as many tenths as have 10,000 links together.
+        Tenths of the documents are held out in turn: the first ones that have `ENOUGH` (10,000) links
+        together, or all ten.
         """
         parts = np.array([int(PARTS * share_of(name, SEED)) for name in self.bitext.names])
         part_of = parts[self.linked.document]
@@ -170,14 +172,15 @@ class TopicLexicon:
     # Queries
 
     def shares_of(self, texts: Sequence[str], domains: Sequence[str] | None = None) -> Array:
-        """Topic shares of source documents (documents × topics), from texts and domains, if known."""
+        """Topic shares (documents × topics) of documents in the source language, from their texts and, if
+        known, the domains that they state."""
         return self.domains.shares(texts, domains or [""] * len(texts))
 
     def entry(self, word: str, language: str | None = None) -> WordEntry:
-        """A word with its translations. It is looked up in the source language first, unless `language` is
-        given.
+        """A word with its translations; it is looked up in the source language, then in the target language,
+        or only in `language`.
 
-        Raises UserError for a word without links.
+        Raises UserError for a word without links, and for another language.
         """
         codes = (self.bitext.source, self.bitext.target)
         if language is not None and language not in codes:
@@ -198,20 +201,23 @@ class TopicLexicon:
     def translations(
         self, word: str, document: str | None = None, n: int = 10, language: str | None = None
     ) -> list[tuple[str, float]]:
-        """The n most probable translations of a word with p(e | f), or with p(e | f, d) given the text of a
-        `document` in the source language. Raises UserError for a word without links."""
+        """The n most probable translations of a word, with p(e | f), or with p(e | f, d) given the text of a
+        `document` d in the source language.
+
+        Raises UserError for a word without links.
+        """
         entry = self.entry(word, language)
         p = entry.found.p if document is None else entry.found.topic_p @ self.shares_of([document])[0]
         return [(entry.translations[e], float(p[e])) for e in descending(p, n).tolist()]
 
     @cached_property
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
-        """{word: its number}, for the source and for the target."""
+        """The numbers of words by spelling, of the source language and of the target language."""
         source, target = ({w: number for number, w in enumerate(words)} for words in self.bitext.words)
         return source, target
 
     def align(self, bitext: Bitext) -> Links:
-        """Links of the words of new sentences. Raises UserError if the lexicon has no aligner."""
+        """Link the words of new sentence pairs. Raises UserError if the lexicon has no aligner."""
         if self.aligner is None:
             problem = "the lexicon was learned from given links and has no aligner"
             raise UserError(problem, remedy="give links of the new sentences with --alignments")
@@ -220,7 +226,8 @@ class TopicLexicon:
     def score(
         self, bitext: Bitext, links: Links | None = None, shares: Array | None = None
     ) -> tuple[EventScores, EventScores]:
-        """Score the linked words of other documents: the target words, and the source words.
+        """log p of the linked words of other documents, with topics and without: of the target words given
+        source words, and the reverse.
 
         Topics come from the documents' source side, or from `shares` (documents × topics) if already known
         (`domains.of_bitext`). A positive gain means that topics help to predict translations; no decoder is
@@ -271,7 +278,8 @@ class TopicLexicon:
 def sentences_with(
     lexicon: TopicLexicon, word: str, language: str, translations: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
-    """For each of these translations, the numbers of the sentence pairs in which `word` is linked with it."""
+    """For each of these translations, the numbers of the sentence pairs in which `word` (in `language`) is
+    linked with it, once per link."""
     side = int(language == lexicon.bitext.target)
     linked = lexicon.linked if side == 0 else lexicon.linked.reversed()
     numbers = lexicon.numbers

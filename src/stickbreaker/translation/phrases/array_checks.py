@@ -11,7 +11,7 @@ from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseCou
 
 
 def require_table(table: PhraseTable, words: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-    """Raise ValueError for a phrase table that does not fit a bitext with these words."""
+    """Raise ValueError unless a phrase table from a file is consistent, and fits a bitext's words."""
     index, n = table.index, table.n_options
     for own, more in zip(words, table.more_words, strict=True):
         _require({*more}.isdisjoint(own), "more_words contains known words")
@@ -52,7 +52,8 @@ def _require_scores(scores: PhraseCounts | GivenScores, n: int) -> None:
 
 
 def require_model(model: BackoffArrays, n_words: int) -> None:
-    """Raise ValueError for arrays that are not a language model of this many target words."""
+    """Raise ValueError unless these arrays are a language model over this many target words, with indices
+    that kernels can follow."""
     nodes = len(model.log_p)
     _require(len(model.numbers) == n_words, "the language model belongs to other words")
     _require(0 < model.n_words < nodes, "the language model has no words")
@@ -86,14 +87,15 @@ def require_model(model: BackoffArrays, n_words: int) -> None:
 
 
 def _within(values: NDArray[Any], kind: type[np.integer[Any]], low: int, high: int) -> None:
-    """Raise ValueError unless all values of a flat array are at least `low` and below `high`."""
+    """Raise ValueError unless an array is flat, has this type, and has only values of at least `low` and
+    below `high`."""
     _require(values.ndim == 1 and values.dtype == kind, f"{values.ndim} axes of {values.dtype}")
     if len(values):
         _require(low <= int(values.min()) and int(values.max()) < high, "numbers are out of range")
 
 
 def _offsets(offsets: NDArray[Any], n: int, last: int) -> None:
-    """Raise ValueError for offsets that do not divide `last` items into n groups."""
+    """Raise ValueError unless offsets divide `last` items into n groups: n + 1 positions from 0 to `last`."""
     _within(offsets, np.int64, 0, last + 1)
     _require(
         len(offsets) == n + 1 and offsets[0] == 0 and offsets[-1] == last, "offsets belong to other items"

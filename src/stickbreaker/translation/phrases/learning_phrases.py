@@ -24,7 +24,8 @@ def learn_phrases(
 
     `table`: a given phrase table (`read_phrase_table`); None counts the bitext's phrases. `language_model`:
     an ARPA file or a saved n-gram model, with topics or without, of lower-case texts in the target language;
-    None learns trigrams from the bitext's target side. Raises UserError for another file.
+    None learns trigrams from the bitext's target side. `progress` is called with the name of each part of the
+    work. Raises UserError for another file.
     """
     say: Callable[[str], None] = progress or (lambda _: None)
     say("phrases")
@@ -38,9 +39,9 @@ def learn_phrases(
 
 
 def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
-    """A trigram model learned from the target side of the bitext (hierarchical Pitman-Yor process).
+    """A trigram model of the target side of the bitext, by a hierarchical Pitman-Yor process.
 
-    `target`: all possible target words.
+    `target`: all words that it must number for the decoder, also those outside the bitext.
     """
     from stickbreaker.estimators.fitting import fit
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
@@ -54,7 +55,11 @@ def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
 
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBackoffModel:
-    """Read a language model from an ARPA file or a model directory. Raises UserError for anything else."""
+    """Read a language model for the decoder's target `words`: an ARPA file, or the directory of an n-gram
+    model.
+
+    Raises UserError for anything else.
+    """
     if not path.exists():
         raise UserError("no such file or directory", where=path, remedy="check the path")
     if not path.is_dir():

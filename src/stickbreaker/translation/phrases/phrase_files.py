@@ -1,4 +1,4 @@
-"""Phrase tables in the text format of Moses: reading, and writing with lexical weights overall or of one
+"""Phrase tables in Moses's text format: reading, and writing with lexical weights overall or of one
 document."""
 
 import re
@@ -42,12 +42,12 @@ class _Line(NamedTuple):
 
 
 def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 0.0) -> Iterator[str]:
-    """Lines "source ||| target ||| scores ||| links ||| counts" of translations with p(e | f) >= `min_p`, in
-    byte order, for Moses.
+    """The lines of a Moses phrase table: "source ||| target ||| scores ||| links ||| counts" of each
+    translation with p(e | f) >= `min_p`, in byte order.
 
     The scores are p(f | e), the lexical weight of f given e, p(e | f) and the lexical weight of e given f;
-    with topic shares (topics,), lexical weights are those of such a document. Counts are c(e), c(f), c(f, e),
-    absent for a table read from a file. Tokens are escaped as by Moses's escape-special-chars.perl.
+    with topic shares (topics,), lexical weights are those of a document that has them. Counts are c(e), c(f),
+    c(f, e), absent for a table read from a file. Tokens are escaped as by Moses's escape-special-chars.perl.
     """
     model, table = replace(model, adapts=shares is not None), model.table
     source, target = (
@@ -73,7 +73,8 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
 def _translations(
     model: PhraseModel, phrases: NDArray[np.int64], words: list[str], shares: Array | None, min_p: float
 ) -> Iterator[list[_Line]]:
-    """For each source phrase, its translations as lines, in byte order; `words`: the target words."""
+    """For each source phrase, its translations as parsed lines, in byte order; `words`: spellings of the
+    target words, `shares` and `min_p`: as in `phrase_table_lines`."""
     table = model.table
     after, options = entries_between(table.starts[phrases], table.starts[phrases + 1])
     features = model.features_of(options, shares)
@@ -109,7 +110,7 @@ def _links(mask: int) -> str:
 
 
 def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> list[list[int]]:
-    """The counts c(e), c(f), c(f, e) of each translation; empty lists for a table from a file."""
+    """The counts [c(e), c(f), c(f, e)] of each translation; empty lists for a table read from a file."""
     if isinstance(scores, GivenScores):
         return [[]] * len(options)
     counts = scores.target_counts, scores.source_counts, scores.counts
@@ -125,7 +126,7 @@ class GivenTable(NamedTuple):
 
 
 class PhrasePair(NamedTuple):
-    """A line of a phrase table."""
+    """A line of a phrase table as it is read."""
 
     source: list[str]  # tokens as written
     target: list[str]
@@ -134,7 +135,9 @@ class PhrasePair(NamedTuple):
 
 
 def phrase_pair_of(line: str) -> PhrasePair | None:
-    """Read a line as a pair of phrases; None if they are too long. Raises ValueError for an invalid line.
+    """Read a line of a phrase table; None if a phrase has more than MOST words.
+
+    Raises ValueError for an invalid line.
 
     >>> phrase_pair_of("das haus ||| the house ||| 0.5 0.4 1 0.6 ||| 0-0 1-1 ||| 2 1 1").links == 0b1000001
     True
@@ -167,7 +170,8 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
 
 
 class _Numbers(dict[str, int]):
-    """A dict from each word to its number; a new word gets the next number."""
+    """A dict from tokens, as written in a phrase table, to the numbers of words; new words are numbered
+    on."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
@@ -187,7 +191,7 @@ def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) ->
     """Read a phrase table in the format of Moses and `phrase_table_lines`, compressed or not.
 
     `words`: of the bitext's source and target; others become the table's `more_words`. For each source phrase
-    the 20 translations with the highest p(e | f) are kept, ties in order of lines. A score of 0 becomes
+    the 20 translations with the highest p(e | f) are used, ties in order of lines. A score of 0 becomes
     e^-100, as in Moses. Raises UserError, naming the line, for an invalid line and for a pair that occurs
     twice.
     """
@@ -239,7 +243,8 @@ def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) ->
 
 
 def _refuse_twice(pairs: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError for the first line that repeats a pair of phrases."""
+    """Raise UserError for the first line whose pair of phrases (its number in `pairs`) has occurred
+    before."""
     order = np.argsort(pairs, kind="stable")
     twice = order[1:][pairs[order[1:]] == pairs[order[:-1]]]
     if len(twice):

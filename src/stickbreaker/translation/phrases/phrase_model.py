@@ -44,7 +44,7 @@ FIRST_WEIGHTS = {  # before tuning, similar to those of Moses
 
 @dataclass(frozen=True, eq=False)
 class PhraseModel:
-    """A phrase table, a language model and weights.
+    """A phrase table, a language model and the weights of features: what documents are translated with.
 
     Features of phrases are log probabilities in nats, and a one per phrase. phrase and phrase_reverse are p(e
     | f) and p(f | e) of whole phrases, lexical and lexical_reverse their lexical weights, by the lexicon or
@@ -75,7 +75,7 @@ class PhraseModel:
         return self.option_features + OF_SEARCH
 
     def decoder_weights(self) -> Weights:
-        """The weights as the decoder takes them."""
+        """The weights of the model's features, in the decoder's form."""
         own = np.array([self.weights[name] for name in self.option_features])
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
 
@@ -87,13 +87,13 @@ class PhraseModel:
 
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
-        """{source word of the table: its number}."""
+        """The number of each source word of the phrase table, by spelling."""
         own, more = self.lexicon.numbers[0], self.table.more_words[0]
         return own if not more else own | {word: len(own) + place for place, word in enumerate(more)}
 
     @cached_property
     def _null(self) -> tuple[Array, Array]:
-        """For the target and the source: p of each word to have no link."""
+        """p of each word given null, for target words and for source words."""
         linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
         sizes = [len(words) for words in self.lexicon.bitext.words]
         return (
@@ -108,9 +108,10 @@ class PhraseModel:
         return counts / max(float(counts.sum()), 1e-300)
 
     def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
-        """The features of translation options (options × features), given by number in the table.
+        """(options × features) The features of translation options, given by number in the table.
 
-        shares (topics,): of their document; None: without a document, when the features of topics are zero.
+        shares (topics,): of their document; None: there is no document, so topic_lexical features are zero,
+        and ranked ones are by the topics of all links.
         """
         plain: list[Array] = []
         topical: list[Array] = []
@@ -132,8 +133,10 @@ class PhraseModel:
         return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
-        """For each of a document's largest topics, its feature of all options (options,); missing topics
-        repeat the last one.
+        """For each of a document's `ranks` largest topics, its feature of all options (options,). If there
+        are fewer topics, the last one is repeated.
+
+        p (word pairs × topics): p(e | f; k); shares (topics,).
         """
         order = descending(shares, self.ranks)
         found = [
@@ -159,7 +162,8 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """For each option of a sentence, its span's begin and end, and its number in the table."""
+        """The begin and the end of the span of each translation option of a sentence, and its number in the
+        table."""
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)
@@ -179,9 +183,9 @@ class PhraseModel:
         options: NDArray[np.int64],
         features: Array,
     ) -> SentenceOptions:
-        """A sentence as the decoder takes it, from its translation options and their features.
+        """A sentence in the decoder's form, from its options' spans, numbers in the table, and features.
 
-        Words without a translation of their own are copied.
+        Words that no option translates alone are copied, with a probability of e^UNKNOWN.
         """
         single = np.zeros(len(tokens), np.bool_)
         single[begins[ends - begins == 1]] = True

@@ -19,21 +19,23 @@ MOST_OPTIONS = 20  # most probable translations kept per source phrase
 
 
 class PhraseCounts(NamedTuple):
-    """Counts of phrases extracted from a bitext."""
+    """How often phrase pairs, and each of their phrases, were extracted from a bitext."""
 
     counts: NDArray[np.int64]  # (options,) c(f, e)
     source_counts: NDArray[np.int64]  # (options,) c(f), over all translations
     target_counts: NDArray[np.int64]  # (options,) c(e)
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
-        """log p(e | f), log p(f | e) of these options, in nats (options × 2): relative frequencies."""
+        """(options × 2) log p(e | f) and log p(f | e) of translation options by relative frequencies, in
+        nats."""
         together = np.log(self.counts[options])
         given = self.source_counts[options], self.target_counts[options]
         return np.stack([together - np.log(one) for one in given], axis=1)
 
 
 class GivenScores(NamedTuple):
-    """log p of phrases from a file, in nats: of the target given the source, then the reverse."""
+    """log p, in nats, of phrase pairs that were read from a file: of the target given the source, and the
+    reverse."""
 
     log_phrases: Array  # (options × 2) p(e | f), p(f | e)
     log_lexical: Array  # (options × 2) lexical weights, overall
@@ -45,10 +47,10 @@ class GivenScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PhraseTable:
-    """Translations of phrases, grouped by source phrase, most probable first.
+    """Translations of phrases, grouped by source phrase, most probable first; each translation is an option.
 
-    `starts` (source phrases + 1): where the translations of each phrase of `index` begin. Each translation
-    (option) has its target words, its probabilities, and word links, in a counted table the most frequent
+    `starts` (source phrases + 1): where the options of each phrase of `index` begin. An option has target
+    words, probabilities, and links between its words: in a table counted from a bitext, the most frequent
     ones. Words are numbered as in the bitext, followed by `more_words` of the source and the target, which
     the bitext lacks.
     """
@@ -69,7 +71,8 @@ class PhraseTable:
         sizes: tuple[int, int],
         most: int = MOST_OPTIONS,
     ) -> "PhraseTable":
-        """A phrase table counted from a word-aligned bitext; `sizes`: of both vocabularies.
+        """A phrase table counted from a word-aligned bitext; `sizes`: the numbers of words of both languages;
+        `most`: options per source phrase.
 
         Phrases with unknown words are left out.
         """
@@ -106,7 +109,8 @@ class PhraseTable:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The words (phrases × 5, -1 after the last) and lengths of source phrases, by their numbers."""
+        """The words (phrases × 5, -1 after the last) and the lengths of the source phrases with these
+        numbers."""
         starts, n_words = self.index.starts, self.index.n_words
         lengths = np.searchsorted(starts, phrases, side="right")
         words = np.full((len(phrases), MOST), -1, np.int64)
@@ -118,7 +122,7 @@ class PhraseTable:
         return words, lengths
 
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The table as named arrays."""
+        """The table as arrays by name, to be saved."""
         keys = {f"keys.{n}": keys for n, keys in enumerate(self.index.keys)}
         own = {name: getattr(self, name) for name in _ARRAYS}
         more = {
@@ -130,7 +134,8 @@ class PhraseTable:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":
-        """The table from what `to_arrays` returned. Raises ValueError or KeyError for other arrays."""
+        """The table that `to_arrays` made these arrays of. Raises ValueError or KeyError for other arrays, as
+        far as it sees: `require_table` checks the rest."""
         keys = tuple(arrays[f"keys.{n}"] for n in range(sum(name.startswith("keys.") for name in arrays)))
         index = PhraseIndex(keys, int(arrays["n_words"][0]))  # type: ignore[arg-type]
         kind = PhraseCounts if "counts" in arrays else GivenScores
@@ -148,7 +153,7 @@ _LINK_BITS = MOST * MOST
 
 
 class _Pairs(NamedTuple):
-    """The distinct pairs of phrases, sorted by their numbers, with counts and links."""
+    """The distinct pairs of phrases that were extracted, sorted by number, with counts and links."""
 
     numbers: NDArray[np.int64]
     first: NDArray[np.int64]  # one occurrence of each
@@ -157,7 +162,7 @@ class _Pairs(NamedTuple):
 
 
 def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
-    """Count equal pairs of phrases, which are coded as numbers; each gets its most frequent links."""
+    """Count equal pairs of phrases, given as one number each, with the links of each occurrence as bits."""
     order = np.argsort(pairs)
     pairs, links = pairs[order], links[order]
     first, counts = _runs(pairs)
@@ -176,6 +181,7 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An order of items that sorts each group of adjacent items by descending count; ties stay in order."""
+    """An order of items that sorts each group of adjacent items by descending count; ties keep their order.
+    groups, counts: of each item."""
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

@@ -41,9 +41,10 @@ FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
 def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicBackoffModel) -> str:
-    """Save a phrase table and a language model next to a lexicon; returns the digest of the file.
+    """Save a phrase table and a language model in the directory of their lexicon; returns the digest of the
+    file of phrases.
 
-    A language model with topics gets a directory of its own, whose digest is in the file.
+    A language model with topics gets a directory of its own, whose digest is in that file.
     """
     arrays: dict[str, NDArray[Any]] = dict(table.to_arrays())
     arrays |= _with_topics(folder, model) if isinstance(model, TopicBackoffModel) else _arrays_of(model)
@@ -52,7 +53,7 @@ def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicB
 
 
 def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, NDArray[Any]]:
-    """Save a language model with topics; returns its arrays for the phrase file."""
+    """Save a language model with topics in its own directory; returns its digest as an array to save."""
     from stickbreaker.estimators.saving import save as save_model
 
     save_model(model.model, folder / LANGUAGE_MODEL)
@@ -61,7 +62,7 @@ def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, NDArray[An
 
 
 def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
-    """The arrays of a language model without topics."""
+    """The arrays of a language model without topics, by their names in the file of phrases."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, values in model.arrays._asdict().items():
         arrays[MODEL + name] = np.atleast_1d(np.asarray(values))
@@ -72,7 +73,8 @@ def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
 
 
 def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
-    """Save a lexicon with its phrases and its language model. Raises UserError if the path exists."""
+    """Save a lexicon with its phrases and its language model in a directory. Raises UserError if the path
+    exists, unless `overwrite`."""
 
     def beside(folder: Path) -> dict[str, str]:
         return {"phrases": write_phrases(folder, model.table, model.language_model)}
@@ -83,7 +85,11 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
 def read_phrases(
     folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[PhraseTable, BackoffModel | TopicBackoffModel]:
-    """The phrases of `write_phrases`, for both sides' words. Raises UserError for anything else."""
+    """The phrase table and the language model that `write_phrases` saved; words: the bitext's source words
+    and target words.
+
+    Raises UserError for anything else.
+    """
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
         table = PhraseTable.from_arrays(arrays)
@@ -103,7 +109,8 @@ def read_phrases(
 
 
 def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
-    """Load the language model in a directory. Raises UserError if its digest is not `digest`."""
+    """Load the language model with topics from its directory. Raises UserError if its digest is not `digest`.
+    target: the decoder's words."""
     from stickbreaker.estimators.saving import load
     from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
@@ -140,19 +147,20 @@ def load_phrases(path: Path) -> PhraseModel:
 
 
 def load_any(path: Path) -> TopicLexicon | PhraseModel:
-    """Load a lexicon's directory, with its phrases if it has any. Raises UserError for altered files."""
+    """Load a lexicon, as a phrase model if it has phrases. Raises UserError for altered files."""
     return load_phrases(path) if "phrases" in read_manifest(path) else TopicLexicon.load(path)
 
 
 def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
-    """Save tuned weights in the directory of their phrases, replacing earlier ones."""
+    """Save tuned weights in the directory of a phrase model, replacing earlier ones."""
     kept = {name: weights[name] for name in model.features}
     manifest = {"phrases": read_manifest(path)["phrases"], "weights": kept}
     write_atomic(path / WEIGHTS, json.dumps(manifest, indent=1).encode() + b"\n")
 
 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
-    """The weights saved in a file; None if there is none. Raises UserError for weights of other phrases."""
+    """The tuned weights saved in a file; None if there is no file. Raises UserError for an invalid file, or
+    weights of other phrases (`phrases`: their digest)."""
     if not file.exists():
         return None
     remedy = "tune it again with translate tune"

@@ -16,8 +16,8 @@ T = TypeVar("T")
 def token_documents(
     lexicon: TopicLexicon, bitext: Bitext, shares: Array | None = None
 ) -> tuple[list[TokenDocument], list[list[list[str]]]]:
-    """The documents of a bitext as source tokens with topic shares, and their reference translations as
-    tokens.
+    """The documents of a bitext for translation: source tokens and topic shares of each, and their reference
+    translations as tokens.
 
     `shares` (documents × topics): those of `lexicon.domains`, if already known.
     """
@@ -41,6 +41,7 @@ def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocum
 
 
 def in_order(document_of: Sequence[int], by_document: Sequence[Sequence[T]]) -> list[T]:
-    """Results by document in the order of all sentences. document_of: the document of each sentence."""
+    """The items of `by_document` (a list for each document) in the order of all sentences; document_of: the
+    document number of each sentence."""
     at = [iter(own) for own in by_document]
     return [next(at[number]) for number in document_of]

@@ -34,7 +34,7 @@ class TokenDocument(NamedTuple):
 def translate_documents(
     model: PhraseModel, documents: Sequence[TokenDocument], n_best: int = 1, threads: int | None = None
 ) -> list[list[list[Translation]]]:
-    """The best translations of each sentence of each document, best first.
+    """The best translations of each sentence of each document, at most `n_best`, best first.
 
     Documents are distributed over threads; the result does not depend on their number. A sentence of more
     than 256 words is cut, and gets one translation, joined from its pieces; one without words gets none. For
@@ -56,7 +56,7 @@ def translate_documents(
 def with_language_shares(
     model: PhraseModel, documents: Sequence[TokenDocument], threads: int | None = None
 ) -> list[TokenDocument]:
-    """The documents with their shares of the language model's topics, if that has topics.
+    """The documents with their shares of the language model's topics; unchanged if it has no topics.
 
     They are inferred from a first translation with untuned weights and without topics, so that tuning and
     later translation see the same shares.
@@ -80,7 +80,7 @@ def with_language_shares(
 def _translations(
     model: PhraseModel, decoder: Decoder, document: TokenDocument, n_best: int
 ) -> list[list[Translation]]:
-    """The best translations of each sentence of a document."""
+    """The best translations of each sentence of a document; a sentence cut into pieces gets one."""
     pieces = [cut_sentence(sentence) for sentence in document.sentences]
     options = model.options_of([list(piece) for own in pieces for piece in own], document.shares)
     found: list[list[Translation]] = []
@@ -92,14 +92,14 @@ def _translations(
 
 
 def _joined(pieces: list[Translation]) -> list[Translation]:
-    """Join the best translations of the pieces of a sentence into one; returns a list with this."""
+    """A list with one translation: the best ones of a sentence's pieces, joined. It has no spans."""
     words = tuple(word for piece in pieces for word in piece.words)
     features = np.sum([piece.features for piece in pieces], axis=0)
     return [Translation(words, sum(piece.score for piece in pieces), features, ())]
 
 
 class TuningRound(NamedTuple):
-    """One round of tuning: its initial weights, and the quality of the translations with them."""
+    """One round of tuning: the weights that it translated with, and the quality of the translations."""
 
     weights: dict[str, float]
     bleu: float  # 0 to 1, on the development sentences
@@ -116,7 +116,8 @@ def tune(
     threads: int | None = None,
     progress: Callable[[TuningRound], None] | None = None,
 ) -> list[TuningRound]:
-    """Tune weights by rounds of pairwise ranking (Hopkins and May 2011); use the weights of the best round.
+    """Tune weights by rounds of pairwise ranking (Hopkins and May 2011); returns all rounds, of which the
+    weights of the best should be used.
 
     `references`: translations of each document's sentences, as tokens. Each round translates the documents
     with the last weights, adds the best translations to those of earlier rounds, and learns weights from all;
@@ -154,10 +155,11 @@ def tune(
 
 
 def _mixed(before: Array, learned: Array, features: Sequence[Array]) -> Array:
-    """A mixture of old and learned weights.
+    """A mixture of old and learned weights (features), with a share of `KEPT` for the old ones.
 
-    Both are divided by the spread of candidates' scores under them (candidates × features in each list), so
-    that a large weight of a feature with little variation does not make all others small.
+    features: candidates × features of each sentence. Both kinds of weights are first divided by the spread of
+    the candidates' scores under them, so that a large weight of a feature with little variation does not make
+    all others small.
     """
     apart = np.concatenate([own - own.mean(axis=0) for own in features])
     sizes = np.sqrt((apart**2).mean(axis=0))

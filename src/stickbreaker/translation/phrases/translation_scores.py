@@ -20,8 +20,9 @@ def has_sacrebleu() -> bool:
 def translation_scores(
     translations: Sequence[str], references: Sequence[str], domains: Mapping[str, Sequence[int]]
 ) -> dict[str, Any]:
-    """BLEU and chrF (0 to 100, larger is better), TER (from 0, smaller is better) and the length ratio to the
-    references, for all sentences and for each domain (given by sentence numbers).
+    """Scores of translations, for all sentences and for each domain (which has the numbers of its sentences):
+    BLEU and chrF (0 to 100, larger is better), TER (from 0, smaller is better), and their length divided by
+    that of the references.
 
     Sentences are lower-case tokens joined by spaces, which are not tokenised again; `signatures` record this
     and the version of sacrebleu (Post 2018). Raises UserError if it is not installed.

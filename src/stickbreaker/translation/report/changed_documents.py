@@ -1,4 +1,4 @@
-"""The documents of a bitext whose topics change most of how their words are translated."""
+"""The section on documents of a bitext whose topics change most how their words are translated."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ LEAST_SHARE = 0.005  # of a topic that is drawn
 
 
 class WordChanges(NamedTuple):
-    """How much a document's topics change the translation of each of its words."""
+    """How much a document's topics change the translation of each of its words; arrays with an entry for each
+    distinct word of each document."""
 
     document: NDArray[np.int64]  # (words of documents,)
     word: NDArray[np.int64]  # (words of documents,) numbers of source words, each once per document
@@ -40,7 +41,7 @@ class WordChanges(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChangedTranslation:
-    """A translation, and how probable it is in all documents, p(e | f), and in one, p(e | f, d)."""
+    """A translation, and its probability in all documents, p(e | f), and in one document, p(e | f, d)."""
 
     translation: str
     p_all: float
@@ -49,10 +50,11 @@ class ChangedTranslation:
 
 @dataclass(frozen=True, slots=True)
 class ChangedWord:
-    """A word whose translation changes in a document: the likeliest in all documents and the one that the
-    document makes likelier, which may be the same; the number of an example from the document.
+    """A word whose translation changes in a document: `usual`, its likeliest translation in all documents,
+    and `here`, one that the document makes likelier (which may be the same).
 
-    `nats` is the divergence of p(e | f, d) from p(e | f).
+    `nats` is the divergence of p(e | f, d) from p(e | f); `example` the number of an example from the
+    document.
     """
 
     word: str
@@ -67,7 +69,7 @@ class ChangedWord:
 class ChangedDocument:
     """A document of the bitext, and how much its topics change translations.
 
-    domain: "" if not known; pairs: number of sentence pairs; nats: the change per linked content word;
+    domain: "" if not known; pairs: number of sentence pairs; nats: mean change per link of a content word;
     topics: (topic, share), the largest first; words: those that change most.
     """
 
@@ -110,7 +112,8 @@ def _document(row: ChangedDocument) -> dict[str, Any]:
 
 
 def _changed_word(row: ChangedWord) -> list[Any]:
-    """[word, nats, usual translation, translation in the document, if they differ, example's number]."""
+    """A word as a JSON row: [word, nats, usual translation, translation in the document, whether the latter
+    is likelier there (1 or 0), number of the example]."""
     return [
         one_line(row.word),
         short(row.nats),
@@ -126,7 +129,8 @@ def _translation(row: ChangedTranslation) -> list[Any]:
 
 
 def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
-    """The changes of all content words that are linked often enough."""
+    """How much documents change the translation of each of their content words that has at least
+    `LEAST_COUNT` links in the bitext."""
     wanted = content.source & (lexicon.forward.word_counts >= LEAST_COUNT)
     linked, n = lexicon.linked, len(lexicon.bitext.names)
     chosen = wanted[linked.source]
@@ -141,7 +145,7 @@ def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
 
 
 def divergences(found: Translations, shares: Array) -> Array:
-    """For each document, the divergence in nats of p(e | f, d) from p(e | f) for one word f (documents,).
+    """(documents,) The divergence in nats of p(e | f, d) from p(e | f) for one word f, in each document.
 
     found: the translations of the word; shares (documents × topics). Translations that were never linked add
     nothing.
@@ -153,7 +157,10 @@ def divergences(found: Translations, shares: Array) -> Array:
 def changed_documents(
     lexicon: TopicLexicon, content: ContentWords, examples: Examples
 ) -> list[ChangedDocument]:
-    """The documents whose translations change most, the largest changes first: of all, and per domain."""
+    """The documents in which translations change most, of all and of each domain, the largest changes first.
+
+    Examples from them are added to `examples`.
+    """
     changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
     links: Array = np.bincount(changes.document, changes.links, minlength=n).astype(np.float64)
     nats = np.bincount(changes.document, changes.links * changes.nats, minlength=n) / np.maximum(links, 1.0)
@@ -187,7 +194,11 @@ def changed_documents(
 
 
 def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
-    """The numbers of the documents to show: those with the largest changes, and some of each domain."""
+    """The numbers of the documents to show, the largest changes first: the `MOST_DOCUMENTS` largest, and
+    `MOST_OF_A_DOMAIN` of each large domain.
+
+    domains, links, nats: of each document. Documents with few linked content words are left out.
+    """
     enough = links >= min(LEAST_WORDS, links.max(initial=0.0))
     ranked = [d for d in np.argsort(-nats, kind="stable").tolist() if enough[d] and nats[d] > 0.0]
     names = sorted({domain for domain in domains if domain}, key=lambda name: (-domains.count(name), name))
@@ -200,8 +211,8 @@ def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
 def _changed_words(
     lexicon: TopicLexicon, content: ContentWords, document: int, words: NDArray[np.int64], examples: Examples
 ) -> Iterator[ChangedWord]:
-    """Some words of a document, in order, with the translation that its topics make likelier; at most
-    `MOST_WORDS`.
+    """The first `MOST_WORDS` of a document's words that have a translation which its topics make likelier, in
+    the order given.
 
     Words without such a content word as translation are left out.
     """
@@ -227,10 +238,11 @@ def _changed_words(
 def _changed(
     lexicon: TopicLexicon, content: ContentWords, found: Translations, here: Array
 ) -> tuple[ChangedTranslation, ChangedTranslation] | None:
-    """The usual translation of a word, and the one that a document makes likelier; None if there is none.
+    """The usual translation of a word, and one that a document makes likelier; None if there is no such one.
 
     The first is the likeliest in all documents. The second is the likeliest in the document or, if that is
-    the same, the one that adds most to the divergence. `here` (translations,): p(e | f, d).
+    the same, the one that adds most to the divergence. Only content words count, and p of at least `LEAST_P`
+    in the document. `here` (translations,): p(e | f, d).
     """
     chosen = np.flatnonzero(content.target[found.words])
     if not len(chosen):

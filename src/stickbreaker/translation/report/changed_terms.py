@@ -1,4 +1,4 @@
-"""Terms whose translation follows the topic."""
+"""The section on terms whose translation follows the topic."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,8 @@ class Terms(Section["LexiconReport"]):
 
 
 def _term(term: Term) -> list[Any]:
-    """[word, links, gain, topics]; per topic [number, share, translation, p in the topic, p overall]."""
+    """A term as a JSON row: [word, links, gain, topics], with [topic, share, translation, p in the topic, p
+    overall] for each topic."""
     topics = [
         [one.topic, short(one.share), one_line(one.translation), short(one.p), short(one.p_all)]
         for one in term.topics

@@ -1,4 +1,5 @@
-"""Pairs of sentences in which a word is linked, cut to a length that can be shown, with marks."""
+"""Example sentences of the report: sentence pairs in which a word is linked, cut to a length that can be
+shown, with the linked words marked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ BOUNDARY = 15  # characters in which a space is looked for, so that no word is c
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence and its translation, each a list of unmarked and marked pieces in turn, unmarked first."""
+    """A sentence and its translation with marked words: each a list of pieces, unmarked and marked ones in
+    turn, the first unmarked."""
 
     source: Sequence[str]
     target: Sequence[str]
@@ -32,7 +34,8 @@ class Example:
 
 
 class Examples:
-    """Chooses links of a lexicon as examples and numbers them; all texts are read at the end, in one go."""
+    """Collects links of a lexicon as examples, which get numbers from 0 on; their sentences are read at the
+    end, all at once."""
 
     def __init__(self, lexicon: TopicLexicon) -> None:
         self.lexicon = lexicon
@@ -51,8 +54,8 @@ class Examples:
         return self._order[self._starts[word] : self._starts[word + 1]]
 
     def in_topic(self, word: int, translation: int, topic: int) -> int:
-        """The number of an example of a word with a translation, from a document with a large share of a
-        topic.
+        """Add an example of a word with a translation, from a document with much of a topic; returns its
+        number.
 
         Its sentence is neither short nor long, if there is such a sentence. The word and the translation must
         be linked somewhere.
@@ -65,10 +68,10 @@ class Examples:
         return self._add(int(links[order[0]]))
 
     def in_document(self, word: int, translation: int, document: int) -> int:
-        """The number of an example of a word from a document, with the given translation if the document has
-        it.
+        """Add an example of a word from a document, with the given translation if the document has it;
+        returns its number.
 
-        The document must have the word.
+        The document must have a link of the word.
         """
         linked, links = self.lexicon.linked, self.links_of(word)
         links = links[linked.document[links] == document]
@@ -103,14 +106,18 @@ class Examples:
 
 
 def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
-    """A sentence cut into pieces at the tokens to mark; none are marked if it has not `n_tokens` tokens."""
+    """A sentence cut into unmarked and marked pieces; tokens: the positions of those to mark. Nothing is
+    marked if the text does not have `n_tokens` tokens, so that positions would be wrong."""
     written, spans = token_spans(text, language)
     marks = [spans[token] for token in sorted(tokens.tolist())] if len(spans) == n_tokens else []
     return cut_pieces(written, marks)
 
 
 def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHARACTERS) -> list[str]:
-    """About `most` characters of a text around the first mark, in pieces: by turns without a mark and marked.
+    """About `most` characters of a text around the first mark, as a list of pieces: unmarked and marked ones
+    in turn, the first and last unmarked.
+
+    marks: (begin, end) of each, ascending.
 
     >>> cut_pieces("the old bank of the river", [(8, 12)], 16)
     ['… old ', 'bank', ' of …']
@@ -136,10 +143,10 @@ def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHA
 
 
 def short(value: float) -> float:
-    """A number rounded to three digits, for the payload of the page; 0 if it is not finite."""
+    """A number rounded to three significant digits, for the page's JSON values; 0 if it is not finite."""
     return rounded(value, 3) or 0.0
 
 
 def flat(rows: Sequence[tuple[int, float]]) -> list[float]:
-    """The position and the share of each row, in one flat list."""
+    """The (position, share) rows as one flat list: position, share, position, share, …"""
     return [value for place, share in rows for value in (place, short(share))]

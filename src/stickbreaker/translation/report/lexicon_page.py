@@ -27,7 +27,7 @@ MOST_TERMS = 500
 
 
 class WithExamples(NamedTuple):
-    """The rows of the page that refer to `examples` by number, and these examples."""
+    """The rows of the report that refer to example sentences by number, and these examples."""
 
     documents: list[ChangedDocument]
     words: list[WordAcrossTopics]
@@ -35,10 +35,9 @@ class WithExamples(NamedTuple):
 
 
 class LexiconReport(Report):
-    """The report on a lexicon; `made_by` is the version of the library that saved it, None if it was not
-    saved.
+    """The report on a lexicon; its rows refer to topics, domains and examples by number.
 
-    Its rows refer to topics, domains and examples by number.
+    `made_by` is the version of the library that saved the lexicon, None if it was not saved.
     """
 
     sections = (Terms(), TwoTopics(), Documents(), Topics())
@@ -122,7 +121,8 @@ class LexiconReport(Report):
     n_documents = cached_property(lambda self: len(self.lexicon.bitext.names))
 
     def label_of(self, topic: int) -> str:
-        """The label of a topic on the page."""
+        """The label of a topic on the page: number and name, or the name alone if topics are known
+        domains."""
         name = one_line(self.topics[topic].name)
         return f"topic {topic}: {name}" if self.topics_of_model else name
 

@@ -22,11 +22,11 @@ LEAST_SHARE = 0.01  # of a domain among the links of a topic
 
 @dataclass(frozen=True, slots=True)
 class TopicDomainRow:
-    """A topic, or a domain of the documents, as translations follow it.
+    """A topic of the lexicon (or a domain, if it adapts to these) as the report shows it.
 
-    `share` is of the links. `words` are (source word, its translation there, p(translation | word; topic)),
-    those first that are most typical of it. `domains` are (number of a known domain of the documents, its
-    share of the topic's links), the largest first.
+    `share` is its share of all links. `words` are (source word, its translation there, p(translation | word;
+    topic)), the most typical of the topic first. `domains` are (number of a known domain of the documents,
+    its share of the topic's links), the largest first.
     """
 
     name: str
@@ -55,7 +55,8 @@ class Topics(Section["LexiconReport"]):
 def topic_rows(
     lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
 ) -> list[TopicDomainRow]:
-    """A row per topic, by number. `domains`: documents' known ones; empty if they are the topics."""
+    """A row for each topic of a lexicon, by number. `domains`: those that documents state; empty if they are
+    the lexicon's topics."""
     links = lexicon.forward.word_topic_counts
     totals = links.sum(axis=0)
     shares = totals / max(totals.sum(), 1.0)
@@ -78,9 +79,10 @@ def topic_rows(
 def _typical_words(
     lexicon: TopicLexicon, content: ContentWords, links: Array, topic: int
 ) -> Iterator[tuple[str, str, float]]:
-    """(word, translation, p) of the words that are most typical of a topic.
+    """(word, likeliest translation in the topic, p) of the `TYPICAL_WORDS` content words that are most
+    typical of a topic; a word without a content word as translation is left out.
 
-    links (words × topics); the translation is the likeliest in the topic.
+    links (words × topics): expected links of each word.
     """
     here, everywhere = links[:, topic], lexicon.forward.word_counts
     known = np.flatnonzero(content.source & (here >= 1.0))
@@ -95,14 +97,14 @@ def _typical_words(
 
 
 def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
-    """The domains stated for documents, sorted; empty if they are the lexicon's topics."""
+    """The domains that documents state, sorted; empty if the lexicon's topics are these domains."""
     if isinstance(lexicon.domains, KnownDomains):
         return ()
     return tuple(sorted({domain for domain in lexicon.bitext.domains if domain}))
 
 
 def _by_domain(lexicon: TopicLexicon, domains: tuple[str, ...]) -> Array:
-    """The share of each known domain in the links of each topic (topics × domains)."""
+    """(topics × domains) The share of each known domain in the links of each topic; rows sum to one."""
     links = np.bincount(lexicon.linked.document, minlength=len(lexicon.bitext.names))
     places = {name: place for place, name in enumerate(domains)}
     sums = np.zeros((lexicon.shares.shape[1], len(domains)))

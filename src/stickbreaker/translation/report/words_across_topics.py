@@ -1,4 +1,4 @@
-"""Words that topics translate differently: two topics side by side."""
+"""The section on words that topics translate differently: two topics side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ MOST_EXAMPLES = 4000  # pairs of sentences
 
 @dataclass(frozen=True, slots=True)
 class WordInTopic:
-    """The translation of a word in one topic.
+    """The translations of a word in one topic.
 
-    links: of the word in the topic; p: p(translation | word; topic) of each translation that its
-    `WordAcrossTopics` lists; example: the number of an example of the likeliest one.
+    links: expected links of the word in the topic; p: p(translation | word; topic) of each translation that
+    its `WordAcrossTopics` lists; example: the number of an example of the likeliest one.
     """
 
     topic: int
@@ -38,7 +38,7 @@ class WordInTopic:
 
 @dataclass(frozen=True, slots=True)
 class WordAcrossTopics:
-    """A word whose translation depends on the topic.
+    """A word whose likeliest translation depends on the topic.
 
     translations: (translation, p(translation | word)) for each one that is the likeliest in some topic;
     topics: those in which the word is linked often enough.
@@ -73,11 +73,8 @@ class TwoTopics(Section["LexiconReport"]):
 
 
 def _word(row: WordAcrossTopics) -> list[Any]:
-    """[word, links, translations, topics] for the page.
-
-    A translation has its p over all topics; a topic has its number, links, the number of the example, and p
-    of each translation.
-    """
+    """A word as a JSON row: [word, links, translations, topics]. A translation is [translation, p over all
+    topics], a topic [topic, links, number of the example, p of each translation]."""
     translations = [[one_line(name), short(p)] for name, p in row.translations]
     topics = [[one.topic, short(one.links), one.example, *map(short, one.p)] for one in row.topics]
     return [one_line(row.word), round(row.links), translations, topics]
@@ -86,9 +83,10 @@ def _word(row: WordAcrossTopics) -> list[Any]:
 def words_across_topics(
     lexicon: TopicLexicon, content: ContentWords, gains: Array, examples: Examples
 ) -> list[WordAcrossTopics]:
-    """Words whose likeliest translation differs between topics, up to the number of examples allowed.
+    """The content words whose likeliest translation differs between topics, by descending gain times links,
+    until `MOST_EXAMPLES` examples are used.
 
-    Sorted by gain times links, the largest first. `gains` (words,): nats per link.
+    gains (words,): nats per link.
     """
     counts = lexicon.forward.word_counts
     wanted = np.flatnonzero(content.source & (counts >= LEAST_COUNT) & (gains > 0.0))
@@ -105,7 +103,11 @@ def words_across_topics(
 def _across_topics(
     lexicon: TopicLexicon, content: ContentWords, word: int, examples: Examples
 ) -> WordAcrossTopics | None:
-    """A word in the topics where it is linked often; None if all have the same likeliest translation."""
+    """A word's translations in the topics in which it is linked often enough; None if the likeliest one is
+    the same in all of them.
+
+    Examples of them are added to `examples`.
+    """
     forward = lexicon.forward
     links, found = forward.word_topic_counts[word], forward.translations_of(word)
     chosen = np.flatnonzero(content.target[found.words])
