@@ -80,7 +80,7 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Facts:
-    """The content of `corpus.json`."""
+    """The content of `corpus.json`; the fields are explained at `building.About`."""
 
     kind: str
     analysis: JsonObject | None
@@ -100,15 +100,17 @@ class Facts:
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
-    """The name, size and digest of a file that was written; blocks: how many documents each block has."""
+    """The entry in corpus.json for a file that was written. blocks: the number of documents in each of its
+    blocks.
+    """
     return StoredFile(path.name, path.stat().st_size, digest_of(path), blocks)
 
 
 class StoreWriter:
-    """Writes blocks to numbered Parquet files; `close` returns their descriptions.
+    """Writes blocks to numbered Parquet files; `close` returns the files' entries for corpus.json.
 
-    A thread writes each block while the next one is made. Files that will soon be replaced need not be
-    `packed`.
+    A thread writes each block while the next one is made. `packed`: whether to compress (not needed for files
+    that will soon be replaced).
     """
 
     def __init__(self, directory: Path, kind: str, *, packed: bool = True) -> None:
@@ -130,7 +132,7 @@ class StoreWriter:
         self._writing = self._thread.submit(self._write, table)
 
     def _wait(self) -> None:
-        """Wait for the block that is being written."""
+        """Wait for the block that is being written; raises the error of its writing."""
         writing, self._writing = self._writing, None
         if writing is not None:
             writing.result()
@@ -157,7 +159,7 @@ class StoreWriter:
         )
 
     def close(self) -> tuple[StoredFile, ...]:
-        """Finish the last file. Returns all files; raises OSError as `write` does."""
+        """Finish the last file, and return the entries of all. Raises OSError as `write` does."""
         try:
             self._wait()
         finally:
@@ -195,7 +197,7 @@ class StoreSource(BlockSource):
         self._lock = threading.Lock()
 
     def as_written(self) -> "StoreSource":
-        """The same source, for files that this process has just written and computed the digests of."""
+        """This source, set to trust its files as they are, since this process has just written them."""
         self._checked = {file.name: _identity(self.directory / file.name) for file in self.files}
         return self
 
@@ -283,7 +285,7 @@ def _encoded(record: JsonObject) -> bytes:
 
 
 def encoded_facts(record: JsonObject) -> bytes:
-    """The content of corpus.json, including its digest."""
+    """The bytes of corpus.json for a record of its fields, with a digest."""
     return _encoded({**record, DIGEST: _digest(record)})
 
 
@@ -298,9 +300,10 @@ def is_store(path: Path) -> bool:
 
 
 def read_facts(directory: Path) -> Facts:
-    """Read corpus.json and check that its files exist. Raises UserError naming the file that is wrong.
+    """The content of corpus.json, after a check that its files exist with the right sizes.
 
-    A corpus that was moved away by a build killed at its last step is first put back.
+    Raises UserError naming the file that is wrong. A corpus that was moved away by a build killed at its last
+    step is first put back.
     """
     recover(directory)
     refuse_links(directory)

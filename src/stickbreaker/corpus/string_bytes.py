@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 
 def string_bytes(strings: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """The strings of an Arrow array in UTF-8, concatenated, with the start of each and the end of the last; a
-    missing string is empty.
+    """An Arrow array's strings in UTF-8, concatenated, and where each begins and the last ends; null becomes
+    empty.
 
     >>> import pyarrow as pa
     >>> content, offsets = string_bytes(pa.array(["sea", "", "é"]))

@@ -1,4 +1,4 @@
-"""Makes bags in memory from tokens or a few texts, without what only a stored corpus needs."""
+"""Makes bags of words in memory from tokens or a few texts, faster than by building a corpus."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary
 
 
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
-    """Documents of tokens as bags of all their words, without what only a stored corpus needs.
+    """A corpus of bags, in memory, of all words of some lists of tokens.
 
-    Words of more than 100 characters are left out, as in texts. Raises UserError for anything but a list of
+    Words of more than 100 characters are left out, as in texts. Raises UserError for anything but lists of
     strings.
 
     >>> corpus_of_tokens([["sea", "ship", "sea"]]).n_tokens
@@ -40,9 +40,9 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
 
 
 def bags_of_texts(texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary) -> Bags:
-    """The bags of a few texts under a vocabulary in one language that is not hashed.
+    """A few texts as bags under a vocabulary, which is of one language and not hashed.
 
-    They are those of `Corpus.from_texts`, except that tokens of unknown words are not counted.
+    They are as in `Corpus.from_texts`, but unknown words are not counted (`unseen` is 0).
 
     >>> bags_of_texts(["sea and sea"], Analysis(), Vocabulary.of(["sea", "ship"])).counts.tolist()
     [2.0]

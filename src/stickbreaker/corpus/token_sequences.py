@@ -1,4 +1,4 @@
-"""Converts texts and lists of tokens to numbers of a vocabulary's words, without storing documents."""
+"""Texts or lists of tokens as numbers of a vocabulary's words, faster than by building a corpus."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -18,7 +18,7 @@ _STRINGS = {str}
 
 
 class TokenSequences(NamedTuple):
-    """Documents as a corpus of them would have them (`Sequences`), and the spelling of each token."""
+    """Documents as `Sequences`, as a corpus would read them, and the spelling of each token."""
 
     content: Sequences
     spelled: Sequence[str]  # (tokens,)
@@ -27,8 +27,10 @@ class TokenSequences(NamedTuple):
 def token_sequences(
     given: DocumentInput, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Texts or lists of tokens as sequences under a vocabulary of one language, the same as those of
-    `Corpus.from_texts` and `from_tokens`; None for input that only a corpus can handle, or refuses.
+    """Texts or lists of tokens as sequences, equal to those of `Corpus.from_texts` and `from_tokens`.
+
+    None for input that needs a corpus, or that a corpus would refuse, and for vocabularies that are hashed or
+    of several languages.
 
     >>> given = DocumentInput("texts", ["One cat. Two!"])
     >>> token_sequences(given, Vocabulary.of(["two"]), Analysis()).content.words.tolist()
@@ -46,7 +48,9 @@ def token_sequences(
 def _of_tokens(
     values: list[Any], vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Lists of tokens as sequences, a sentence each; None for phrases to be joined or other than strings."""
+    """Lists of tokens as sequences of one sentence each; None if they have other items, or phrases must be
+    joined.
+    """
     if analysis is not None and analysis.phrases:
         return None
     flat = list(chain.from_iterable(values))
@@ -59,7 +63,7 @@ def _of_tokens(
 
 
 def _of_texts(values: list[Any], vocabulary: Vocabulary, analysis: Analysis) -> TokenSequences | None:
-    """Texts as sequences; None if they have sentence marks, about which a corpus would warn."""
+    """Texts as sequences; None if some have sentence marks, which only a corpus warns of."""
     if set(map(type, values)) != _STRINGS or any(map(analysis.marks_in, values)):
         return None
     words: list[str] = []

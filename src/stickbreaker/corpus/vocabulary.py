@@ -25,7 +25,7 @@ HALF = 500  # tokens per document up to which a word may occur in half of the do
 
 
 def tagged(language: str, word: str) -> str:
-    """A word of a polylingual corpus, which carries its language.
+    """A word with its language, as words of polylingual corpora are written.
 
     >>> tagged("de", "haus")
     'de:haus'
@@ -34,12 +34,12 @@ def tagged(language: str, word: str) -> str:
 
 
 def language_of(word: str) -> str:
-    """The language code that a word of a polylingual corpus carries: "de" for "de:haus"."""
+    """The language code of a word that carries one: "de" for "de:haus"."""
     return word.partition(":")[0]
 
 
 def untagged(word: str) -> str:
-    """The word without its language: "haus" for "de:haus"."""
+    """A word that carries its language, without it: "haus" for "de:haus"."""
     return word.partition(":")[2]
 
 
@@ -86,9 +86,9 @@ class VocabularyRule:
             refuse_long_words(self.words)
 
     def bounds(self, n_documents: int, mean_length: float = 0.0) -> tuple[int, int]:
-        """The smallest and the largest number of documents in which a word of the vocabulary may occur.
+        """The smallest and the largest number of documents that a word of the vocabulary may occur in.
 
-        `mean_length` is the mean number of tokens of a document.
+        `n_documents`: documents of the corpus; `mean_length`: the mean number of their tokens.
 
         >>> VocabularyRule().bounds(2000, 5000.0)
         (5, 1900)
@@ -108,9 +108,11 @@ class VocabularyRule:
         n_documents: int,
         mean_length: float | None = None,
     ) -> "Vocabulary":
-        """Choose a vocabulary from all words found. Raises UserError if no word is left.
+        """Choose a vocabulary from `counts`, all words found with their counts. Raises UserError if no word
+        is left.
 
-        `mean_length` is the mean number of tokens of a document; None: the mean according to `counts`.
+        `eligible` (words): whether the analysis admits each; `mean_length`: tokens per document (None: by
+        `counts`).
 
         >>> found = Vocabulary(("b", "a"), np.array([1, 1]), np.array([2.0, 3.0]))
         >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
@@ -152,7 +154,7 @@ class VocabularyRule:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; for a given list only its length, since the vocabulary has its words."""
+        """The rule as JSON values. A list of words becomes its length, since the vocabulary has the words."""
         given = None if self.words is None else len(self.words)
         return {
             "min_documents": self.min_documents,
@@ -165,9 +167,9 @@ class VocabularyRule:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in order, the documents each occurs in (int64) and its tokens or total weight (float64).
+    """Words in order, with their numbers of documents (int64) and of tokens, or total weights (float64).
 
-    If they were not counted (`is_counted`), documents are all zero; tokens are zero as well, or the
+    If words were not counted (`is_counted`), documents are all zero; tokens are then zero, or the
     expectations of a model with an open vocabulary.
 
     In a polylingual vocabulary `languages` (codes, ascending) is not empty. Words then carry their language,
@@ -199,7 +201,9 @@ class Vocabulary:
 
     @classmethod
     def buckets(cls, n: int) -> "Vocabulary":
-        """`n` rows, "#0", "#1", …, that all words share by hashing. Raises UserError if `n` is out of range.
+        """A vocabulary of `n` rows "#0", "#1", …, on which all words are placed by a hash.
+
+        Raises UserError if `n` is out of range.
 
         >>> Vocabulary.buckets(3).words
         ('#0', '#1', '#2')
@@ -222,8 +226,8 @@ class Vocabulary:
 
     @classmethod
     def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
-        """One polylingual vocabulary from those of single languages, whose words carry their language
-        already.
+        """One polylingual vocabulary from those of single languages, by code; their words carry their
+        language already.
 
         Raises UserError for a language without words (a topic would be a distribution over an empty set), and
         for hashed words.
@@ -249,7 +253,7 @@ class Vocabulary:
 
     @functools.cached_property
     def ranges(self) -> dict[str, slice]:
-        """The rows of each language. Empty unless the vocabulary is polylingual."""
+        """The rows of each language, by code. Empty unless the vocabulary is polylingual."""
         if not self.languages:
             return {}
         sizes = Counter(language_of(word) for word in self.words)
@@ -258,7 +262,8 @@ class Vocabulary:
 
     @functools.cached_property
     def documents_per_token(self) -> NDArray[np.float64]:
-        """Documents with a word, divided by its tokens (V); 1 for words that were not counted.
+        """The number of documents with a word, divided by its tokens (words,); 1 for words that were not
+        counted.
 
         >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
         [0.25, 1.0]
@@ -268,7 +273,7 @@ class Vocabulary:
 
     @property
     def parts(self) -> tuple[slice, ...]:
-        """The slices of rows over each of which a topic's probabilities sum to one: one per language, or all
+        """Slices of rows, over each of which a topic's probabilities sum to one: those of a language, or all
         rows.
 
         >>> Vocabulary.of(["river", "bank"]).parts
@@ -288,7 +293,9 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8, their offsets, and a hash table to look them up (`kernels/string_hash.py`)."""
+        """The words as concatenated UTF-8 with offsets, and a hash table to find them in
+        (`kernels/string_hash.py`).
+        """
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
@@ -300,9 +307,10 @@ class Vocabulary:
         return content, offsets, slots
 
     def lookup(self, words: Sequence[str] | pa.Array) -> NDArray[np.int32]:
-        """The row numbers of words (int32), -1 for those not in the vocabulary.
+        """The row number of each word (int32), -1 for words that are not in the vocabulary (even if it is
+        hashed).
 
-        An Arrow array is several times faster, since no strings are made.
+        An Arrow array of words is looked up several times faster, since no strings are made.
         """
         if isinstance(words, pa.Array):
             return self._lookup_spelled(words)
@@ -325,10 +333,10 @@ class Vocabulary:
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
-        """This vocabulary, with the other eligible words of `counts` hashed to its rows, and their counts
-        added.
+        """This vocabulary, with the other eligible words of `counts` placed on its rows by a hash, and their
+        counts added.
 
-        The tokens of a row are exact; its documents are the sum over its words, at most all.
+        The tokens of a row are exact; its documents are the sum over its words, at most `n_documents`.
         """
         others = np.flatnonzero(eligible & (self.lookup(counts.words) < 0))
         rows = hashed_rows((counts.words[place] for place in others.tolist()), len(self))
@@ -337,7 +345,7 @@ class Vocabulary:
         return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
 
     def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> "Vocabulary":
-        """The same words with other counts; the table to look words up in is shared."""
+        """The same words with other counts; tables to look words up in are shared."""
         other = replace(self, documents=documents, tokens=tokens)
         vars(other).update({name: vars(self)[name] for name in ("index", "slots") if name in vars(self)})
         return other
@@ -348,14 +356,15 @@ class Vocabulary:
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
 
     def by_language(self) -> "dict[str, Vocabulary]":
-        """The vocabulary of each language, by code, for words that carry their language."""
+        """The vocabulary of each language by code, from words that carry their language."""
         rows: dict[str, list[int]] = {}
         for row, word in enumerate(self.words):
             rows.setdefault(language_of(word), []).append(row)
         return {code: self.at(places) for code, places in rows.items()}
 
     def select(self, words: Sequence[str]) -> "Vocabulary":
-        """A vocabulary of these words, with their counts here; zero for words that are not here.
+        """A vocabulary of these words in this order, with their counts here; zero for words that are not
+        here.
 
         Raises UserError for repeated words.
         """
@@ -367,7 +376,7 @@ class Vocabulary:
         return chosen
 
     def write(self, path: Path) -> None:
-        """Write as Parquet; equal vocabularies have equal bytes."""
+        """Write the vocabulary as a Parquet file; equal vocabularies give equal bytes."""
         import pyarrow.parquet as pq
 
         columns = {
@@ -383,7 +392,7 @@ class Vocabulary:
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
-        """Read what `write` wrote. Raises UserError naming a file that is missing, damaged or foreign."""
+        """Read what `write` wrote. Raises UserError for a file that is missing, damaged or foreign."""
         import pyarrow.parquet as pq
 
         try:

@@ -14,7 +14,7 @@ LDA_C_FILES = ("documents.ldac", "vocabulary.txt")
 
 
 def write_lda_c(corpus: Corpus, out: str | Path, *, overwrite: bool = False) -> None:
-    """Write the bags of a corpus as LDA-C, block by block, into a directory `out`.
+    """Write a corpus as bags in the LDA-C format, into a directory `out`.
 
     `documents.ldac` has one line per document, in order, and `vocabulary.txt` one line per word; ids, texts
     and the order of words are not written. Raises UserError if something else is at `out`, for weights that
@@ -64,7 +64,9 @@ def _check_counts(bags: Bags, ids: list[str]) -> None:
 
 
 def _refuse(directory: Path, overwrite: bool) -> None:
-    """Raise UserError if the directory must not be replaced: no `overwrite`, or if it has other files."""
+    """Raise UserError if the directory must not be replaced: without `overwrite`, or if it has other files in
+    it.
+    """
     if not directory.exists():
         return
     if not overwrite:

@@ -1,1 +1,1 @@
-"""From text to tokens: scripts, languages, analyses."""
+"""From text to tokens: analyses, languages, scripts, dates, and splitting of documents."""

@@ -1,4 +1,4 @@
-"""Analyses and vocabularies that drop no words."""
+"""Analyses and vocabulary rules that drop no words (`all_words=True`, `--all-words`)."""
 
 from dataclasses import replace
 
@@ -13,10 +13,10 @@ NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis with all words, including stop words, single letters and numbers, but without the
-    marks `<s>` and `</s>` of sentences.
+    """The same analysis, but all words count, such as stop words, single letters and numbers.
 
-    `tokens`: "words", or "spaced", everything between spaces. A custom token pattern is unchanged.
+    Only the marks `<s>` and `</s>` of sentences are dropped. `tokens`: "words", or "spaced" for everything
+    between spaces. A custom token pattern is unchanged.
 
     >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
     ['in', '1984', 'i', 'was', '3.5']
@@ -40,11 +40,10 @@ def settings_of_all_words(
     rule: VocabularyRule | None,
     vocabulary: Vocabulary | None,
 ) -> tuple[Analysis, VocabularyRule]:
-    """The analysis and the rule of a corpus of `kind` ("text" or "bag") that drops no words except those in
-    too few documents.
+    """The analysis and the vocabulary rule of a corpus that drops no words except those in too few documents.
 
-    With trees all tokens of a treebank are words, including punctuation; in texts, words and numbers are.
-    Raises UserError naming the settings that drop words, for bags, and for texts in several languages.
+    With trees, all tokens are words, including punctuation; in texts, words and numbers are. Raises UserError
+    for bags (`kind` "bag"), for several languages, and for given settings that drop words.
 
     >>> settings_of_all_words("text", ReadingOptions(), None, None, None)[1].max_share
     1.0
@@ -70,7 +69,7 @@ def settings_of_all_words(
 
 
 def _dropping(analysis: Analysis, rule: VocabularyRule, vocabulary: Vocabulary | None) -> list[str]:
-    """The names of the settings that drop words and are not the default."""
+    """The names of those settings that drop words and were changed from their defaults."""
     settings = {
         "stop_words": bool(analysis.stop_words) and not isinstance(analysis.stop_words, str),
         "extra_stop_words": bool(analysis.extra_stop_words),

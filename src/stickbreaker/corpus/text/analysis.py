@@ -1,4 +1,4 @@
-"""From text to tokens: the analysis of a corpus, stored so that new text is treated alike."""
+"""From text to tokens: the analysis of a corpus, which is stored so that new text is treated alike."""
 
 import dataclasses
 import functools
@@ -97,8 +97,11 @@ _PLAIN: JsonObject = {  # values that `to_dict` leaves out
 
 
 class AnalysedText(NamedTuple):
-    """`words` in order; `starts` (int32) the character at which each begins; `sentences` (int32) the token at
-    which each sentence begins."""
+    """The tokens of a text: `words` in order, and where they and the sentences begin.
+
+    `starts` (tokens, int32): the character at which each token begins; `sentences` (int32): the token with
+    which each sentence begins.
+    """
 
     words: list[str]
     starts: NDArray[np.int32]
@@ -121,7 +124,7 @@ class MarksWarning(UserWarning):
 
 
 class _Forms(dict[str, str]):
-    """A dict from each spelling to its form, which is computed when it is first needed."""
+    """A cache: from each spelling to its form, which is computed at the first look-up."""
 
     def __init__(self, form: Callable[[str], str]) -> None:
         super().__init__()
@@ -247,7 +250,7 @@ class Analysis:
         return self._pattern_with(MARKS if self.letters == "language" else "")
 
     def _pattern_with(self, marks: str) -> str:
-        """The regular expression for words, which may contain the invisible characters `marks`."""
+        """The regular expression for words, in which the invisible characters `marks` may occur."""
         joins = self.joins_apostrophes
         if self._segmentation == "pattern":
             return _word_pattern(r"\p{L}", joins, marks)
@@ -261,11 +264,13 @@ class Analysis:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are found by the default pattern, in scripts with spaces, as `WordFinder` does."""
+        """Whether words are found by the default pattern for scripts with spaces, so that a `WordFinder` can
+        find them.
+        """
         return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
-        """The tokens of a text, with their positions.
+        """The tokens of a text: words, their positions and those of sentences.
 
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
@@ -273,7 +278,7 @@ class Analysis:
         return self.analyse_cleaned(self.cleaned(text), text)
 
     def analyse_cleaned(self, clean: CleanText, given: str) -> AnalysedText:
-        """The tokens of a cleaned text, with the positions at which they begin in the text `given`."""
+        """The tokens of a cleaned text, with their positions in `given`, the text before cleaning."""
         text, places = clean
         marks = self.marks_in(text)
         if marks:
@@ -308,7 +313,7 @@ class Analysis:
         return [forms[text[start:end]] for start, end in self._spans(text)]
 
     def cleaned(self, text: str) -> CleanText:
-        """The text after cleaning, and for each of its characters the position in the original text.
+        """The text after cleaning (as it is, without `clean`), and where its characters were in the original.
 
         >>> Analysis(clean="web").analyse("@ann: rock &amp; don&#39;t roll").words
         ['rock', "don't", 'roll']
@@ -316,11 +321,11 @@ class Analysis:
         return CleanText(text, None) if self.clean is None else cleaned(text)
 
     def spaced_sentences(self, text: str) -> list[list[str]] | None:
-        """The words of each sentence of a text, as `analyse` finds them, but faster; None if this does not
-        apply.
+        """The words of each sentence of a text, as `analyse` finds them but faster; None if that is not
+        possible.
 
-        It applies if everything between spaces is a word, punctuation does not end sentences, and the text
-        has no sentence marks.
+        It is possible if everything between spaces is a word, punctuation does not end sentences, and no
+        phrases are joined; the text must have no sentence marks to be dropped.
 
         >>> Analysis(token_pattern=SPACED, sentences="line").spaced_sentences("One cat.\\n\\nTwo")
         [['one', 'cat.'], ['two']]
@@ -335,7 +340,7 @@ class Analysis:
         return [list(map(form, words)) for words in map(str.split, lines) if words]
 
     def marks_in(self, text: str) -> list[Span]:
-        """The positions of sentence marks in a text, if the analysis drops them.
+        """The spans of sentence marks in a text, if the analysis drops them; otherwise an empty list.
 
         >>> Analysis(sentence_marks="dropped").analyse("<s> two cats </s>").words
         ['two', 'cats']
@@ -345,8 +350,8 @@ class Analysis:
         return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
-        """For tokens that begin at the characters `starts`, the characters at which they end; to mark words
-        in a text.
+        """The characters at which the tokens that begin at the characters `starts` end, to mark words in a
+        text.
 
         Without icu4py, words that ICU found end after their first character, so that a corpus analysed
         elsewhere can be learned from and shown.
@@ -386,11 +391,11 @@ class Analysis:
 
     @functools.cached_property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases in the form that `join_words` takes."""
+        """The phrases as rounds of pairs, in the form that `join_words` takes."""
         return rounds_of(self.phrases)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "Analysis":
-        """The same analysis with other phrases.
+        """The same analysis with these phrases instead of its own.
 
         >>> Analysis().with_phrases([{("new", "york"): "new_york"}]).analyse("in New York").words
         ['in', 'new_york']
@@ -399,7 +404,8 @@ class Analysis:
         return dataclasses.replace(self, phrases=phrases)
 
     def form(self, spelling: str) -> str:
-        """The form of a token: normalised, in lower case, stemmed, according to the settings.
+        """The form of a token: cleaned of invisible marks, normalised, in lower case, stemmed, as the
+        settings say.
 
         >>> Analysis(stemming=True).form("Houses")
         'hous'
@@ -419,7 +425,7 @@ class Analysis:
         return np.array([rule is None for rule in self.rules_against(words)], np.bool_)
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """`rule_against` of each word."""
+        """`rule_against` for each word."""
         stop, least, against = self._stop_set, self.min_length, self.rule_against
         return [
             None
@@ -429,8 +435,8 @@ class Analysis:
         ]
 
     def rule_against(self, word: str) -> str | None:
-        """The name of the rule that keeps a word out of a vocabulary, as in `corpus.dropped`; None if no rule
-        does.
+        """The name of the rule that keeps a word out of a vocabulary (a key of `dropped_words.RULES`); None
+        if none does.
 
         >>> Analysis().rule_against("the"), Analysis().rule_against("cat")
         ('stop_words', None)
@@ -446,7 +452,7 @@ class Analysis:
         return "letters" if self.token_pattern is None and _LETTER.search(word) is None else None
 
     def resolved(self) -> "Analysis":
-        """The same analysis with settings that depend on the language made explicit, as corpora store it.
+        """The same analysis with the language's stop words and segmentation written out, as corpora store it.
 
         >>> "the" in Analysis().resolved().stop_words
         True
@@ -482,7 +488,7 @@ class Analysis:
         return "characters" if without else "pattern"
 
     def _spans(self, text: str) -> list[Span]:
-        """The start and end of each token."""
+        """The start and end of each token in a text."""
         pattern = self._compiled_plain if text.isascii() else self._compiled
         spans = [match.span() for match in pattern.finditer(text)]
         if self.segmentation == "icu":
@@ -504,7 +510,7 @@ class Analysis:
 
     @functools.cached_property
     def _compiled_plain(self) -> regex.Pattern[str]:
-        """The compiled pattern for texts without invisible marks, which is faster."""
+        """The compiled pattern for texts without invisible marks (ASCII), which is faster."""
         return self._compiled if self.token_pattern is not None else regex.compile(self._pattern_with(""))
 
     @functools.cached_property
@@ -513,7 +519,7 @@ class Analysis:
 
     @functools.cached_property
     def _resolved(self) -> "Analysis":
-        """As `resolved`, but the object itself, with its cached values, if nothing would change."""
+        """As `resolved`; this object itself, with its cached values, if nothing would change."""
         changed = {"stop_words": self._stop_words(), "segmentation": self._segmentation}
         same = all(getattr(self, name) == value for name, value in changed.items())
         return self if same else dataclasses.replace(self, **changed)
@@ -528,13 +534,13 @@ class Analysis:
         return frozenset(found)
 
     def _stop_words(self) -> tuple[str, ...]:
-        """The stop words as listed, without the extra ones."""
+        """The stop words as listed, without normalisation and the extra ones."""
         if self.stop_words == "language":
             return () if self.language is None else stop_words_of(self.language)
         return () if isinstance(self.stop_words, str) else self.stop_words
 
     def form_maker(self) -> Callable[[str], str]:
-        """A function that computes a token's form on each call."""
+        """A function from a token's spelling to its form, without a cache."""
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
         lemma = lemmatizer_of(self.language) if self.lemmas and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
@@ -572,7 +578,7 @@ def default_analysis() -> Analysis:
 
 
 def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens of a document without a begin mark as the first and an end mark as the last token.
+    """A document's tokens without a leading "<s>" and a final "</s>".
 
     >>> tokens_without_marks(["<s>", "a", "cat", "</s>"])
     ['a', 'cat']
@@ -592,7 +598,8 @@ def _without_possessive(word: str) -> str:
 
 
 def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
-    """Letters, marks and digits with at least one letter, with `apostrophes` inside or without.
+    """A pattern for words of `letter`s, marks and digits with at least one letter; `apostrophes` may stand
+    inside.
 
     Invisible `marks` belong to the letter before them (rule WB4 of Unicode's Annex 29). A run of digits is
     tried once, so that no input takes quadratic time.

@@ -23,16 +23,19 @@ _SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # everything that `_NO_TEXT` m
 
 
 class CleanText(NamedTuple):
-    """A text after cleaning. `places` (characters + 1) has, for each character and for the end, its position
-    in the original text; None if positions are unchanged."""
+    """A text after cleaning, and `places` (characters + 1): where each character and the end were in the
+    original.
+
+    None for `places`: they are unchanged.
+    """
 
     text: str
     places: NDArray[np.int64] | None
 
 
 def cleaned(text: str) -> CleanText:
-    """The text with spaces in place of web and mail addresses, @names (and RT before one) and HTML tags, and
-    with characters in place of HTML codes, such as &amp;.
+    """The text with spaces in place of addresses, @names (and RT before one) and HTML tags; HTML codes are
+    decoded.
 
     >>> cleaned("RT @ann: caf&eacute; <b>here</b> https://t.co/x.").text
     '       : café    here                   .'
@@ -46,7 +49,7 @@ def cleaned(text: str) -> CleanText:
 
 
 def _decoded(text: str) -> CleanText:
-    """The text with known HTML codes replaced by characters."""
+    """The text with known HTML codes, such as &amp;, replaced by their characters."""
     pieces: list[str] = []
     places: list[NDArray[np.int64]] = []
     end = 0

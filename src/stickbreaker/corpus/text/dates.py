@@ -65,7 +65,7 @@ _WRITTEN = tuple(
 
 
 def date_of(value: Scalar) -> date | None:
-    """The date that a whole metadata value states, or None.
+    """The date that a metadata value as a whole states, or None.
 
     A year, ISO 8601 (days, months, weeks, days of the year; with a time), a quarter, 27 May 2004, May 27,
     2004 or 27.5.2004. A missing month or day is the first, a week is its Monday. 5/6/2004 is ambiguous, so it
@@ -91,9 +91,8 @@ def date_of(value: Scalar) -> date | None:
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    """The date from the year and other parts found in a text; its first day if they are incomplete.
-
-    None if there is no such day.
+    """The date from the parts found in a text (year, month, …), the first day if it is incomplete; None if
+    invalid.
     """
     year = int(parts["y"] or 0)
     if not 1000 <= year < 2200:
@@ -114,8 +113,8 @@ def _made(parts: dict[str, str | None]) -> date | None:
 
 
 def iso_date(value: Scalar) -> str | None:
-    """A date in ISO 8601: unchanged if the value is in ISO 8601 already, otherwise the day; None if it is not
-    a date.
+    """A date in ISO 8601: a value in that form as it is, even if incomplete, others as a day; None if it is
+    not a date.
 
     >>> iso_date("1993-04"), iso_date(1993), iso_date("5 April 1993"), iso_date("last week")
     ('1993-04', '1993', '1993-04-05', None)
@@ -129,11 +128,12 @@ def iso_date(value: Scalar) -> str | None:
 
 @cache
 def date_reader(form: str) -> Callable[[Scalar], date | None]:
-    """A function that reads dates of one form: "epoch" or "epoch-ms", seconds or milliseconds since 1970;
-    "twitter", Wed Oct 10 20:19:24 +0000 2018; or a form of `datetime.strptime`, as "%d/%m/%Y". Raises
-    UserError.
+    """A function that reads dates of one form, and returns None for other values. Raises UserError for an
+    unknown form.
 
-    Numbers of fewer than five digits are not seconds but years.
+    Forms: "epoch" or "epoch-ms", seconds or milliseconds since 1970 (numbers of fewer than five digits are
+    not taken, since they are years); "twitter", Wed Oct 10 20:19:24 +0000 2018; or a form of
+    `datetime.strptime`, such as "%d/%m/%Y".
 
     >>> date_reader("epoch")(1539202764), date_reader("%d/%m/%Y")("5/6/2004")
     (datetime.date(2018, 10, 10), datetime.date(2004, 6, 5))
@@ -177,8 +177,10 @@ def _since_1970(value: Scalar, ticks: int) -> date | None:
 
 
 def is_date_name(name: str) -> bool:
-    """Whether a field's name is that of a date: one of `DATE_NAMES`, as created_at or datePublished, or a
-    name that ends with date, datetime, timestamp or year, as release_date.
+    """Whether a field's name is that of a date, such as created_at, datePublished or release_date.
+
+    That is one of `DATE_NAMES`, perhaps with words like "at", or a name that ends in date, datetime,
+    timestamp or year.
 
     >>> [is_date_name(name) for name in ("createdAt", "date", "pub_year", "price", "time_on_page", "update")]
     [True, True, True, False, False, False]
@@ -190,9 +192,9 @@ def is_date_name(name: str) -> bool:
 
 
 def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[date, date]:
-    """The first and the last date to draw: all, unless one in a hundred at either end doubles the span.
+    """The first and the last date to draw in a chart: outliers are left out if they would double the span.
 
-    `counts`: how often each date occurs; once, if None.
+    At most one date in a hundred is left out at each end. `counts`: how often each date occurs (None: once).
 
     >>> days = [date(2004, 1, 1 + i % 30) for i in range(300)]
     >>> span_of([date(1970, 1, 1), *days])[0], span_of([date(2003, 12, 20), *days])[0]
@@ -207,9 +209,8 @@ def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 
 def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
-    """The first date at which the sum of the counts so far exceeds `aside`; the last date if none does.
-
-    `pairs`: dates with their numbers of documents, added up in the order given.
+    """The first date at which the sum of the counts so far exceeds `aside`, else the last. pairs: dates with
+    counts.
     """
     for day, count in pairs:
         aside -= count
@@ -219,11 +220,11 @@ def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
 
 
 def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[list[str], list[int]]:
-    """Names of equal bins of time from the first date to the last, and the bin of each date.
+    """Equal bins of time for a chart, by name, from the first date to the last, and each date's bin.
 
     The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
     `MOST_BINS` cover the dates, and which the dates fill: at least half of the bins, with at least three
-    dates each on average. Empty bins in between are kept. `counts` as in `span_of`.
+    dates each on average. Empty bins in between stay. `counts` as in `span_of`.
 
     >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)] * 3)
     (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2, 0, 2, 0, 2])

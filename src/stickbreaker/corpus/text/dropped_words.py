@@ -83,10 +83,10 @@ def dropped_words(
     n_documents: int,
     chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
-    """Those words found in the corpus (`counts`) that are not `chosen`, by the first rule that drops each of
+    """The words of the corpus (`counts`) that were not `chosen`, grouped by the first rule that drops each of
     them.
 
-    `reasons`: for each word, the name of the rule that makes it ineligible, or None.
+    `reasons`: for each word, the rule of the analysis against it, or None.
     """
     fewest, most = rule.bounds(n_documents, counts.mean_length(n_documents))
     by_rule: dict[str, list[int]] = defaultdict(list)
@@ -106,7 +106,9 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """The dropped words of several languages, added up by rule; a bound that differs becomes None."""
+    """The dropped words of several languages, added up by rule; a bound that differs between them becomes
+    None.
+    """
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:
@@ -126,7 +128,7 @@ def _sum(several: list[DroppedWords]) -> DroppedWords:
 
 
 def _cut(word: str) -> str:
-    """The word, or the beginning of one that is longer than a vocabulary's words may be."""
+    """The word, shortened to the greatest length of a vocabulary's words."""
     return word if len(word) <= LONGEST_WORD else word[:LONGEST_WORD] + "…"
 
 

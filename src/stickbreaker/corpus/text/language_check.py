@@ -1,7 +1,7 @@
-"""Checks cheaply whether texts seem to be in a language other than their analysis; never an error.
+"""A cheap check whether texts are in another language than their analysis is for, to warn about it.
 
-Scripts are recognised by their letters, languages of one script by their function words: those of every list
-of stop words are counted, without those shared by several languages.
+Scripts are recognised by their letters, languages of one script by their function words: those in the lists
+of stop words that few languages share.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ _WORD = regex.compile(r"\p{L}+")
 
 
 class LanguageSample:
-    """The first texts of a corpus, sampled to guess their language.
+    """The first texts of a corpus, from which their language is guessed.
 
     >>> sample = LanguageSample()
     >>> sample.add("Das ist nicht der Hund und auch keine Katze, sondern eine Maus. " * 40)
@@ -54,7 +54,7 @@ class LanguageSample:
 
     @property
     def is_full(self) -> bool:
-        """Whether the sample has enough text to recognise the language."""
+        """Whether the sample has enough characters, so that no more texts are needed."""
         return self.characters >= SAMPLE
 
     def add(self, text: str) -> None:
@@ -63,7 +63,7 @@ class LanguageSample:
         self.characters += len(self._texts[-1])
 
     def other_than(self, language: str) -> str | None:
-        """The code of the language that the texts seem to be in, if it is not `language`."""
+        """The code of the language that the texts seem to be in; None if that is `language`, or unclear."""
         text = "\n".join(self._texts)
         script = _script_of(text)
         if script is None:
@@ -75,7 +75,7 @@ class LanguageSample:
         return None if language in codes else self._best(text, codes)
 
     def _best(self, text: str, codes: list[str]) -> str:
-        """Of `codes`, languages of a script other than Latin, the one with most function words in a text."""
+        """Among languages of one script (`codes`), the one whose stop words are most frequent in a text."""
         counts = Counter(_WORD.findall(text.lower()))
         known = {code: _words_of(code) for code in codes if has_stop_words(code)}
         return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))
@@ -94,7 +94,7 @@ class LanguageSample:
 
 
 class LanguageWarning(UserWarning):
-    """Texts seem to be in the language `code` and are analysed as `given`.
+    """Warns that texts seem to be in the language `code`, but are analysed as the language `given`.
 
     >>> print(LanguageWarning("de", "en"))
     the texts seem to be German and are analysed as English; give Analysis(language="de")
@@ -108,7 +108,7 @@ class LanguageWarning(UserWarning):
 
 
 def _script_of(text: str) -> str | None:
-    """The script of most letters; None for few letters or a mixture."""
+    """The script of at least 60 % of a text's letters; None for a mixture, or fewer than `FEWEST` letters."""
     characters = Counter(text)
     of_script = {name: regex.findall(pattern, "".join(characters)) for name, (pattern, _) in SCRIPTS.items()}
     counts = {name: sum(map(characters.__getitem__, found)) for name, found in of_script.items()}
@@ -125,6 +125,6 @@ def _words_of(code: str) -> frozenset[str]:
 
 @cache
 def _own_words(code: str) -> frozenset[str]:
-    """The function words of a language that at most one other language in Latin script shares."""
+    """The stop words of a language that are stop words of at most one other language in Latin script."""
     shared = Counter(word for one in LATIN for word in _words_of(one))
     return frozenset(word for word in _words_of(code) if shared[word] <= 2)

@@ -1,4 +1,4 @@
-"""The languages for which the library has stop words, a stemmer or segmentation, by ISO 639-1 code."""
+"""Languages by ISO 639-1 code, and their stop words, stemmers and lemmas."""
 
 import functools
 import re
@@ -67,10 +67,10 @@ _MORE = {"fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu", "it": "an
 
 
 def language_code(name: str) -> str:
-    """The code of a language given by code or English name; for "en-US" or "zh_CN" the language only.
+    """The code of a language given by code or English name; of "en-US" or "zh_CN" only the language counts.
 
-    Accepts any code of two or three letters, as in ISO 639; for one that is not in `LANGUAGES`, the library
-    has no stop words and no stemmer. Raises UserError for a longer name that is unknown.
+    Any code of two or three letters is accepted; if it is not in `LANGUAGES`, the library has no stop words
+    and no stemmer for it. Raises UserError for a longer name that is unknown.
 
     >>> language_code("German"), language_code("pt-BR"), language_code("sw")
     ('de', 'pt', 'sw')
@@ -152,10 +152,9 @@ def has_lemmas(code: str) -> bool:
 
 
 def lemmatizer_of(code: str) -> Callable[[str], str]:
-    """A function that returns the lemma of a word of the language. Raises UserError if simplemma is not
-    installed.
+    """A function from a word of the language to its lemma; the word itself if its lemma is several words.
 
-    A word whose lemma is several words is unchanged.
+    Raises UserError if the package simplemma is not installed.
 
     >>> list(map(lemmatizer_of("en"), ["Mice", "went", "NASA"]))
     ['mouse', 'go', 'NASA']

@@ -20,7 +20,7 @@ def has_dotted_i(language: str | None) -> bool:
 
 
 def lower_case(word: str, language: str | None) -> str:
-    """A word in lower case, by the rules of its language.
+    """A word in lower case by the rules of its language (a code), which matter for Turkish and Azerbaijani.
 
     >>> lower_case("ISTANBUL", "en"), lower_case("ISPARTA", "tr"), lower_case("İzmir", "tr")
     ('istanbul', 'ısparta', 'izmir')
@@ -31,7 +31,7 @@ def lower_case(word: str, language: str | None) -> str:
 
 
 def without_marks(word: str) -> str:
-    """A word without soft hyphens and other invisible marks, except joiners that belong to its spelling.
+    """A word without soft hyphens and other invisible marks, except for joiners where its script uses them.
 
     >>> without_marks("hy\\u00adphen"), without_marks("auf\\u200clage"), len(without_marks("می\\u200cخواهم"))
     ('hyphen', 'auflage', 8)

@@ -1,4 +1,4 @@
-"""Tokens stored as numbers of distinct words, so that only these are strings."""
+"""Tokens as numbers into a list of distinct words, so that few strings are made."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 
 class WordList(list[str]):
-    """A list of words in which each is known by its number; more can be appended."""
+    """A list of distinct words, each known by its index, to which more can be appended."""
 
     def array(self) -> Any:
-        """The words as an Arrow array; the part that exists already is not rebuilt."""
+        """The words as an Arrow array, to which only words appended since the last call are added."""
         import pyarrow as pa
 
         from stickbreaker.corpus.arrow_arrays import arrow_strings
@@ -60,7 +60,7 @@ class NumberedWords(Sequence[str]):
 
 
 class FirstNumbers(dict[str, int]):
-    """Numbers of words, in order of first request.
+    """Numbers words in the order in which they are first looked up.
 
     >>> numbers = FirstNumbers()
     >>> [numbers[word] for word in ["the", "sea", "the"]], numbers.words
@@ -79,10 +79,7 @@ class FirstNumbers(dict[str, int]):
         return number
 
     def of(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The number of each word; new words get the next numbers.
-
-        Each distinct word of `NumberedWords` is looked up only once.
-        """
+        """The number of each word; new words get the next numbers. Faster for `NumberedWords`."""
         if not isinstance(words, NumberedWords):
             return np.fromiter(map(self.__getitem__, words), np.int64, len(words))
         if self._others is not words.spelled:
@@ -94,7 +91,7 @@ class FirstNumbers(dict[str, int]):
         return self._of_others[words.codes]
 
     def _listed(self, words: Iterable[str]) -> list[int]:
-        """As `of`, for words that are mostly new: a loop is faster than separate look-ups."""
+        """As `of`, but faster for words that are mostly new."""
         known, spelled, numbers = self.get, self.words, list[int]()
         for word in words:
             number = known(word)
@@ -106,9 +103,9 @@ class FirstNumbers(dict[str, int]):
 
 
 def numbered_anew(codes: NDArray[np.int32], n_words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Renumber numbers below `n_words` by first occurrence.
+    """Renumber `codes` (below `n_words`) in order of first occurrence.
 
-    Returns the distinct numbers in order of first occurrence, and for each of `codes` its index among them.
+    Returns the distinct codes in that order, and for each of `codes` its index among them.
 
     >>> [each.tolist() for each in numbered_anew(np.array([7, 2, 7, 5], np.int32), 8)]
     [[7, 2, 5], [0, 1, 0, 2]]

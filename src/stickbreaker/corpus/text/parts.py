@@ -1,4 +1,4 @@
-"""Splits long documents into paragraphs, or into parts of a given number of sentences or words."""
+"""Splits documents into parts: paragraphs, or pieces of at most a number of sentences or words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class Split(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the option's text. Raises UserError if it is not a split.
+        """Parse "paragraphs", "sentences:20", "words:300" or the like. Raises UserError for other texts.
 
         >>> Split.parse("words:300")
         Split(unit='words', size=300)
@@ -38,7 +38,9 @@ class Split(NamedTuple):
         raise UserError(f"unknown split {text!r}", remedy=REMEDY)
 
     def parts(self, text: str) -> list[str]:
-        """The parts of a text, in order and of about equal size; stripped of spaces, without empty ones.
+        """The parts of a text in order, without spaces around them and without empty ones.
+
+        Parts by sentences or words are of about equal size.
 
         >>> Split.parse("words:3").parts("one two three four")
         ['one two', 'three four']
@@ -52,12 +54,14 @@ class Split(NamedTuple):
 
 
 def _words(text: str) -> list[int]:
-    """The positions at which words of a text begin; words are separated by spaces."""
+    """The characters at which the words of a text begin; spaces separate words."""
     return [found.start() for found in _WORD.finditer(text)]
 
 
 def _sentences(text: str) -> list[int]:
-    """The positions at which a text's sentences begin: the first word, with quotes and brackets before it."""
+    """The characters at which the sentences of a text begin, including quotes and brackets before the first
+    word.
+    """
     analysed = default_analysis().analyse(text)
     found: list[int] = []
     for token in analysed.sentences:
@@ -70,17 +74,17 @@ def _sentences(text: str) -> list[int]:
 
 
 def _evenly(places: list[int], size: int) -> list[int]:
-    """Some of the positions, from 0 and evenly spaced, so that at most `size` of them are between two."""
+    """0 and evenly spaced others of `places`, so that each part between two has at most `size` of them."""
     n_parts = -(-len(places) // size)
     return [0, *(places[len(places) * part // n_parts] for part in range(1, n_parts))]
 
 
 def split_documents(documents: Iterable[Document], split: Split) -> Iterator[Document]:
-    """Split documents into parts, which become documents "id#1" and so on.
+    """Split each document into parts, which are documents with the ids "ID#1", "ID#2" and so on.
 
-    They have the metadata of the whole document, and also its id (`WHOLE`) and their number (`NUMBER`). A
-    document without text stays one part. Raises UserError for documents without a text of their own: with
-    tokens, words or several languages.
+    They have the document's metadata, its id in "part_of" and their number in "part". A document without text
+    is one part. Raises UserError for documents that have not just one text: with tokens, words or several
+    languages.
     """
     for number, document in enumerate(documents):
         if document.text is None or document.tokens is not None or document.language is not None:

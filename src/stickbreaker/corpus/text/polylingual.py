@@ -24,8 +24,7 @@ BETWEEN = "\n\n"  # joins the sides of a document if they are stored as one text
 
 @dataclass(frozen=True)
 class PolylingualAnalysis:
-    """An analysis for each language, by language code, ascending. Tokens carry their language, as in
-    "de:haus".
+    """An analysis for each language, by code, ascending. Tokens carry their language: "de:haus".
 
     >>> both = PolylingualAnalysis.of(Analysis(), ["en", "de"])
     >>> both.analyse_sides({"en": "The house.", "de": "Das Haus."})[1].words
@@ -36,13 +35,15 @@ class PolylingualAnalysis:
 
     @classmethod
     def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
-        """An analysis for several languages from `base`, with each one's own stop words and stemmer."""
+        """An analysis for several languages, each like `base` with its own stop words, stemmer and lemmas, if
+        it has any.
+        """
         codes = sorted({language_code(name) for name in languages})
         return cls({code: _for_language(base, code) for code in codes})
 
     @property
     def sentences(self) -> str:
-        """The rule for the ends of sentences: see `Analysis`."""
+        """The rule for where sentences end: see `Analysis`."""
         return next((one.sentences for one in self.by_language.values()), "punctuation")
 
     @property
@@ -50,8 +51,8 @@ class PolylingualAnalysis:
         return tuple(self.by_language)
 
     def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
-        """The texts of a document in several languages joined into one text, in the order of the codes, and
-        its tokens.
+        """A document's texts (by language code) joined into one text in the order of their codes, and its
+        tokens.
 
         Raises UserError for a language that is not in `languages`.
         """
@@ -73,7 +74,9 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """For tokens that begin at the characters `starts`, where they end; `words` carry their languages."""
+        """The characters at which tokens end that begin at the characters `starts`; `words`: the tokens, with
+        language.
+        """
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -81,7 +84,9 @@ class PolylingualAnalysis:
         return ends.tolist()
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word, which has its language, may be in a vocabulary; not for unknown languages."""
+        """Whether each word (with language) is eligible for a vocabulary; those of unknown languages are
+        not.
+        """
         out = np.zeros(len(words), np.bool_)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -89,11 +94,11 @@ class PolylingualAnalysis:
         return out
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """`rule_against` of each word."""
+        """`rule_against` for each word."""
         return list(map(self.rule_against, words))
 
     def rule_against(self, word: str) -> str | None:
-        """The name of the rule that keeps a word, which has its language, out of a vocabulary, or None."""
+        """The name of the rule that keeps a word (with language) out of a vocabulary; None if none does."""
         analysis = self.by_language.get(language_of(word))
         return None if analysis is None else analysis.rule_against(untagged(word))
 
@@ -104,7 +109,9 @@ class PolylingualAnalysis:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases of all languages in the form that `join_words` takes, for words with their language."""
+        """The phrases of all languages as rounds of pairs of words with language, in the form that
+        `join_words` takes.
+        """
         rounds: list[dict[tuple[str, str], str]] = []
         for code, analysis in self.by_language.items():
             for number, pairs in enumerate(analysis.rounds):
@@ -118,7 +125,7 @@ class PolylingualAnalysis:
         return tuple(rounds)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
-        """The same analysis with other phrases, for words with their language."""
+        """The same analysis with these phrases, of words with language, instead of its own."""
         return PolylingualAnalysis(
             {
                 code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
@@ -127,7 +134,7 @@ class PolylingualAnalysis:
         )
 
     def resolved(self) -> "PolylingualAnalysis":
-        """The same analysis with the languages' stop words made explicit."""
+        """The same analysis with each language's stop words and segmentation written out."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
 
     def to_dict(self) -> JsonObject:
@@ -136,7 +143,7 @@ class PolylingualAnalysis:
 
 
 def _in_language(pairs: Round, code: str) -> Round:
-    """The phrases of one language, without the language in their words."""
+    """Those pairs that are of one language, with their words without it."""
     return {
         (untagged(first), untagged(second)): untagged(joined)
         for (first, second), joined in pairs.items()
@@ -145,8 +152,9 @@ def _in_language(pairs: Round, code: str) -> Round:
 
 
 def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
-    """The analysis from what `to_dict` returned for it. Raises TypeError, KeyError or ValueError for other
-    values.
+    """The analysis, of one language or several, that `to_dict` made these values from.
+
+    Raises TypeError, KeyError, ValueError or UserError for other values.
 
     >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["en", "fr"]).to_dict()).languages
     ('en', 'fr')
@@ -160,7 +168,7 @@ def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
-    """Raise ValueError if texts were analysed in several languages and the vocabulary has another one."""
+    """Raise ValueError if the analysis is of several languages, and the vocabulary of one or of others."""
     if isinstance(analysis, PolylingualAnalysis):
         languages = set(vocabulary.languages)
         if not languages or not languages <= set(analysis.languages):
@@ -176,9 +184,10 @@ def _for_language(base: Analysis, code: str) -> Analysis:
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
-    """Yield the documents; after the last, raise UserError if none had a text in one of the languages.
+    """Yield the documents; at the end, raise UserError if there are polylingual ones, but none has one of the
+    languages.
 
-    `fields`: language → field. Documents without texts by language raise nothing.
+    `fields`: the text field of each language.
     """
     met: set[str] = set()
     for document in documents:
@@ -194,12 +203,13 @@ def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]
 def aligned(
     documents: Iterable[Document], problems: Problems, language_field: str, *, apart: bool = False
 ) -> Iterator[Document]:
-    """Rows that share an id and differ in language, joined: each becomes a side of one document.
+    """Join rows that share an id and differ in language: each becomes one document with its texts by
+    language.
 
-    Documents are in the order of their first rows, with the metadata of all rows. Every text is held in
-    memory until the last row is read. A row without a language or a text, and a repeated language for an id,
-    are reported. Raises UserError if there are several languages and no document has two of them, unless
-    documents may be `apart`, as when a model scores them.
+    Documents are in the order of their first rows, with the metadata of all their rows. All texts are in
+    memory until the last row is read. A row without language or text, or with a language that its id has
+    already, is reported to `problems`. Raises UserError if no document has two languages although there are
+    several, unless `apart`, as when a model scores new documents.
     """
     joined: dict[str, Document] = {}
     for row in documents:
@@ -226,7 +236,7 @@ def aligned(
 
 
 def _no_side(row: Document, language_field: str) -> Bad | None:
-    """The problem with a row that cannot be the text of a document in one language; None if it can."""
+    """What is wrong with a row that should be a document's text in one language; None if nothing is."""
     if row.language is None:
         problem = f"no language in the field {language_field!r}"
         return Bad("no language", problem, "give JSON Lines or a table that has the field")
@@ -237,7 +247,8 @@ def _no_side(row: Document, language_field: str) -> Bad | None:
 
 
 def by_code(texts: Mapping[str, str]) -> dict[str, str]:
-    """Texts by language code, for languages given by code or English name. Raises Bad.
+    """Texts by language code, from texts by code or English name. Raises Bad for an unknown language or two
+    of one.
 
     >>> by_code({"English": "The house.", "de": "Das Haus."})
     {'en': 'The house.', 'de': 'Das Haus.'}
@@ -255,10 +266,10 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
 def choose_by_language(
     rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
 ) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
-    """Choose a vocabulary for each language separately; returns their union, and the words that were left
-    out.
+    """The union of vocabularies chosen for each language separately, and the words that were left out.
 
-    `documents`: the number of documents in each language. A rule's list of words carries languages.
+    `documents`: the number of documents in each language. The words in a rule's list carry their language.
+    Raises UserError if a language has no words.
     """
     chosen: dict[str, Vocabulary] = {}
     dropped: list[tuple[DroppedWords, ...]] = []

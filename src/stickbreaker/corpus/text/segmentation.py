@@ -31,26 +31,28 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
 
 
 def _character(marks: str) -> str:
-    """A pattern for a letter with what belongs to it: combining marks, letters that lengthen or voice it, and
-    the invisible characters `marks`.
+    """A pattern for a letter of such scripts with combining marks, lengthening or voicing signs and `marks`
+    (invisible).
     """
     return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
 
 
 def character_pattern(words: str, marks: str) -> str:
-    """A pattern for single characters, and for `words` in other scripts."""
+    """A pattern for single characters of such scripts; `words`: the pattern for words in other scripts."""
     return f"(?V1){_character(marks)}|{words}"
 
 
 def run_pattern(words: str, marks: str) -> str:
-    """A pattern for whole runs without a space, for `cut_runs`, and for `words` in other scripts."""
+    """A pattern for whole runs of such characters, for `cut_runs`; `words`: the pattern for words in other
+    scripts.
+    """
     return f"(?V1)(?:{_character(marks)})++|{words}"
 
 
 def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
-    """The spans of a text, with those in scripts without spaces divided into words by ICU.
+    """The spans of words in a text, those in scripts without spaces cut further into words by ICU.
 
-    Raises UserError if icu4py is not installed.
+    Raises UserError if that is needed and icu4py is not installed.
     """
     if not any(is_without_spaces(text, start) for start, _ in spans):
         return spans
@@ -74,7 +76,9 @@ def has_icu() -> bool:
 
 
 def _word_ends(text: str, language: str | None) -> list[int]:
-    """The characters at which words end according to ICU, ascending. Raises UserError without icu4py."""
+    """The characters of a text at which words end according to ICU, ascending. Raises UserError without
+    icu4py.
+    """
     if not has_icu():
         remedy = "pip install 'stickbreaker[icu]', or segment by characters"
         raise UserError("word breaking by ICU needs the package icu4py", remedy=remedy)

@@ -1,4 +1,4 @@
-"""Finds the words of many texts at once, by a kernel that matches an analysis's default pattern."""
+"""Finds the words of many texts at once, by a kernel with the same rules as the default token pattern."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -44,7 +44,7 @@ _MOST_SPELLINGS = 400_000  # spellings cached at a time
 
 
 class FoundText(NamedTuple):
-    """An `AnalysedText` whose words are given by numbers."""
+    """An `AnalysedText` whose words are stored as numbers."""
 
     words: NumberedWords
     starts: NDArray[np.int32]
@@ -52,10 +52,7 @@ class FoundText(NamedTuple):
 
 
 class WordFinder:
-    """Analyses many texts at a time, as `Analysis.analyse` does, and returns their words as numbers.
-
-    Spellings are cached with their forms.
-    """
+    """Analyses many texts at once, as `Analysis.analyse` would, with words as numbers; caches forms."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis, self.form = analysis, analysis.form_maker()
@@ -70,7 +67,7 @@ class WordFinder:
         self.word_of_spelling = np.empty(0, np.int32)
 
     def analyse(self, texts: Sequence[str]) -> list[AnalysedText | FoundText]:
-        """The tokens of each text, with their positions."""
+        """The tokens of each text, as `Analysis.analyse` would find them."""
         clean = list(map(self.analysis.cleaned, texts))
         marked = [bool(self.analysis.marks_in(text)) for text, _ in clean]
         plain = iter(self._analyse([one.text for one, has in zip(clean, marked, strict=True) if not has]))
@@ -80,7 +77,7 @@ class WordFinder:
         ]
 
     def _analyse(self, texts: Sequence[str]) -> list[FoundText]:
-        """The tokens of cleaned texts without sentence marks to drop."""
+        """The tokens of texts that were cleaned and have no sentence marks to drop."""
         if len(self.spellings) > _MOST_SPELLINGS:
             self._begin()
         held = [text.encode("utf-8", "surrogatepass") for text in texts]
@@ -118,7 +115,7 @@ class WordFinder:
     def _numbers_of(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """For each span of a text, the number of its word form."""
+        """For each span of bytes of a text (begin and length), the number of its form."""
         known = len(self.spellings)
         spelled = self.spellings.number(text, begins, lengths)
         if len(self.spellings) > known:
@@ -128,14 +125,14 @@ class WordFinder:
 
 
 class ArrowWords:
-    """Numbers for the words of Arrow arrays, in order of first occurrence."""
+    """Numbers the words of Arrow arrays in order of first occurrence."""
 
     def __init__(self) -> None:
         self.spellings = Spellings()
         self.words = WordList()
 
     def numbered(self, array: Any) -> NumberedWords:
-        """The words of an array as numbers."""
+        """The words of an Arrow array as `NumberedWords`."""
         content, offsets = string_bytes(array)
         known, begins = len(self.spellings), offsets[:-1].astype(np.int64)
         codes = self.spellings.number(content, begins, np.diff(offsets))
@@ -144,7 +141,9 @@ class ArrowWords:
 
 
 class Spellings:
-    """Distinct spellings, numbered in order of first occurrence, concatenated in UTF-8."""
+    """Distinct spellings, numbered in order of first occurrence; stored as concatenated UTF-8 with a hash
+    table.
+    """
 
     def __init__(self) -> None:
         self.n = 0
@@ -158,7 +157,7 @@ class Spellings:
     def number(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """For each span of a text, the number of its spelling; a new spelling gets the next number."""
+        """For each span of bytes of a text, the number of its spelling; new spellings get new numbers."""
         most = self.n + len(begins)
         self.content = _with_room(self.content, int(self.offsets[self.n]) + int(lengths.sum()))
         self.offsets = _with_room(self.offsets, most + 1)
@@ -180,7 +179,7 @@ class Spellings:
 
 
 def _placed(found: FoundText, places: NDArray[np.int64] | None) -> FoundText:
-    """The same tokens, with their starts in the original text instead of the cleaned one; see `CleanText`."""
+    """The same tokens, with `starts` in the text before cleaning; places: see `CleanText`."""
     return found if places is None else found._replace(starts=places[found.starts].astype(np.int32))
 
 
