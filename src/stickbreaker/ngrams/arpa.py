@@ -60,7 +60,7 @@ def write_arpa(
 
 
 class _Level(NamedTuple):
-    """The n-grams of one order."""
+    """The n-grams of one order, with their probabilities and backoff weights."""
 
     words: Integers  # n-grams × words, in the order of the text
     p: Array  # of the last word given the others
@@ -68,13 +68,13 @@ class _Level(NamedTuple):
     begins: float  # backoff weight of the beginning of a sentence
 
     def lines(self, end: int) -> Iterator[tuple[list[int], float, float]]:
-        """Words, p and backoff weight of each n-gram; no weight after the end of a sentence."""
+        """Word numbers, p and backoff weight of each n-gram; the weight is 1 after the end of a sentence."""
         left = np.where(self.words[:, -1] == end, 1.0, self.left)
         yield from zip(self.words.tolist(), self.p.tolist(), left.tolist(), strict=True)
 
 
 def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
-    """The n-grams of one sample of a model, as a level for each order."""
+    """The n-grams of sample `number` of a model, as a level for each order. base (words): G0."""
     contexts, sample = model.contexts, model.samples[number]
     a, b = model.discounts[number], model.concentrations[number]
     depths, restaurants = contexts.depths, contexts.restaurants
@@ -100,7 +100,7 @@ def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
 
 
 def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
-    """The restaurant of each context (n-grams × words, in the order of the text); -1 if it has none."""
+    """The restaurant number of each context (n-grams × words, in the order of the text), or -1."""
     at = np.zeros(len(words), np.int64)
     for column in words.T[::-1]:
         at = contexts.find_restaurants(at, column)
@@ -108,7 +108,7 @@ def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
 
 
 def _refuse_words(names: tuple[str, ...], *, spelled: bool) -> None:
-    """Raise UserError for a word that readers of the format would misread."""
+    """Raise UserError for words that readers of the format would misread: with spaces, or equal to marks."""
     marks = (BEGINNING, END, UNKNOWN) if spelled else (BEGINNING, END)
     for word in names[:-1]:
         if word in marks or word.split() != [word]:

@@ -28,8 +28,10 @@ def is_arpa(path: Path) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ArpaModel:
-    """A language model read from an ARPA file. Texts are read as KenLM and SRILM read them: one sentence per
-    line, words between spaces; in lower case if no word of the file has a capital letter.
+    """A language model read from an ARPA file, as a scorer of documents.
+
+    Texts are read as KenLM and SRILM read them: one sentence per line, words between spaces; in lower case if
+    no word of the file has a capital letter.
 
     >>> ArpaModel.read(Path("no-such.arpa"))
     Traceback (most recent call last):
@@ -45,7 +47,7 @@ class ArpaModel:
 
     @classmethod
     def read(cls, path: Path) -> "ArpaModel":
-        """Read a file. Raises UserError, with the line, if it is not in the format."""
+        """Read a file. Raises UserError, with the line, if it is not in the format, or has no words."""
         model = BackoffModel.read(path)
         if not model.words:
             raise UserError("the model has no words", where=path, remedy="learn one from a text")
@@ -69,11 +71,11 @@ class ArpaModel:
         return False
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """For each block of a corpus, log p of every word and every end of a sentence."""
+        """log p of every word and every end of a sentence of a corpus, block by block."""
         return scores_by(self._log_words, corpus, self.base_)
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same as `scores`: sentences depend neither on each other nor on `seen`, which is ignored."""
+        """The same as `scores`: sentences depend neither on each other nor on the documents `seen`."""
         return self.scores(corpus)
 
     def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:

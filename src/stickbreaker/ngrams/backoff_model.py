@@ -36,7 +36,8 @@ _COUNT = re.compile(r"ngram ([0-9]+)\s*=\s*([0-9]+)")
 
 @dataclass(frozen=True, eq=False)
 class BackoffModel:
-    """p(word | the words before it) by a backoff model; words are numbers into a given list."""
+    """A backoff language model, which gives p(word | the words before it); callers number words by their
+    place in `words`."""
 
     words: tuple[str, ...]  # the list
     order: int  # length of the longest n-grams
@@ -46,9 +47,9 @@ class BackoffModel:
     def read(cls, path: Path, words: Sequence[str] | None = None) -> "BackoffModel":
         """Read a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
 
-        Without a list of words, the list is the file's own, without marks. Words that the file lacks get the
-        probability of its `<unk>`, or 10^-10 if it has none. Raises UserError, with the line, if the file is
-        not in the format.
+        words: those that the caller will ask for, by number; None: the words of the file, without marks.
+        Words that the file lacks get the probability of its `<unk>`, or 10^-10 if it has none. Raises
+        UserError, with the line, if the file is not in the format.
         """
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             reader = _NgramReader(file, path)
@@ -59,9 +60,9 @@ class BackoffModel:
 
     @classmethod
     def of(cls, model: PlainNgramModel, words: Sequence[str], sample: int = -1) -> "BackoffModel":
-        """One sample of a fitted n-gram model, counted from 0; -1 is the last.
+        """The backoff model of one sample of a fitted n-gram model, counted from 0; -1 is the last.
 
-        Raises UserError for a model of unbounded order.
+        words: as in `read`. Raises UserError for a model of unbounded order.
         """
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
@@ -69,15 +70,15 @@ class BackoffModel:
             return cls.read(path, words)
 
     def log_probabilities(self, words: NDArray[np.int64]) -> Array:
-        """log p in nats of each word of a sentence and of its end (words + 1); `words`: their numbers."""
+        """(words + 1,) log p in nats of each word of a sentence, given by number, and of its end."""
         log_p = np.empty(len(words) + 1)
         score_words(self.arrays, words, log_p)
         return log_p
 
     def log_probabilities_of_sentences(self, words: NDArray[np.int64], starts: NDArray[np.int64]) -> Array:
-        """log p (nats) of the words of sentences, given by number, and of the end after each sentence.
+        """(words + sentences,) log p in nats of sentences' words, given by number, and of the end after each.
 
-        `starts` (sentences): where each begins in `words`.
+        starts (sentences): where each begins in `words`.
         """
         log_p = np.empty(len(words) + len(starts))
         score_sentences(self.arrays, words, starts, log_p)
@@ -94,9 +95,12 @@ class _Ngrams(NamedTuple):
 
 
 def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str], path: Path) -> BackoffArrays:
-    """The arrays of a model: nodes sorted by order, then by the node of the context, then by the last word.
+    """The arrays of a model that was read from a file; nodes are sorted by order, then by the node of the
+    context, then by the last word.
 
-    A context that is not an n-gram of the model itself (in a pruned model) becomes a node without a log p.
+    places: each word's position among the unigrams; words: the caller's. A context that is not an n-gram of
+    the model itself (in a pruned model) becomes a node without a log p. Raises UserError if an n-gram occurs
+    twice.
     """
     keys, nodes = nodes_of([one.words for one in ngrams], len(places))
     log_p, back_off = np.full(1 + len(places) + len(keys), np.nan), np.zeros(1 + len(places) + len(keys))
@@ -132,7 +136,7 @@ def nodes_of(
 
 
 class Marks(NamedTuple):
-    """The numbers of the special words."""
+    """The model's numbers of the special words."""
 
     unknown: int
     end: int  # the end of a sentence
@@ -147,10 +151,10 @@ def linked(
     n_words: int,
     marks: Marks,
 ) -> BackoffArrays:
-    """The arrays of a model whose n-grams have the keys from `nodes_of`: adds a hash table, suffixes and
-    states.
+    """Complete the arrays of a model whose n-grams have the keys from `nodes_of`: add the hash table,
+    suffixes and states.
 
-    For log_p, back_off (nodes) and numbers see `BackoffArrays`.
+    log_p, back_off (nodes) and numbers: see `BackoffArrays`.
     """
     first = n_words + 1
     slots = np.full((1 << (2 * len(keys) + 1).bit_length(), 2), -1, np.int64)
@@ -181,7 +185,10 @@ class _NgramReader:
         self.places: dict[str, int] = {}  # word → its position among the unigrams
 
     def ngrams(self) -> list[_Ngrams]:
-        """Read the n-grams of all orders. Unigrams always contain `<unk>`; `places` numbers their words."""
+        """Read the n-grams of all orders. The unigrams always contain `<unk>`; `places` numbers the words.
+
+        Raises UserError, with the line, if the file is not in the format.
+        """
         counts = self._counts()
         found = [self._section(order, count) for order, count in enumerate(counts, 1)]
         if self._line() != "\\end\\":
@@ -214,7 +221,8 @@ class _NgramReader:
         return counts
 
     def _section(self, order: int, count: int) -> _Ngrams:
-        """Read one order's n-grams (`count` lines) from the file, and its heading if `order` is above 1."""
+        """Read the n-grams of one order (`count` lines), after the section's heading if `order` is above
+        1."""
         if order > 1:
             self._expect(self._line(), order)
         words: list[list[int]] = []
@@ -234,8 +242,8 @@ class _NgramReader:
         return _Ngrams(np.array(words, np.int64).reshape(-1, order), log_p, back_off, np.array(lines))
 
     def _words(self, words: list[str]) -> list[int]:
-        """Positions of an n-gram's words among the unigrams; a unigram gets a new one. `<UNK>` is read as
-        `<unk>`, as in KenLM."""
+        """The positions of an n-gram's words among the unigrams; a unigram itself gets the next one. `<UNK>`
+        is read as `<unk>`, as in KenLM."""
         words = [UNKNOWN if word == "<UNK>" else word for word in words]
         if len(words) == 1:
             if words[0] in self.places:
@@ -247,7 +255,8 @@ class _NgramReader:
             raise self._error(f"the word {shown(error.args[0])} is not a unigram of the file") from None
 
     def _weights(self, values: list[str], order: int) -> tuple[float, float]:
-        """log10 of the probability and of the backoff weight (0 if none) from a line; -inf becomes -99."""
+        """log10 of the probability and of the backoff weight (0 if there is none) in a line's values; less
+        than -99 becomes -99."""
         try:
             log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
         except ValueError:

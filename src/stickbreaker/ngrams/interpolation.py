@@ -1,4 +1,4 @@
-"""Two language models interpolated: p(word) = weight p1(word) + (1 - weight) p2(word), given those before.
+"""Two language models interpolated: p(word) = weight p1(word) + (1 - weight) p2(word) in each context.
 
 Jelinek and Mercer 1980.
 """
@@ -47,7 +47,7 @@ class WordScorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Interpolated:
-    """Two models interpolated over the union of their words. Texts are read as for the first.
+    """Two language models interpolated over the union of their words. Texts are read as for the first.
 
     To each model, words that only the other knows are unknown, and share the probability of `<unk>` evenly
     with all other unknown words: so probabilities over the union, `<unk>` and `</s>` sum to 1.
@@ -82,11 +82,12 @@ class Interpolated:
         return self.first._has_topics or self.second._has_topics
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """For each block of a corpus, log p of every word and every end of a sentence."""
+        """log p of every word and every end of a sentence of a corpus, block by block."""
         return starmap(self._mixed, self._pairs(corpus))
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """`scores` with sentences scored independently or, with topics, each after the documents `seen`."""
+        """Like `scores`, but each sentence is scored on its own, or by models with topics as if it followed
+        the documents `seen`."""
         own, before = (
             None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
         )
@@ -95,9 +96,10 @@ class Interpolated:
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """log p (nats) and the number of words and ends of sentences, for several parts of them.
+        """The sum of log p (nats) and the number of words and ends of sentences, for several parts of a
+        corpus.
 
-        The parts: all; those that one of the models knows; and all of them by each model alone, over the
+        The parts are all; those that one of the models knows; and all of them by each model alone, over the
         union of the two vocabularies.
         """
         alone, mixtures = np.zeros(2), list[Scores]()
@@ -118,32 +120,33 @@ class Interpolated:
         return first._replace(known=first.known | second.known, nats=nats)
 
     def _over_all_words(self, first: Scores, second: Scores) -> tuple[Array, Array]:
-        """log p by each model over the union of their words."""
+        """log p of words by each of the models, over the union of their vocabularies."""
         of_first, of_second = self._unshared
         return _over_more_words(first, of_second), _over_more_words(second, of_first)
 
     @cached_property
     def _unshared(self) -> tuple[int, int]:
-        """The number of words that only the first model knows, and of those that only the second knows."""
+        """How many words only the first model knows, and how many only the second one."""
         first, second = (set(model.base_.numbers.known) for model in (self.first, self.second))
         return len(first - second), len(second - first)
 
     def with_learned_weight(self, corpus: Corpus) -> "Interpolated":
-        """The same models with the weight that makes a corpus most probable.
+        """The same models with the weight under which a corpus is most probable.
 
-        Neither model should have learned from it. It is read with the first model's vocabulary.
+        Neither model should have learned from the corpus, which has the first model's vocabulary.
         """
         log_p = starmap(self._over_all_words, self._pairs(corpus))
         return Interpolated(self.first, self.second, learned_weight(log_p))
 
 
 def _over_more_words(scores: Scores, n: int) -> Array:
-    """log p (nats) of words if the probability of `<unk>` is divided equally between it and `n` new words."""
+    """log p (nats) of words after the probability of `<unk>` is divided evenly between `<unk>` and `n` words
+    that the model does not know."""
     return np.where(scores.known, scores.nats, scores.nats - np.log1p(n))
 
 
 def mixed(first: Array, second: Array, weight: float) -> Array:
-    """log (weight exp(first) + (1 - weight) exp(second)), elementwise.
+    """log (weight exp(first) + (1 - weight) exp(second)), elementwise, for log p by two models.
 
     With a weight of 1 or 0 only the first or the second counts.
     """

@@ -1,4 +1,4 @@
-"""What language models can do."""
+"""The declaration of language models, with and without topics, as kinds, and of ARPA files as a system."""
 
 from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
 

@@ -41,7 +41,8 @@ M = TypeVar("M")  # the model that predicts: samples of a chain
 
 
 class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
-    """Base of the estimators of language models, with the parameters that all of them have."""
+    """The base of the estimators of language models with and without topics: their common parameters, and how
+    they read, learn, score and save."""
 
     _whole: ClassVar[tuple[str, ...]]  # parameters that are whole numbers
 
@@ -57,11 +58,11 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def _new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
-        """A sampler over a text; the params `given` are returned with what it has `fitted`."""
+        """A sampler over a text; its `fitted` also has the params `given`, such as G0."""
 
     @abstractmethod
     def _model_of(self, params: Record, n_words: int) -> M:
-        """The model from the params of a sampler. Raises ValueError if they are those of another model."""
+        """The predicting model, from a sampler's params. Raises ValueError if they are of another model."""
 
     @abstractmethod
     def _model_learned(self) -> M:
@@ -69,7 +70,10 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def _log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
-        """log p in nats of documents' words (by number) and ends of sentences. log_base: their log G0."""
+        """log p in nats, by a model, of the words of documents and the ends of their sentences.
+
+        words: the numbers of the words in `content`; log_base: log G0 of each word and end.
+        """
 
     @property
     def _has_topics(self) -> bool:
@@ -111,7 +115,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def _text_events(
         self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
     ) -> tuple[TextEvents, Base]:
-        """What a chain learns from, with `earlier` words if any, and the base distribution G0.
+        """What a chain learns from (a corpus's words, after any `earlier` ones), and the base distribution
+        G0.
 
         Raises UserError if too much of the text is not in its vocabulary.
         """
@@ -139,7 +144,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def _run_of(
         self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
     ) -> tuple[Run, RunState]:
-        """A new run, and its state. `learned_from`: the result of `text_events`."""
+        """A new run and its state. `learned_from`: the result of `_text_events`."""
         text, base = learned_from
         chain = self._new_chain(text, seed, base.to_fields())
         burn_in = self.max_iter // 2
@@ -177,11 +182,12 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
     def _numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
-        """The numbers of a vocabulary's words. Raises UserError if no word is known."""
+        """The numbers of a vocabulary's words, by the parameters. Raises UserError if no word is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """The base distribution G0; from the numbers of sentences, and of words and ends of sentences."""
+        """The base distribution G0; `n_sentences` and `n_events` (words and ends of sentences) are counts of
+        the text, for the share of ends."""
         return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
     # The fitted model
@@ -193,7 +199,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         self._take_learned(params, state)
 
     def _take_learned(self, params: Record, state: RunState) -> None:
-        """Set the estimator's fitted attributes from the params of a chain."""
+        """Set the estimator's fitted attributes from the params of a chain and the state of its run."""
         self._take_state(state)
         self.params_, self.state_ = params, state
         self.numbers_ = self._numbers_of(self.vocabulary_)
@@ -206,16 +212,18 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return self.numbers_.names
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
-        """log p of every word of a corpus, block by block; the corpus is read with the model's vocabulary."""
+        """log p of every word and every end of a sentence of a corpus, block by block; the corpus must have
+        the model's vocabulary."""
 
         return scores_by(self._log_words_learned, corpus, self.base_)
 
     def _log_words_learned(self, words: Integers, content: Sequences, log_base: Array) -> Array:
-        """`log_words` of the fitted model."""
+        """`_log_words` of the fitted model."""
         return self._log_words(self._model_learned(), words, content, log_base, self.seed_)
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """`scores` with sentences scored independently or, with topics, each after the documents `seen`."""
+        """Like `scores`, but each sentence is scored on its own, or by models with topics as if it followed
+        the documents `seen`."""
         return self.scores(corpus)
 
     @abstractmethod
@@ -229,7 +237,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of at most `longest` words.
+        """Draw n sentences from the model, as lists of at most `longest` words.
 
         `beginning`: the words that each begins with. With topics, `topic`: the one of all words that have a
         topic; `seen`: documents that each sentence follows.
@@ -239,11 +247,12 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return self._score_parts(corpus)["all"]
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """log p in nats and the number of words and ends of sentences: of all, and of the known ones."""
+        """The sum of log p in nats, and the number of words and ends of sentences, for all of them and for
+        the known ones, by name."""
         return parts_of(self.scores(corpus))
 
     def _context_of(self, text: str) -> list[int]:
-        """The numbers of the words with which a sentence begins. Raises UserError if it is not a string."""
+        """The word numbers of a text that begins a sentence. Raises UserError if it is not a string."""
         if not isinstance(text, str):
             raise UserError(f"a beginning or context has the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
@@ -268,7 +277,11 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError if too many tokens of a text (`spelled`: any) are not in its vocabulary."""
+    """Raise UserError if too many tokens of a text are not in the corpus's vocabulary: more than
+    `NOT_IN_VOCABULARY` of them, or any if words are `spelled`.
+
+    A list of words that the user chose may leave out any number, unless words are spelled.
+    """
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words chosen by the user
     share = float((text.words < 0).mean()) if len(text.words) else 0.0

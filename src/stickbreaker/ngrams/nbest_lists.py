@@ -29,7 +29,7 @@ class Candidate(NamedTuple):
         return tuple(value for values in self.features.values() for value in values)
 
     def line(self) -> str:
-        """The line of the file, without its end.
+        """The candidate as a line of an n-best list in Moses' format, without a line end.
 
         >>> candidate_of("0 ||| a house ||| LM= -1.5 TM= -2 -3 ||| -4").line()
         '0 ||| a house ||| LM= -1.5 TM= -2 -3 ||| -4'
@@ -43,8 +43,9 @@ class Candidate(NamedTuple):
 
 
 def candidate_of(line: str) -> Candidate:
-    """Read a line as a candidate. A plain line has number, text and score, or the first two alone and then
-    the score 0. Raises ValueError if it is not a candidate.
+    """Read a line of an n-best list. Raises ValueError if it is not a candidate.
+
+    A plain line has number, text and score, or the first two alone and then the score 0.
 
     >>> candidate_of("0 ||| a house ||| -4").line()
     '0 ||| a house |||  ||| -4'
@@ -81,8 +82,10 @@ def _number(text: str) -> float:
 
 
 def read_candidates(path: Path) -> list[list[Candidate]]:
-    """The candidates of each sentence, in the order of the file. Raises UserError naming the line if
-    sentences are not numbered from 0 in order, or the features change."""
+    """The candidates of each sentence, in the order of the file.
+
+    Raises UserError, naming the line, if sentences are not numbered from 0 in order, or the features change.
+    """
     lists: list[list[Candidate]] = []
     names: list[tuple[str, int]] | None = None
     for line, text in listed_lines(str(path), REMEDY, skippable=False):
@@ -114,7 +117,7 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
 def with_feature(
     lists: Sequence[Sequence[Candidate]], name: str, values: Sequence[Array]
 ) -> list[list[Candidate]]:
-    """The candidates with one more feature; `values`: per sentence, an array of a value per candidate."""
+    """The candidates with one more feature; values: for each sentence, its values by candidate."""
     return [
         [
             one._replace(features={**one.features, name: (value,)})

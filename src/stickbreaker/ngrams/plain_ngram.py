@@ -92,11 +92,11 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
 
     @property
     def _minibatch(self) -> int:
-        """The documents per step of `learn_more`: all, since a chain needs all counts together."""
+        """The default number of documents per step of `learn_more`: all, since a chain needs all counts."""
         return sys.maxsize
 
     def _learn_more(self, corpus: Corpus) -> None:
-        """Continue learning with more documents: a new run over old and new counts together.
+        """Learn from more documents: a new run over the words learned from before and theirs together.
 
         The vocabulary stays. The result is bit-identical to a fit of all documents with this vocabulary.
         Raises UserError for an unbounded model, which does not store the counts of its text.
@@ -138,18 +138,19 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
     def _rescaled_scores(
         self, corpus: Corpus, topics: Estimator, exponent: float = 0.7, particles: int = 10
     ) -> Iterator[RescaledScores]:
-        """The scores of a corpus by p(w | context) (p(w | document) / p(w))^exponent, normalised.
+        """The scores of a corpus, block by block, without and with rescaling by topics.
 
+        Rescaled, a word has the probability p(w | context) (p(w | document) / p(w))^exponent, normalised.
         `topics`: an LDA or HDP over single words. A document's topic shares are updated word by word, by
-        `particles` particles. Words that it lacks, `<unk>` and `</s>` have the ratio 1. Returns scores with
-        and without rescaling, block by block. Raises UserError for a model without such topics.
+        `particles` particles. Words that it lacks, `<unk>` and `</s>` have the ratio 1. Raises UserError for
+        a model without such topics.
         """
         rescaling = self._rescaling(topics, exponent)
         positive("particles", particles, whole=True)
         return rescaled_scores(corpus, rescaling, self.seed_, Particles(particles))
 
     def _rescaling(self, topics: Estimator, exponent: float = 0.7) -> UnigramRescaling:
-        """This model with its probabilities rescaled by topics: see `rescaled_scores`."""
+        """This model with its probabilities rescaled by topics: see `_rescaled_scores`."""
         ratios = Ratios.of(unigram_topics_of(topics), self.numbers_, exponent)
         return UnigramRescaling(self.language_model_, self.base_, ratios)
 

@@ -107,7 +107,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     @property
     def _lens(self) -> TopicLens:
-        """The model, its words' base distribution and its seed, which a report's documents need."""
+        """What processing documents for the report needs: model, base distribution of words, and seed."""
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
     def _take_learned(self, params: Record, state: RunState) -> None:
@@ -146,12 +146,12 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return [[words[row] for row in descending(row_, n).tolist() if row_[row] > 0.0] for row_ in lifts]
 
     def _probabilities_of(self, words: Sequence[Sequence[str]]) -> list[list[float]]:
-        """The shares of given words among each topic's words."""
+        """The shares of given words (a list for each topic) among the topic's words."""
         rows, topics = {word: row for row, word in enumerate(self.words_)}, self.topic_word_
         return [[float(p[rows[word]]) for word in own] for p, own in zip(topics, words, strict=True)]
 
     def top_phrases(self, n: int = 5) -> list[list[str]]:
-        """The `n` most characteristic and cohesive n-grams of each topic, by the last sample.
+        """The `n` most characteristic and cohesive n-grams of each topic, by the last sample, as texts.
 
         Only words with a letter take part; see `model.topic_phrases` for the score.
         """
@@ -164,7 +164,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return [[" ".join(words[w] for w in phrase) for phrase in phrases] for phrases in found]
 
     def _language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
-        """One topic of one sample as an exact language model of its own; None: the common one.
+        """One topic of one sample as a language model of its own, exactly; topic None: the common one.
 
         Raises UserError for a topic or sample that does not exist, and for topics that draw on the common
         one.
@@ -234,7 +234,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return scores_by(predict, corpus, self.base_)
 
     def _words_seen(self, corpus: Corpus) -> Array:
-        """The expected number of words of each topic in all documents (samples × topics)."""
+        """(samples × topics) The expected number of words of each topic in all documents of a corpus."""
         model, found = self.topic_model_, np.zeros((self.topic_model_.n_samples, self.n_topics))
         for block in range(len(corpus.block_sizes)):
             documents = self._marked_block(corpus, block)
@@ -276,6 +276,6 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """How characteristic each word is of each topic (topics × words): p log(p / p over all topics), or 0."""
+    """(topics × words) How characteristic words are of topics: p log(p / p over all topics); 0 if p is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

@@ -46,7 +46,7 @@ EXCERPT = (
 
 
 class TopicLens(NamedTuple):
-    """A language model with topics, its base distribution and a seed: what reports' documents need."""
+    """What processing documents for a report needs: a model with topics, the words' G0, and a seed."""
 
     model: TopicLanguageModel
     base: Base
@@ -54,7 +54,7 @@ class TopicLens(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The location of a document: the number of its block, and its position there."""
+    """Where a document is: the number of its block, and its position in it."""
 
     block: int
     document: int
@@ -63,11 +63,13 @@ class _Place(NamedTuple):
 def write_topic_documents(
     lens: TopicLens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool
 ) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` documents, drawn uniformly, with
-    their topic shares; and `EXCERPTS` excerpts, from held-out documents if there are any.
+    """Write documents.parquet for the report into a model's directory: documents with topic shares, and
+    excerpts.
 
-    Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
-    by the last sample, without words of the common topic), excerpts (a list of at most one record).
+    At most `LIMIT` documents are drawn uniformly, with `MOST_READ` words together; `EXCERPTS` of them have an
+    excerpt, held-out ones if there are any. Columns: id, words (how many), held_out, topics and shares
+    (lists: the largest expected shares of topics, by the last sample, without words of the common topic),
+    excerpts (a list of at most one record).
 
     An excerpt consists of consecutive sentences. It is computed in the context of the document's first
     `WORDS_IN_CONTEXT` words at most; `read` is their number (ends of sentences included), `first` the
@@ -97,8 +99,7 @@ def write_topic_documents(
 
 
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
-    """The documents that the report shows (for each block, their positions in it), and those that get an
-    excerpt.
+    """The documents that the report shows, as positions in each block, and those that get an excerpt.
 
     Documents with an excerpt are drawn first, then others up to the limits.
     """
@@ -149,7 +150,7 @@ def _rows(
 
 
 class _Context(NamedTuple):
-    """The beginning of a document, and its tokens as text (without ends of sentences)."""
+    """The beginning of a document as a model reads it, and its tokens as texts, without sentence ends."""
 
     documents: MarkedDocuments
     tokens: list[str]
@@ -175,7 +176,7 @@ def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Contex
 
 
 def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[str, Any]:
-    """Consecutive sentences of a document, and topic shares along it: see `write_topic_documents`."""
+    """The record of an excerpt and of topic shares along its document: see `write_topic_documents`."""
     documents, spelled = _context(lens, source, block, place)
     model, numbers = lens.model, lens.base.numbers
     topics = np.mean([word_topics(model, documents, n) for n in range(model.n_samples)], axis=0)
@@ -196,7 +197,7 @@ def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[st
 
 
 def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int, int]:
-    """The first and the last (exclusive) place of an excerpt of consecutive sentences, drawn uniformly.
+    """Draw an excerpt of consecutive sentences uniformly; returns its first and last (exclusive) place.
 
     positions: of each word and end mark in its sentence. The excerpt has at most `EXCERPT_WORDS` words and
     end marks; a longer sentence is cut.
@@ -210,10 +211,9 @@ def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int
 
 
 def _along(topics: Array) -> tuple[int, list[int], list[float]]:
-    """The number of words per window, the largest topics, and for each window their shares and the common
-    topic's.
+    """The number of words per window, the largest topics, and their shares in each window as a flat list.
 
-    topics (words × topics): p(topic | word, document).
+    Each window's last share is the common topic's. topics (words × topics): p(topic | word, document).
     """
     sums = topics.sum(axis=0)
     top = descending(sums, WINDOW_TOPICS)

@@ -24,10 +24,9 @@ COLUMNS = ("id", "tokens", "nats", "known")
 
 
 class Sentence(NamedTuple):
-    """The location of a sentence.
+    """Where a sentence is in a corpus: its block, its document's position there, its first token and size.
 
-    block: its block; document: its document's position in the block; start: its first token in the block;
-    size: its number of tokens.
+    `start` is a position among the tokens of the block, `size` a number of tokens.
     """
 
     block: int
@@ -60,7 +59,8 @@ def write_sentences(
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
-    """Where a block's sentences are that are long enough; of held-out documents if there are any."""
+    """The sentences of a block that the report may show: long ones, of held-out documents if there are
+    any."""
     content = corpus.sequences(block)
     sizes = np.diff(content.starts, append=len(content.words))
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1

@@ -20,7 +20,7 @@ def rescored(
 ) -> list[list[Candidate]]:
     """The candidates of each sentence with log p (nats) as an additional feature, best first.
 
-    `weight` times the feature is added to the score. Raises UserError if the list already has a feature of
+    `weight` times the feature is added to the score. Raises UserError if a candidate already has a feature of
     that name.
     """
     for candidate in (one for candidates in lists for one in candidates):

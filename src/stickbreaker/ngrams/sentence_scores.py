@@ -19,7 +19,7 @@ from stickbreaker.ngrams.word_numbers import Base
 
 
 def sentence_beginning(text: str) -> str:
-    """The beginning of a sentence, without the mark `<s>`. Raises UserError if it contains `</s>`.
+    """A text that begins a sentence, without the mark `<s>`. Raises UserError if it contains `</s>`.
 
     >>> sentence_beginning("<s> the old")
     'the old'
@@ -37,7 +37,7 @@ Prediction = Callable[[Integers, Sequences, Array], Array]
 
 
 class Scores(NamedTuple):
-    """log p of the words of some documents, and of the end of each sentence."""
+    """log p, in nats, of each word of some documents, and of the end of each sentence."""
 
     words: Integers  # (words and ends,) by number; -1: unknown and spelled
     known: NDArray[np.bool_]  # (words and ends,) whether it is a known word or an end
@@ -47,11 +47,11 @@ class Scores(NamedTuple):
 
     @property
     def sentences(self) -> Integers:
-        """The number of the sentence that each word or end belongs to (words and ends,)."""
+        """(words and ends,) The number of the sentence that each word or end belongs to."""
         return self.ends.cumsum() - self.ends
 
     def by_sentence(self) -> tuple[list[int], list[int], list[float]]:
-        """For each sentence: its numbers of words and unknown words, and log p (nats) of words and end."""
+        """For each sentence: its numbers of words and of unknown words, and log p (nats) of words and end."""
         sentences, n = self.sentences, len(self.documents)
         return (
             (np.bincount(sentences, minlength=n) - 1).tolist(),
@@ -61,10 +61,10 @@ class Scores(NamedTuple):
 
 
 def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Scores]:
-    """The scores of all documents, block by block, read with the model's vocabulary.
+    """The scores of a corpus, block by block; it must have the model's vocabulary.
 
-    `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
-    words and ends. Raises UserError for documents without word order, and for spelled words that are not
+    `predict` gets the words by number, the documents, and log G0 of words and ends (nats); it returns log p
+    of words and ends. Raises UserError for documents without word order, and for spelled words that are not
     valid text.
     """
     for block in range(len(corpus.block_sizes)):
@@ -105,9 +105,9 @@ def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Sco
 def log_base_of(
     words: Integers, corpus: Corpus, block: int, base: Base, tokens: slice = slice(None)
 ) -> Array:
-    """log G0 (nats) of tokens of a block: known words by their numbers, unknown ones (-1) by their letters.
+    """log G0 (nats) of tokens of a block: known words by their numbers, spelled ones (-1) by their letters.
 
-    Raises UserError for spelled words that are not valid text.
+    words: the numbers of these `tokens`. Raises UserError for spelled words that are not valid text.
     """
     found, new = base.log_p[words], np.flatnonzero(words < 0)
     if len(new):
@@ -118,7 +118,7 @@ def log_base_of(
 
 
 def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
-    """`log_base_of` for words without a corpus, given their spelling."""
+    """`log_base_of` for words without a corpus, given their spellings."""
     found, new = base.log_p[words], np.flatnonzero(words < 0)
     if len(new):
         distinct = FirstNumbers()
@@ -128,10 +128,9 @@ def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
 
 
 class SentenceScore(NamedTuple):
-    """The score of a sentence.
+    """The score of a sentence of the document with this number.
 
-    document: its number in the corpus; words: without the end; unknown: how many of these are unknown; nats:
-    log p of the words and the end.
+    words: without the end; unknown: how many of these are unknown; nats: log p of the words and the end.
     """
 
     document: int
@@ -156,7 +155,7 @@ def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
 
 
 def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
-    """log p (nats) and the number of words and ends of sentences: "all", and "known" for known ones."""
+    """The sum of log p (nats) and the number of words and ends: "all", and "known" for known ones alone."""
     whole, known = np.zeros(2), np.zeros(2)
     for scores in blocks:
         whole += scores.nats.sum(), len(scores.nats)
@@ -165,5 +164,5 @@ def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
 
 
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:
-    """All documents of a source, concatenated."""
+    """All documents of a source's blocks, concatenated."""
     return Sequences.join([content for _, content in parts])

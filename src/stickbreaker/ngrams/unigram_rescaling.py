@@ -33,10 +33,10 @@ STEPS = 32  # rows of topic shares whose ratios are in memory at a time
 
 
 class Ratios(NamedTuple):
-    """The ratios (p(word | topics of a document) / p(word))^exponent, for words of the topic model.
+    """The ratios (p(word | topics of a document) / p(word))^exponent by which a language model is rescaled.
 
-    p(word) is by the topic model too: the mean of p(word | topic), weighted by the topics' shares of the
-    training words.
+    They are for words of the topic model; p(word) is by it too: the mean of p(word | topic), weighted by the
+    topics' shares of the training words.
     """
 
     words: Integers  # (words,) their numbers in the language model
@@ -47,7 +47,7 @@ class Ratios(NamedTuple):
 
     @classmethod
     def of(cls, topics: UnigramTopics, numbers: WordNumbers, exponent: float) -> "Ratios":
-        """The ratios of a language model's known words; `<unk>` and `</s>` have none.
+        """The ratios of those known words of a language model that the topic model has; marks have none.
 
         Raises UserError for an exponent out of range.
         """
@@ -64,14 +64,14 @@ class Ratios(NamedTuple):
         return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
-        """Unigram rescaling's ratio minus one (steps × all words), given topic shares (steps × topics)."""
+        """(steps × all words) The ratio minus one of all words, given topic shares (steps × topics)."""
         found = np.empty((len(shares), n_words))
         fill_excess(shares, self.lifts, self.words, self.exponent, found)
         return found
 
 
 class TopicPath(NamedTuple):
-    """The topic shares along a document, which change after each word that the topic model knows."""
+    """The topic shares along a document, which change after each word that has a ratio."""
 
     shares: Array  # steps × topics
     steps: Integers  # (events,) the row of each event's shares, ascending
@@ -79,10 +79,11 @@ class TopicPath(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UnigramRescaling:
-    """p(w | h, d) ~ (p(w | d) / p(w))^exponent p(w | h): Noji, Mochihashi and Miyao (2013), equation 14.
+    """A language model rescaled by topics: p(w | h, d) ~ (p(w | d) / p(w))^exponent p(w | h).
 
-    p(w | h) is by the language model, the mean over its samples. p(w | d) is the mean over particles, which
-    sample the topics of the earlier words of the document known to both models.
+    Noji, Mochihashi and Miyao (2013), equation 14. p(w | h) is by the language model, the mean over its
+    samples. p(w | d) is the mean over particles, which sample the topics of the earlier words of the document
+    known to both models.
     """
 
     model: LanguageModel
@@ -91,7 +92,7 @@ class UnigramRescaling:
 
     @cached_property
     def p_base(self) -> Array:
-        """The base distribution G0 of all words, by number."""
+        """(words,) G0 of every word, by number."""
         return np.exp(self.base.log_p)
 
     @cached_property
@@ -102,7 +103,7 @@ class UnigramRescaling:
 
     @cached_property
     def place_of_words(self) -> Integers:
-        """For each word number, last -1: its index among the words with a ratio; -1 if it has none."""
+        """(words + 1,) Each word's index among the words with a ratio, or -1; last, that of word -1."""
         places = np.full(self.model.contexts.n_words + 1, -1, np.int64)
         places[self.ratios.words] = np.arange(len(self.ratios.words))
         return places
@@ -110,7 +111,7 @@ class UnigramRescaling:
     def topic_path(self, events: Integers, key: np.uint64, particles: Particles) -> TopicPath:
         """The topic shares before each word and end of a document, inferred from the words before it.
 
-        events: the words and ends, by number; key: of the random stream.
+        events: the words and ends, by number; key: of the random stream (uint64).
         """
         places = self.place_of_words[events]
         having = places >= 0
@@ -124,10 +125,10 @@ class UnigramRescaling:
         return TopicPath(shares, np.cumsum(having) - having)
 
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
-        """For each word and end of a document, the log of the factor by which topics change p(word |
-        context).
+        """The log of the factor by which topics change p(word | context), for each word and end of a
+        document.
 
-        events: by number, -1 if spelled; positions: of each in its sentence.
+        events: by number, -1 if spelled; positions: of each in its sentence; path: from `topic_path`.
         """
         text, places = text_before(events, positions, self.model.end)
         found = np.empty(len(events))
@@ -140,10 +141,11 @@ class UnigramRescaling:
         return found
 
     def sums(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
-        """The sum over words w of p(w | context) excess_w, for the contexts before given places of a text.
+        """(places,) The sum over words w of p(w | context) excess_w, for the contexts before these places of
+        a text.
 
-        It goes through the restaurants of each context; the sum over the empty one is computed once per row
-        of `excess`. `steps` (places): the row of each.
+        steps (places): the row of `excess` (steps × words) of each. It goes through the restaurants of each
+        context; the sum over the empty one is computed once per row.
         """
         restaurants, slots = np.empty((2, len(places), self.model.longest + 1), np.int64)
         find_ways(text, places, self.model.trie, restaurants, slots)
@@ -166,7 +168,7 @@ class UnigramRescaling:
 
 
 class RescaledScores(NamedTuple):
-    """Scores of documents by a language model, with and without rescaling."""
+    """Scores of documents by a language model, without and with rescaling."""
 
     plain: Scores
     nats: Array  # (words and ends,) log p with rescaling
@@ -174,7 +176,10 @@ class RescaledScores(NamedTuple):
 
 
 class RescaledSums(NamedTuple):
-    """Scores of documents, summed: log p and numbers of all and known words, without and with rescaling."""
+    """Rescaled scores summed over documents: for each part of the words, log p (nats) and their number.
+
+    The parts: "all" and "known" words, and with rescaling "rescaled_all" and "rescaled_known".
+    """
 
     parts: dict[str, tuple[float, float]]
     same_ratio: int  # number of words and ends with ratio 1

@@ -28,7 +28,10 @@ class WordNumbers:
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, min_count: int, *, spelled: bool) -> "WordNumbers":
-        """Number the words that occur `min_count` times, or all if spelled. Raises UserError without any."""
+        """Number the words that occur at least `min_count` times, or all if words are spelled.
+
+        Raises UserError if there are none.
+        """
         kept = np.ones(len(vocabulary), np.bool_) if spelled else vocabulary.tokens >= min_count
         kept &= np.array([word != UNKNOWN for word in vocabulary.words], np.bool_) | spelled
         if not kept.any():
@@ -59,7 +62,7 @@ class WordNumbers:
         return (*self.known, END) if self.spelled else (*self.known, UNKNOWN, END)
 
     def numbered(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The numbers of vocabulary rows (-1: not in the vocabulary)."""
+        """The word numbers of vocabulary rows; row -1 (not in it) gets the number of unknown words."""
         return self._of_rows_and_none[rows]
 
     @cached_property
@@ -69,7 +72,7 @@ class WordNumbers:
 
 @dataclass(frozen=True)
 class Base:
-    """G0, the base distribution of words: uniform over all words, or by their spelling."""
+    """G0, the base distribution of a language model's words: uniform over all, or by their spelling."""
 
     numbers: WordNumbers
     spelling: CharacterModel | None
@@ -82,12 +85,15 @@ class Base:
 
     @classmethod
     def of_spelling(cls, numbers: WordNumbers, end_share: float) -> "Base":
-        """A base distribution by a model of the letters of the known words, each counted once."""
+        """A G0 from a model of the letters of the known words, in which each word counts once.
+
+        end_share: G0 of the end-of-sentence mark.
+        """
         return cls(numbers, CharacterModel.learn(numbers.known, Spelling()), end_share)
 
     @classmethod
     def from_params(cls, numbers: WordNumbers, params: Record) -> "Base":
-        """The base distribution from `to_fields`. Raises ValueError or KeyError for invalid params."""
+        """The G0 that `to_fields` returned. Raises ValueError or KeyError for invalid params."""
         if not numbers.spelled:
             return cls.even(numbers)
         share = float(params[END_SHARE].values)
@@ -96,7 +102,7 @@ class Base:
         return cls(numbers, CharacterModel.from_fields(params), share)
 
     def to_fields(self) -> dict[str, Field]:
-        """The part of G0 that cannot be computed from the words alone."""
+        """What must be saved of G0: its spelling model and the share of ends; nothing if it is uniform."""
         if self.spelling is None:
             return {}
         share = Field(np.array(self.end_share), (), additive=False)
@@ -104,7 +110,11 @@ class Base:
 
     @cached_property
     def log_p(self) -> Array:
-        """log G0 (nats) of all words by number; if they are spelled, G0 sums to less than one."""
+        """(words,) log G0 of each word number, the sentence end included, in nats.
+
+        Uniform if words are not spelled. Otherwise from the spelling model, which keeps probability for
+        unknown words, so that these add up to less than one.
+        """
         if self.spelling is None:
             return np.full(self.numbers.n_words, -np.log(self.numbers.n_words))
         return np.append(self.log_spelled(self.numbers.known), np.log(self.end_share))

@@ -16,7 +16,8 @@ FEW = 0.5  # share of words with ratio 1 from which on a reader should know why
 
 
 def evaluate_language_model(asked: ScoringRequest) -> Outcome:
-    """Perplexities of documents, of all and of known words; with --rescale those of rescaling too."""
+    """The perplexities of documents, over all words and over known ones; with --rescale also those after
+    rescaling by topics. With the function that prints them."""
     if asked.options["rescale"] is None:
         refuse_written(("exponent",), "needs --rescale")
         return evaluate_without_rescaling(asked)
@@ -25,7 +26,7 @@ def evaluate_language_model(asked: ScoringRequest) -> Outcome:
 
 
 def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
-    """Perplexities of documents by one model, or by two interpolated."""
+    """The perplexities of documents by one model or two interpolated, and the function that prints them."""
     from stickbreaker.ngrams.interpolation import Interpolated
     from stickbreaker.ngrams.language_estimator import LanguageEstimator
     from stickbreaker.ngrams.sentence_scores import parts_of
@@ -49,7 +50,11 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
 
 
 def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
-    """Lines on what unknown words (`<unk>`) mean for the scores, and how a model could know more words."""
+    """Lines that say what share of the words is unknown (`<unk>`), and what this means for comparing
+    perplexities; none if all are known.
+
+    learned_here: whether a model can be learned again with other options.
+    """
     known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
     if known == whole:
         return []
@@ -60,7 +65,7 @@ def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
 
 
 def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, Any]:
-    """The scores of parts of the words, without and with unigram rescaling by the model `topics`."""
+    """A model's scores of documents, without and with rescaling by the topic model at the path `topics`."""
     from stickbreaker.estimators.saving import load, load_for
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
     from stickbreaker.ngrams.unigram_rescaling import Particles, RescaledSums, rescaled_scores

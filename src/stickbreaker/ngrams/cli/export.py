@@ -14,7 +14,8 @@ COMMON = "common"  # the model that all documents share, where a topic is asked 
 
 
 def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """Write the n-grams of one sample in the format of ARPA; how many of each order."""
+    """Write the n-grams of one sample of a language model to an ARPA file; returns the number of each order,
+    as values and as a line."""
     estimator = load_for("export", PlainNgramModel, asked.model)
     model = estimator.language_model_
     ngrams = write_arpa(model, estimator.base_, asked.out, asked.sample, overwrite=asked.overwrite)
@@ -22,7 +23,10 @@ def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
 
 
 def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """The same of one topic of one sample."""
+    """`write_sample` for one topic of a model with topics, or (`--topic common`) for what documents share.
+
+    Raises UserError if no topic is given, or there is none with this number.
+    """
     estimator = load_for("export", PlainTopicNgramModel, asked.model)
     if asked.topic is None:
         problem = "a document's words come from a mixture of topics, which the ARPA format cannot say"
@@ -37,7 +41,7 @@ def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
 
 
 def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[dict[str, Any], str]:
-    """The result and the line about a file with n-grams; `ngrams`: their number by order."""
+    """The values and the line that report a file of n-grams; `ngrams`: their number by order."""
     if n_samples > 1:
         note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")
     orders = ", ".join(f"{count:,} of order {order}" for order, count in ngrams.items())

@@ -65,7 +65,7 @@ def ngram(**options: Any) -> None:
 
 
 def _model(options: dict[str, Any]) -> "LanguageEstimator":
-    """The language model that the options describe, with or without topics."""
+    """The estimator that the command's options describe, with or without topics."""
     if options["topics"] is not None:
         from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
@@ -77,7 +77,7 @@ def _model(options: dict[str, Any]) -> "LanguageEstimator":
 
 
 def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:
-    """Print a note with the number of known words, and the share of the tokens that are other words."""
+    """Print a note with the number of known words, and the share of the corpus's tokens that are unknown."""
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 
     numbers = model._numbers_of(corpus.vocabulary)

@@ -105,7 +105,7 @@ def score(
 def _documents_seen(
     estimator: "WordScorer", document: Path | None, reading: ReadingChoice
 ) -> "Corpus | None":
-    """The documents given with --document as a corpus, or None. Raises UserError without topics."""
+    """The document of --document as a corpus, or None. Raises a usage error for a model without topics."""
     if not estimator._has_topics:
         refuse_written(("document", "topic"), WITHOUT_TOPICS)
     return None if document is None else open_documents(estimator, (str(document),), reading)
@@ -127,7 +127,8 @@ def _say_words(lines: Iterable[dict[str, Any]]) -> None:
 
 
 def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[tuple[str, bool, float]]]:
-    """For each sentence of a block, (word, whether it is known, nats) of its words and of its end."""
+    """For each sentence of a block, (word, whether it is known, log p in nats) of its words as they are
+    spelled in the text, and of its end."""
     entries, _ = corpus.source.tokens(block)
     tokens = iter(entries.spellings(entries.codes))
     found: list[tuple[str, bool, float]] = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentenceChoice:
-    """The options on how texts are read; `given`: those that the user gave on the command line."""
+    """The command's options on how texts are read. `given`: the names of those that the user set."""
 
     sentences: str = from_option(**SENTENCES)
     tokens: str = from_option(
@@ -38,7 +38,10 @@ class SentenceChoice:
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis. Raises UserError, and a usage error for two ways to find tokens."""
+        """The analysis of text that these options ask for, with all words. `largest` is ignored.
+
+        Raises UserError for invalid options, and a usage error if two of them define tokens.
+        """
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.text.all_words import analysis_of_all_words
 
@@ -55,7 +58,7 @@ class SentenceChoice:
         return analysis_of_all_words(analysis, self.tokens)
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
-        """A vocabulary of all words: which are known, the model says."""
+        """The rule for a vocabulary of all words; the model decides which are known. `largest` is ignored."""
         from stickbreaker.corpus import VocabularyRule
 
         return VocabularyRule(1, 1.0)

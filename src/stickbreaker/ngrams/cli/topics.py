@@ -10,7 +10,7 @@ PHRASES = 5  # of a topic
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """The topics in use, the largest first, and how they are said."""
+    """The topics in use, the largest first, with words and phrases, and the function that prints them."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
@@ -38,7 +38,8 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """One line per topic: number, share of the words, its words, its phrases."""
+    """A table with one line per topic: number, share of the words, its words, its phrases. Lines below have
+    the common share and unused topics."""
     rows = [
         (
             str(topic["topic"]),

@@ -1,4 +1,4 @@
-"""Language models as verbs are given them: saved, in ARPA files, two of them interpolated."""
+"""The language models that a command line names: a saved one, one in an ARPA file, or two interpolated."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ TUNE_ON: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class InterpolationChoice:
-    """With which model another one is interpolated, and how."""
+    """The command's options on interpolation: the other model, and a weight or documents to learn it from."""
 
     interpolate: str | None = from_option(**INTERPOLATE)
     weight: float | None = from_option(**WEIGHT)
@@ -37,7 +37,8 @@ interpolation_options = options_into(InterpolationChoice, "interpolation")
 
 
 def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: ReadingChoice) -> "WordScorer":
-    """The model at a path, or it and another one interpolated, for a verb.
+    """The language model at a path, or that model interpolated with another as `choice` says, for the verb of
+    the command line.
 
     Raises UserError if it is not a language model, and a usage error for options that exclude each other.
     """
@@ -60,7 +61,7 @@ def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: Re
 
 
 def _loaded(verb: str, path: Path) -> "WordScorer":
-    """A saved language model, or one in a file in the ARPA format."""
+    """The language model at a path: an ARPA file, or a saved model. Raises UserError for anything else."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.arpa_model import ArpaModel, is_arpa
     from stickbreaker.ngrams.language_estimator import LanguageEstimator

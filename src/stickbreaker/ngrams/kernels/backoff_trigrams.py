@@ -24,7 +24,7 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class BackoffArrays(NamedTuple):
-    """A backoff model. The node of a single word is its number in the model + 1."""
+    """A backoff model in arrays. Nodes are n-grams; that of a single word is its number in the model + 1."""
 
     numbers: NDArray[np.int64]  # the caller's words: their numbers in the model
     unknown: int  # the number in the model of all other words
@@ -61,13 +61,13 @@ def _child(slots, n_words, node, number):
 
 @njit(**LEAF)
 def number_of(model, word):
-    """The model's number of a word that the caller numbers; a word beyond the caller's list is unknown."""
+    """The model's number of a word numbered by the caller; a word beyond the caller's list is unknown."""
     return model.numbers[word] if 0 <= word < len(model.numbers) else np.int64(model.unknown)
 
 
 @njit(**LEAF)
 def step(model, state, number):
-    """(log p in nats, next state) of a word, by the model's number, after a state."""
+    """log p in nats of a word (by the model's number) after a state, and the state after it."""
     log_weight, longest, node = 0.0, np.int64(-1), np.int64(state)
     child = _child(model.slots, model.n_words, node, number)
     while child < 0 or np.isnan(model.log_p[child]):
@@ -83,13 +83,13 @@ def step(model, state, number):
 
 @njit(**LEAF)
 def next_state(model, state, word):
-    """(log p in nats, next state) of a word, by the caller's number, after a state."""
+    """log p in nats of a word (by the caller's number) after a state, and the state after it."""
     return step(model, state, number_of(model, word))
 
 
 @njit(**EXACT)
 def score_words(model, words, log_p_out):
-    """Fill log_p_out (words + 1) with log p (nats) of each word of a sentence and of its end."""
+    """Fill log_p_out (words + 1) with log p (nats) of a sentence's words (caller's numbers) and its end."""
     state = np.int64(model.beginning)
     for i in range(len(words)):
         log_p_out[i], state = next_state(model, state, words[i])
@@ -125,8 +125,8 @@ def fill_slots_of_nodes(keys, first, slots_out):
 
 @njit(**EXACT)
 def fill_suffixes(keys, first, n_words, slots, back_off, shorter_out, states_out):
-    """Fill shorter_out and states_out (nodes), see `BackoffArrays`; keys and first as in
-    `fill_slots_of_nodes`."""
+    """Fill shorter_out and states_out (nodes), the suffixes and states of `BackoffArrays`; keys and first as
+    in `fill_slots_of_nodes`."""
     shorter_out[: first + len(keys)] = ROOT
     extended = np.zeros(first + len(keys), np.bool_)
     for i in range(len(keys)):

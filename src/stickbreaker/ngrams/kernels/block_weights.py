@@ -20,7 +20,8 @@ FACTORS = 10  # multiplied before logarithms are taken
 
 
 class Block(NamedTuple):
-    """Working memory for a table with all tables and words below it. A part is a slot with some of them."""
+    """Working memory for a block: a table with all tables and words below it. A part is a slot that has some
+    of these tables."""
 
     slots: NDArray[np.int64]  # parts
     tables: NDArray[np.int64]  # parts + 1: where the table sizes of each part begin
@@ -41,8 +42,7 @@ def _take_logarithms(block):
 
 @njit(**PART)
 def _product(a, b, customers, tables, more_customers, more_tables):
-    """The factor of p(seating) for customers and tables that are added to a restaurant with the counts T and
-    C.
+    """The factor of p(seating) for t more tables with c more customers in a restaurant with T tables and C.
 
     It is prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j) (equation 11), up to a factor that is the
     same in all restaurants.
@@ -57,7 +57,7 @@ def _product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def _log_product(a, b, customers, tables, more_customers, more_tables):
-    """The logarithm of `_product`, for many customers."""
+    """The logarithm of `_product` up to a constant, by log Gamma functions: for many customers."""
     c, t = b + customers, b / a + tables
     opened = more_tables * log64(a) + lgamma(t + more_tables) - lgamma(t)
     return opened - lgamma(c + more_customers) + lgamma(c)
@@ -65,7 +65,10 @@ def _log_product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def weigh_parts(n_parts, rooms, seats, priors, block):
-    """Multiply each topic's weight by p of seating the block's tables in it, relative to an empty seating."""
+    """Multiply each topic's weight by p of seating the block's tables in it, relative to empty restaurants.
+
+    n_parts: the number of the block's parts.
+    """
     factors = 0
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
@@ -99,7 +102,10 @@ def weigh_parts(n_parts, rooms, seats, priors, block):
 
 @njit(**PART)
 def weigh_words(n_words, words, total, block):
-    """Multiply the weight of each topic from 1 on by p(the block's words have this topic) (equation 13)."""
+    """Multiply each topic's weight, from 1 on, by p that all words of the block have it (equation 13).
+
+    total: the sum of the Dirichlet parameters of documents' topics.
+    """
     counts, prior = words.counts, words.prior
     for place in range(n_words):
         document = words.documents[block.words[place]]
@@ -116,7 +122,12 @@ def weigh_words(n_words, words, total, block):
 
 @njit(**PART)
 def weigh_switches(n_words, words, rooms, shares, block):
-    """Multiply each topic's weight by p of the block's switches: lambda, or 1 - lambda for topic 0."""
+    """Multiply the weight of topic 0 by (1 - lambda) / lambda for each of a block's words.
+
+    lambda is the probability, in the word's context, that it comes from a topic of its document, and 1 -
+    lambda that it comes from topic 0, which is common to all: all weights are then right up to a common
+    factor. shares (restaurants): lambda.
+    """
     common, topics = 0.0, 0.0
     for place in range(n_words):
         share = shares[rooms.restaurants[words.slots[block.words[place]]]]
@@ -127,10 +138,10 @@ def weigh_switches(n_words, words, rooms, shares, block):
 
 @njit(**PART)
 def _start_weights(p, block):
-    """Set the weight of each topic to p(topics): the probability of the first table's customer in the shorter
-    context.
+    """Set the weight of each topic to p (topics), the probability of the first table's customer in the
+    shorter context.
 
-    They are relative to the largest, because G0 of a long word may be so small that products underflow.
+    They are divided by the largest, because G0 of a long word may be so small that products underflow.
     """
     most = 0.0
     for k in range(len(p)):
@@ -141,8 +152,8 @@ def _start_weights(p, block):
 
 @njit(**PART)
 def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
-    """Fill the weight of each topic for a block: p (of the first table's customer), all its tables and all
-    its words.
+    """Fill the weight of each topic for a block: the product of p (of the first table's customer), of all its
+    tables, and of all its words.
 
     Switches are not included: see `weigh_switches`.
     """
@@ -153,7 +164,7 @@ def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
 
 @njit(**PART)
 def draw_topic(first, block, state):
-    """Draw a topic from `first` on, in proportion to the weights of a block."""
+    """Draw a topic, at least `first`, in proportion to the weights of a block."""
     _take_logarithms(block)
     most = block.nats[first]
     for k in range(first, len(block.nats)):

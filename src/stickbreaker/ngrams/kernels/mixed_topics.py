@@ -30,7 +30,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 @njit(**PART)
 def _common(slot, d, shorter, rooms, seats, priors):
-    """p(word | context) in the common topic, given `shorter`, the same in the shorter context."""
+    """p(word | context) in the common topic, given `shorter`, its p in the shorter context; d: the depth."""
     a, b = priors.discounts[d], priors.concentrations[d]
     customers, tables, _ = customers_of(slot, 0, rooms, seats)
     all_customers, all_tables = totals_of(rooms.restaurants[slot], 0, rooms, seats)
@@ -39,7 +39,10 @@ def _common(slot, d, shorter, rooms, seats, priors):
 
 @njit(**PART)
 def predict_mixed(depth, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.p`: p(word | context, topic) along a path to a depth, for all topics (equation 4)."""
+    """Fill `scratch.p`, p(word | context, topic) at each depth of the path down to `depth` (equation 4).
+
+    shares (restaurants): lambda.
+    """
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
     for d in range(depth + 1):
@@ -54,9 +57,10 @@ def predict_mixed(depth, rooms, seats, priors, shares, scratch):
 
 @njit(**PART)
 def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
-    """Seat a customer of topic `topic` (not the common one) at a depth of the path of `predict_mixed`.
+    """Seat a customer of a topic (not the common one) at a depth of the path that `predict_mixed` filled.
 
-    A new table sends a customer to the shorter context, in the same topic or the common one.
+    A new table sends a customer on: to the shorter context in the same topic, or to the common topic in the
+    same context.
     """
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
@@ -76,10 +80,9 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
 
 @njit(**PART)
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
-    """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others,
-    lambda).
+    """Draw the topic of a word without a seat, and seat the word in it; returns p(word | all others, lambda).
 
-    total: the sum of the Dirichlet parameters of the documents' topics.
+    total: the sum of the Dirichlet parameters of documents' topics.
     """
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
@@ -96,7 +99,7 @@ def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, s
 def start_mixed(order, words, rooms, seats, priors, shares, key):
     """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
 
-    For topics that draw on a common one; shares (restaurants): lambda.
+    For topics that draw on a common one. shares (restaurants): lambda; key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -125,10 +128,8 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @njit(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.weights` with each topic's probability that a new table in a slot serves the slot's word.
-
-    Returns the slot's depth.
-    """
+    """Fill `scratch.weights` with each topic's base probability of the slot's word: that of a new table
+    there. Returns the slot's depth."""
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -141,11 +142,12 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Resample the topics of tables together with all words below them; returns how many tables changed.
+    """Resample the topics of tables together with all words below them, for topics that draw on a common one;
+    returns how many tables changed.
 
     In each slot, tables are picked uniformly, as often as it has tables of topics other than the common one.
     Below a table are customers of its own topic only: tables of longer contexts that sent their customer to
-    the common topic belong elsewhere.
+    the common topic belong elsewhere. most: the most words of the text below any slot.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -183,8 +185,9 @@ def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
 
 @njit(**OPTIONS)
 def count_labels(rooms, seats, own_out):
-    """Count the customers of switches, which are tables: those whose customer in the shorter context has the
-    same topic (slot 2 r + 1), and those whose customer there has the common topic (slot 2 r).
+    """Count the customers of the restaurants of switches, which are tables of topics: in slot 2 r those that
+    sent their customer to the common topic in restaurant r, in slot 2 r + 1 those that sent it to the shorter
+    context.
 
     own_out (slots of switches, int64): the counts are added to it.
     """

@@ -62,7 +62,8 @@ def _mass(row, weights):
 
 @njit(**PART)
 def _topic_at(row, weights, target):
-    """The topic at which the running sum of weights_k row_k exceeds `target`."""
+    """The topic at which the running sum of weights_k row_k exceeds `target`. A topic with row_k = 0 is never
+    returned unless all are."""
     n_topics = len(weights)
     k = 0
     while k + CHUNK < n_topics:
@@ -85,9 +86,10 @@ def _topic_at(row, weights, target):
 
 @njit(**PART)
 def _draw(row, outside, weights, total, state):
-    """Draw a word's topic, or NONE for the probability `outside` of topics; returns the topic and p(word).
+    """Draw a word's topic, or NONE if it does not depend on topics; returns the topic and p(word).
 
-    row: the word's probability in each topic; weights: n_k + alpha_k; total: their sum.
+    row: the word's probability in each topic; outside: its probability without topics; weights: n_k +
+    alpha_k; total: their sum.
     """
     mass, none = _mass(row, weights), outside * total
     if mass <= 0.0:
@@ -100,7 +102,7 @@ def _draw(row, outside, weights, total, state):
 
 @njit(**PART)
 def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
-    """Resample topics of words before the n-th, if this is due; returns the sum of the weights.
+    """Resample the topics of words before the n-th, if it is time for this; returns the sum of the weights.
 
     Each is drawn given all others: all words in order, or `most` random ones. Both leave p(z_<n | w_<n)
     invariant.
@@ -132,9 +134,9 @@ def _restart(alpha, weights_out):
 
 @njit(**OPTIONS)
 def predict_left_to_right(words, alpha, particles, keys, p_out):
-    """Set p_out (words, double) to the mean over particles of p(w_n | z_<n), for each word of each document.
+    """Set p_out (words, double) to p(w_n | w_<n) in each document: the mean over particles of p(w_n | z_<n).
 
-    words: Words; alpha (topics, double); particles: Particles; keys (documents, uint64): seeds of the
+    words: `Words`; alpha (topics, double); particles: `Particles`; keys (documents, uint64): seeds of the
     documents' random numbers. Algorithm 3 of Wallach et al. (2009) redraws earlier topics before every word.
     To predict the rest of a document, give its seen words too and ignore their p.
     """
@@ -158,7 +160,7 @@ def predict_left_to_right(words, alpha, particles, keys, p_out):
 
 @njit(**OPTIONS)
 def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
-    """`predict_left_to_right` that also sets shares_out (words × topics) to mean theta before each word."""
+    """`predict_left_to_right`; also sets shares_out (words × topics) to the mean theta before each word."""
     weights, state = np.empty(len(alpha)), np.empty(2, np.uint64)
     p_out[:] = 0.0
     shares_out[:] = 0.0
@@ -183,7 +185,7 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
 
 @njit(**PART)
 def _share_out(row, outside, weights, total, gamma_out):
-    """Set gamma_out (topics) to the expected share of each topic in a word, in proportion to row_k weights_k.
+    """Set gamma_out (topics) to the expected share of each topic in a word, in proportion to weights_k row_k.
 
     The shares sum to one minus the share of no topic, which is in proportion to outside × total.
     """
@@ -195,7 +197,7 @@ def _share_out(row, outside, weights, total, gamma_out):
 
 @njit(**PART)
 def _without(gamma, alpha, weights):
-    """Subtract a word's shares `gamma` from the weights, but not below alpha; returns the weights' sum."""
+    """Subtract a word's shares `gamma` from the weights, which stay at least alpha; returns their sum."""
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])
     total = 0.0  # a separate loop: tests/array_places.py

@@ -18,7 +18,7 @@ CUSTOMERS, TABLES, KINDS = 0, 1, 2  # columns of seats and totals
 
 
 class Layout(NamedTuple):
-    """The fixed structure: slots sorted by restaurant, restaurants sorted by depth."""
+    """What stays fixed: slots sorted by restaurant, restaurants sorted by depth, and room for table sizes."""
 
     parents: NDArray[np.int64]  # slots: the same word in the shorter context; -1 in the empty one
     restaurants: NDArray[np.int64]  # slots
@@ -29,7 +29,8 @@ class Layout(NamedTuple):
 
 
 class Seating(NamedTuple):
-    """Who sits where. A slot's table sizes are the first `seats[slot, KINDS]` rows of its part of `sizes`."""
+    """Who sits where: counts of customers and tables. The table sizes of a slot are the first `seats[slot,
+    KINDS]` rows of its part of `sizes`."""
 
     seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
     sizes: NDArray[np.int32]  # places × (size, tables of that size)
@@ -37,7 +38,8 @@ class Seating(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """The base distribution of the empty context, and discounts and concentrations by depth."""
+    """The base distribution of the empty context, and the discounts and concentrations of Pitman-Yor
+    processes by depth."""
 
     base: NDArray[np.float64]  # words: G0
     discounts: NDArray[np.float64]  # depths
@@ -61,8 +63,7 @@ def count_size(sizes, first, kinds, size):
 
 @njit(**PART)
 def take_size(sizes, first, kinds, entry):
-    """Remove one table of the size at row `entry` of a slot's sizes; returns the new number of different
-    sizes.
+    """Remove one table from row `entry` of a slot's table sizes; returns how many different sizes are left.
 
     first, kinds: where the slot's sizes begin, and how many different ones it has.
     """
@@ -76,8 +77,7 @@ def take_size(sizes, first, kinds, entry):
 
 @njit(**PART)
 def leave(slot, layout, seating, state):
-    """Remove a random customer from a slot, and one from each parent slot in which a table closes as a
-    result.
+    """Remove a random customer from a slot; a table that closes takes back the customer that it sent.
 
     The customer is drawn uniformly, so its table in proportion to size. Advances `state`.
     """
@@ -112,7 +112,8 @@ def leave(slot, layout, seating, state):
 
 @njit(**PART)
 def fill_path(slot, depth, layout, path):
-    """Fill `path` with the slots of the same word from the empty context to this slot, at `depth`."""
+    """Fill `path` with the slots of one word in the empty context and in ever longer ones, up to this slot,
+    which is at `depth`."""
     for d in range(depth, -1, -1):
         path[d] = slot
         slot = layout.parents[slot]
@@ -120,7 +121,7 @@ def fill_path(slot, depth, layout, path):
 
 @njit(**PART)
 def predict(slot, layout, seating, priors, path, openings):
-    """p(word | context) of a slot, given the current seating.
+    """p(word | context) of a slot's word, given the current seating.
 
     Fills path and openings (depths), from the empty context on: the slots of the word, and the mass of a new
     table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
@@ -140,8 +141,7 @@ def predict(slot, layout, seating, priors, path, openings):
 
 @njit(**PART)
 def enter(depth, layout, seating, priors, path, openings, state):
-    """Seat a customer in the slot `path[depth]`, and one in the next shorter context for each table that
-    opens.
+    """Seat a customer in the slot `path[depth]`; a table that opens sends one to the next shorter context.
 
     path, openings: as `predict` filled them. Advances `state`.
     """
@@ -194,9 +194,9 @@ def sweep(own, layout, seating, priors, key):
 
     Returns the sum of log p(word | its context, all others), in nats, each taken when the word was reseated.
 
-    own (slots): words of the text in each slot, without customers sent by longer contexts. key: of the random
-    stream (uint64). Any fixed order of visits is valid; this one keeps the words of a slot together, for the
-    cache.
+    own (slots): words of the text in each slot, not counting customers that longer contexts sent. key: of the
+    random stream (uint64). Any fixed order of visits is valid; this one keeps the words of a slot together,
+    for the cache.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -216,7 +216,8 @@ def sweep(own, layout, seating, priors, key):
 
 
 class Stops(NamedTuple):
-    """The context lengths of a text's words in an unbounded model (Mochihashi & Sumita 2008)."""
+    """The context lengths of a text's words in an unbounded model (Mochihashi & Sumita 2008): a word stops at
+    the restaurant of its context, and passes those of all shorter ones."""
 
     # words of the text, grouped by deepest slot: length of the context used; empty if that is stored
     # elsewhere
@@ -228,16 +229,18 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def chance_to_stop(restaurant, stops):
-    """The probability that a word's context ends at a restaurant, given its counts of stops and passes."""
+    """The probability that a word that has come to a restaurant stops there and its context does not grow,
+    given the counts of stops and passes."""
     stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
 
 @njit(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
-    """Draw the depth at which a word stops, given p(word | context) at each depth of the path from `predict`.
+    """Draw the depth at which a word stops, given `path` and `openings` down to its deepest slot.
 
-    Fills masses (depths): p(word, it stops at this depth or before); the last is p(word).
+    They are from `predict`. Fills masses (depths): p(word, it stops at this depth or before); the last is
+    p(word).
     """
     left, total = 1.0, 0.0
     for d in range(depth + 1):
@@ -261,7 +264,8 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
 
 @njit(**PART)
 def count_stop(depth, deepest, layout, counts, path, change):
-    """Count a word that stops at a depth of its path and passes the shorter ones (change -1: uncount it)."""
+    """Count a word that stops at a depth of its path and passes all shorter contexts; with change -1, remove
+    it from the counts. The deepest restaurant does not count stops."""
     for d in range(depth):
         counts[layout.restaurants[path[d]], 1] += change
     if depth < deepest:
@@ -272,8 +276,8 @@ def count_stop(depth, deepest, layout, counts, path, change):
 def seat_all(own, longest, layout, seating, priors, stops, key):
     """Seat the words of a text in empty restaurants, one by one, in contexts of at most `longest` words.
 
-    own (slots): words of the text whose deepest slot this is. key: of the random stream (uint64). stops:
-    without words if the context length is fixed.
+    own (slots): words of the text whose deepest slot this is. key: of the random stream (uint64). stops: with
+    empty `depths` if the context length is fixed.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -299,7 +303,8 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
     Returns the sum of log p(word | context, all others), in nats. own (slots): words of the text whose
     deepest slot this is. A word stops at depth n with probability proportional to p(n | context) p(word |
     context of n words); each restaurant on the way ends the context with probability (stops + stop) / (stops
-    + passes + stop + go_on), the deepest always, uncounted (Mochihashi & Sumita 2008, section 3).
+    + passes + stop + go_on), and the deepest always does, which is not counted (Mochihashi & Sumita 2008,
+    section 3).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -325,7 +330,7 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def count_sizes(layout, seating, sizes_out):
-    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables each depth has of each size."""
+    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables there are of each size."""
     for slot in range(len(layout.parents)):
         depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
         if layout.places[slot + 1] == first:
@@ -335,7 +340,7 @@ def count_sizes(layout, seating, sizes_out):
 
 
 class Shares(NamedTuple):
-    """Samples prepared for predictions: a step to a longer context replaces p by seated + left · p.
+    """Samples prepared for predictions: from a context to a longer one, p becomes seated + left · p.
 
     The values of all samples are adjacent in a row, so that one visit serves all of them.
     """
@@ -347,8 +352,8 @@ class Shares(NamedTuple):
 
 @njit(**OPTIONS)
 def fill_shares(customers, tables, restaurants, depths, discounts, concentrations, number, shares):
-    """Fill sample `number` of `shares.seated` and `shares.left`, from its customers and tables (slots, int64)
-    and parameters.
+    """Fill sample `number` of `shares.seated` and `shares.left`, from the customers and tables (slots,
+    int64), discounts and concentrations (depths) of that sample.
 
     restaurants (slots), depths (restaurants): as in `Layout`.
     """
@@ -368,7 +373,8 @@ def fill_shares(customers, tables, restaurants, depths, discounts, concentration
 
 
 class Trie(NamedTuple):
-    """An index of contexts and words: ascending keys, and hash tables with the positions of keys."""
+    """An index of contexts and words, as `Contexts` numbers them: ascending keys, and hash tables with the
+    positions of keys."""
 
     n_words: int
     restaurant_keys: NDArray[np.int64]  # restaurants but the first: shorter context, word
@@ -424,11 +430,12 @@ def mark_sentences(words, starts, end, text_out, places_out):
 
 @njit(**OPTIONS)
 def find_ways(text, places, trie, restaurants_out, slots_out):
-    """Look up the restaurants and slots of words (places × depths), from the empty context on, then -1.
+    """Look up the restaurants and slots of words in all their contexts (words × depths), from the empty
+    context on; -1 ends a row.
 
-    A word's context precedes it in the text, back to a negative number. Values after the -1 in
-    restaurants_out, and those at the same positions in slots_out, are undefined; a slot is -1 if the word is
-    not there.
+    places: the words' positions in `text`. A word's context precedes it there, back to a negative number.
+    Values after the -1 in restaurants_out, and those at the same positions in slots_out, are undefined; a
+    slot is -1 if the word is not there.
     """
     for i in range(len(places)):
         word, restaurant, depth = text[places[i]], 0, 0
@@ -453,8 +460,8 @@ def find_ways(text, places, trie, restaurants_out, slots_out):
 
 @njit(**OPTIONS)
 def predict_words(base, restaurants, slots, shares, out):
-    """Set out (words) to p(word | context), the mean over samples, for a fixed context length (Teh 2006,
-    equation 7).
+    """Set out (words) to p(word | context), the mean over samples, for models with a fixed context length
+    (Teh 2006, equation 7).
 
     base (words): G0; restaurants, slots (words × depths): from `find_ways`.
     """
@@ -476,7 +483,8 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """`predict_words` for unbounded contexts: each restaurant but the last may end one, with p `ends`."""
+    """`predict_words` for unbounded contexts: a context ends at each restaurant but the last with the
+    probability `ends`."""
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

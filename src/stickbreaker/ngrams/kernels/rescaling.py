@@ -1,7 +1,7 @@
-"""Normalisers of rescaled language models: sums over all words of p(word | context) times a ratio of unigrams
-(Gildea and Hofmann 1999), computed context by context from the empty one on, since most words occur only in
-the shorter ones.
+"""Normalisers of language models that are rescaled by unigrams (Gildea and Hofmann 1999): sums over all words
+of p(word | context) times a ratio, which depends on the topics of the document.
 
+They are computed context by context from the empty one on, since most words occur only in the shorter ones.
 The excess of a word is its ratio - 1, so words without a ratio add nothing. The normaliser is 1 + the sum of
 p times excess, over all strings if words are spelled.
 """
@@ -26,8 +26,8 @@ class Words(NamedTuple):
 
 @njit(**OPTIONS)
 def fill_excess(shares, lifts, words, exponent, excess_out):
-    """Fill excess_out (steps × all words) with (sum_k shares_k lifts_wk)^exponent - 1; 0 for words not in
-    `words`.
+    """Fill excess_out (steps × all words) with ratio - 1, where the ratio is (sum_k shares_k
+    lifts_wk)^exponent; 0 for words not in `words`.
 
     shares (steps × topics): theta; lifts (words × topics): p(word | topic) / p(word); words: their numbers.
     """
@@ -48,7 +48,8 @@ def fill_excess(shares, lifts, words, exponent, excess_out):
 def sum_empty_context(excess, base, shares, sums_out):
     """Set sums_out (steps × samples) to the sum over words of excess × p(word | the empty context).
 
-    excess (steps × words), base (words): G0; shares: `pitman_yor.Shares`, where slot w is word w.
+    excess (steps × words): from `fill_excess`; base (words): G0; shares: `pitman_yor.Shares`, where slot w is
+    word w.
     """
     for t in range(len(excess)):
         rest = 0.0
@@ -63,7 +64,7 @@ def sum_empty_context(excess, base, shares, sums_out):
 
 @njit(**PART)
 def _lengthen(restaurant, excess, words, shares, sums):
-    """Update sums (samples) of excess × p(word) from a context to the one that is one word longer.
+    """Update sums over words (samples) of excess × p(word) from a context to one that is one word longer.
 
     restaurant: of the longer context; excess: of each word, from `fill_excess`.
     """
@@ -78,10 +79,12 @@ def _lengthen(restaurant, excess, words, shares, sums):
 
 @njit(**OPTIONS)
 def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
-    """Set out (places) to the sum over words of excess × p(word | context), averaged over samples.
+    """Set out (places) to the sum over words of excess × p(word | context), averaged over samples, for the
+    context at each place of a text.
 
-    restaurants (places × depths): from `find_ways`; steps (places): rows of excess (steps × words) and of
-    empty (steps × samples), the sums in the empty context; words: Words; shares: `pitman_yor.Shares`.
+    restaurants (places × depths): from `find_ways`; steps (places): the row of each place in excess (steps ×
+    words) and in empty (steps × samples), the sums in the empty context; words: `Words`; shares:
+    `pitman_yor.Shares`.
     """
     n_samples = empty.shape[1]
     sums = np.empty(n_samples)
@@ -98,9 +101,8 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """As `sum_down_restaurants`, for unbounded contexts: a context ends at each restaurant but the last with
-    the probability `ends`.
-    """
+    """`sum_down_restaurants` for unbounded contexts: a context ends at each restaurant but the last with the
+    probability `ends`."""
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

@@ -31,7 +31,8 @@ LEAST = 1e-15  # of lambda and of 1 - lambda
 
 
 class Switches(NamedTuple):
-    """Restaurants of the switches between topics and the common one; G0 is 1/2 each, discounts are 0."""
+    """The restaurants of the switches, which decide between topics and the common topic in each context; G0
+    is 1/2 for both, and discounts are 0."""
 
     layout: Layout
     seating: Seating
@@ -41,7 +42,8 @@ class Switches(NamedTuple):
 
 @njit(**OPTIONS)
 def draw_shares(switches, key):
-    """Fill `switches.shares` with a lambda per restaurant, drawn given the seating; short contexts first."""
+    """Draw lambda of each restaurant given the seating, from the empty context on, into `switches.shares`.
+    key: seeds the draws."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     layout, seats, shares = switches.layout, switches.seating.seats, switches.shares
@@ -58,10 +60,7 @@ def draw_shares(switches, key):
 @njit(**PART)
 def _seat(slot, customers, mass, layout, seating, state):
     """Seat `customers` customers in an empty slot by a Chinese restaurant process with the concentration
-    `mass`.
-
-    Returns the number of tables.
-    """
+    `mass`; returns the number of tables."""
     seats, sizes, first = seating.seats, seating.sizes, layout.places[slot]
     kinds, tables = 0, 0
     for seated in range(customers):
@@ -87,10 +86,12 @@ def _seat(slot, customers, mass, layout, seating, state):
 
 @njit(**OPTIONS)
 def seat_switches(own, switches, key):
-    """Remove all customers of the switches and seat them again given lambda, beginning in the longest
-    contexts.
+    """Draw the seating of the switches, given lambda (`switches.shares`), as if all customers had left.
 
-    own (slots, int64): customers of each slot not sent by a longer context.
+    Restaurants are seated from the longest contexts to the shortest, since each table sends a customer to the
+    restaurant of the next shorter context.
+
+    own (slots, int64): the customers that longer contexts' tables did not send; key: seeds the draws.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)

@@ -32,7 +32,8 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 
 class Sitting(NamedTuple):
-    """The words of the text, grouped by the slot in which they sit."""
+    """The words of the text, grouped by the slot in which they sit: those of slot s are
+    words[starts[s]:starts[s + 1]]."""
 
     starts: NDArray[np.int64]  # slots + 1
     words: NDArray[np.int64]
@@ -54,7 +55,8 @@ def room_of_block(most, n_depths, n_topics, n_documents):
 
 @njit(**PART)
 def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
-    """Append `wanted` tables of a slot and topic, chosen uniformly, to the block; returns its new end."""
+    """Append `wanted` tables of a topic in the slot `child`, chosen uniformly among its `tables`, to the
+    block's sizes from `end` on; returns the new end."""
     if rooms.entries[child + 1] == rooms.entries[child]:
         block.sizes[end] = 1
         return end + 1
@@ -76,7 +78,11 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block with a table of this size and all below it; returns its numbers of parts and words."""
+    """Fill a block with a table of this slot, topic and size, and everything below it; returns its numbers of
+    parts and of words.
+
+    Customers of the table are drawn uniformly among those of the slot and topic.
+    """
     block.slots[0], block.sizes[0] = slot, size
     block.tables[0], block.tables[1] = 0, 1
     n_parts, n_words, part = 1, 0, 0
@@ -120,7 +126,8 @@ def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
 
 @njit(**PART)
 def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block):
-    """Seat a block in a topic, or remove it (change -1). `key`: topic and destination of its first table."""
+    """Seat a block of tables and words in a topic, or remove it (change -1). key: topic and destination of
+    its first table."""
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
         for table in range(block.tables[part], block.tables[part + 1]):
@@ -138,7 +145,8 @@ def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block)
 
 @njit(**PART)
 def tables_at(slot, first_topic, rooms, seats):
-    """How many tables of a slot have topics from `first_topic` on; 0 if each has one word of the text."""
+    """The number of tables in a slot with topics `first_topic` and above; 0 if each can only have a single
+    word of the text."""
     tables = np.int64(0)
     if rooms.children[slot + 1] == rooms.children[slot] and rooms.entries[slot + 1] == rooms.entries[slot]:
         return tables
@@ -173,10 +181,10 @@ def pick_table(slot, tables, first_topic, rooms, seats, state):
 
 @njit(**PART)
 def parent_predictions(slot, rooms, seats, priors, scratch):
-    """Fill `scratch.weights` with the probability, by topic, of a table's customer in the next shorter
-    context.
+    """Fill `scratch.weights` (topics) with the probability of a slot's word in the next shorter context: that
+    of a table's customer.
 
-    Returns the depth of that context, or -1 in the empty one.
+    Returns the depth of that context, or -1 if the slot is in the empty one.
     """
     depth = fill_path(slot, rooms, scratch.path) - 1
     if depth >= 0:
@@ -190,7 +198,8 @@ def parent_predictions(slot, rooms, seats, priors, scratch):
 def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state):
     """Remove a table and everything below it as a block, and fill the block's weight in each topic.
 
-    Returns the numbers of parts and words, and the depth of the shorter context as in `parent_predictions`.
+    Returns the numbers of parts and of words, and the depth of the shorter context as in
+    `parent_predictions`.
     """
     n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
     seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
@@ -202,15 +211,15 @@ def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratc
 
 @njit(**PART)
 def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
-    """Seat a block, which `_lift` removed, in a topic."""
+    """Seat a block that `_lift` removed in a topic, and its customer in the shorter context, at `depth`."""
     seat_block(n_parts, n_words, topic, topic, 1, words, rooms, seats, block)
     enter(depth, topic, rooms, seats, priors, scratch, state)
 
 
 @njit(**OPTIONS)
 def move_tables(words, sitting, rooms, seats, priors, most, key):
-    """Resample the topics of tables with all words below them, for independent topics; returns how many
-    changed.
+    """Resample the topics of tables together with all words below them, for independent topics; returns how
+    many tables changed.
 
     In each slot, tables are picked uniformly, as often as it has tables (moves do not change their number).
     Tables of a single word are left to the moves of words. most: the most words of the text below any slot.
@@ -237,7 +246,8 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """As `move_tables`, with switches to a common topic. shares (restaurants): lambda of each context."""
+    """`move_tables` for topics with a common one, to which words are switched by context. shares
+    (restaurants): lambda of each context."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

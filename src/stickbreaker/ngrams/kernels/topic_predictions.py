@@ -13,7 +13,8 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class TopicShares(NamedTuple):
-    """A sample prepared for predictions: a step to a longer context is p_k <- seated_k + left_k p_k.
+    """A sample of a chain prepared for predictions: from a context to a longer one, p of topic k becomes
+    seated_k + left_k p_k.
 
     A slot has a cell for each topic with customers there, a restaurant a total for each topic with customers
     in it, both sorted by topic; other topics keep the p of the shorter context.
@@ -30,7 +31,7 @@ class TopicShares(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Words, with the slots and restaurants of their contexts."""
+    """Words to predict, with the restaurants of their contexts and their slots there."""
 
     base: NDArray[np.float64]  # words: G0
     restaurants: NDArray[np.int64]  # words × depths: from `find_ways`
@@ -40,7 +41,8 @@ class Ways(NamedTuple):
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """Update p (topics) of a word from the shorter context to a restaurant's; slot: -1 if it has none."""
+    """Update p (topics) of a word from the shorter context to that of a restaurant. slot: the word's there;
+    -1 if it has none."""
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
     if slot >= 0:
@@ -50,7 +52,7 @@ def step(restaurant, slot, shares, p):
 
 @njit(**PART)
 def _common(restaurant, slot, shares, shorter):
-    """p(word) in the common topic in a restaurant's context; `shorter`: the same in the shorter context."""
+    """p(word) in the common topic after a restaurant's context, given `shorter`, p after the shorter one."""
     p, first = shorter, shares.totals[restaurant]
     if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
         p *= shares.left[first]
@@ -63,7 +65,8 @@ def _common(restaurant, slot, shares, shorter):
 
 @njit(**PART)
 def mix(restaurant, common, shares, p):
-    """Mix p (topics) of the shorter context with the common topic: the base of a context (equation 4)."""
+    """Mix p (topics), of the shorter context, with `common`, p in the common topic, by lambda of a
+    restaurant: the base of its context (equation 4)."""
     share = shares.switches[restaurant]
     for k in range(1, len(p)):
         p[k] = share * p[k] + (1.0 - share) * common
@@ -71,7 +74,7 @@ def mix(restaurant, common, shares, p):
 
 @njit(**PART)
 def _known(ways, i):
-    """The number of contexts of word i that have a restaurant, counted from the empty context."""
+    """The number of contexts of word i that have a restaurant; at least 1, for the empty context."""
     d = 1
     while d < ways.restaurants.shape[1] and ways.restaurants[i, d] >= 0:
         d += 1
@@ -86,7 +89,8 @@ def _start(base, p):
 
 @njit(**PART)
 def _add(weight, share, p, i, inside_out, outside_out):
-    """Add p (topics) of word i in a context, times `weight`, to inside_out, outside_out; share: lambda."""
+    """Add p (topics) of word i in a context, times `weight`, to inside_out and, for the common topic, to
+    outside_out; share: lambda there."""
     outside_out[i] += weight * (1.0 - share) * p[0]
     for k in range(1, len(p)):
         inside_out[i, k - 1] += weight * share * p[k]
@@ -94,10 +98,10 @@ def _add(weight, share, p, i, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_topics(ways, shares, inside_out, outside_out):
-    """Add each word's p in every topic to inside_out (words × topics), and p of the common topic to
-    outside_out (words).
+    """Add each word's p in every topic, times lambda, to inside_out (words × topics), and p in the common
+    topic, times 1 - lambda, to outside_out (words).
 
-    For topics that have only switches in common.
+    For independent topics, and those that have only switches in common.
     """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
@@ -111,7 +115,7 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """`predict_topics` for unbounded contexts: each restaurant but the last may end one, with p `ends`."""
+    """`predict_topics` for unbounded contexts: one ends at a restaurant, unless the last, with p = `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -126,7 +130,7 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """As `predict_topics`, for topics that draw on a common one.
+    """`predict_topics` for topics that draw on a common one, which is in inside_out then.
 
     A context without a restaurant has no customers; its lambda is that of the longest known context.
     """
@@ -145,7 +149,7 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """`predict_mixed` for unbounded contexts: each restaurant but the last may end one, with p `ends`."""
+    """`predict_mixed` for unbounded contexts: one ends at a restaurant, unless the last, with p = `ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

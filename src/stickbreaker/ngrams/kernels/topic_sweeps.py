@@ -56,10 +56,10 @@ def scratch_of(n_depths, n_topics):
 
 @njit(**PART)
 def step(slot, d, rooms, seats, priors, inverse, p):
-    """Update p (topics) of a word from the shorter context to that of a slot at depth d (Teh 2006, equation
-    7).
+    """Update p (topics) of a slot's word from the shorter context to the slot's, which is at depth d (Teh
+    2006, equation 7).
 
-    A topic without customers in the restaurant keeps its p.
+    A topic without customers in the restaurant keeps its p. inverse (topics): working memory.
     """
     restaurant = rooms.restaurants[slot]
     a, b = priors.discounts[d], priors.concentrations[d]
@@ -77,7 +77,7 @@ def step(slot, d, rooms, seats, priors, inverse, p):
 
 @njit(**PART)
 def predict_topics(depth, rooms, seats, priors, scratch):
-    """Fill `scratch.p`: p(word | context, topic) along a path down to a depth, for all topics."""
+    """Fill `scratch.p`, p(word | context, topic) at each depth of the path down to `depth`."""
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
     for d in range(depth + 1):
@@ -104,7 +104,7 @@ def enter(depth, topic, rooms, seats, priors, scratch, state):
 
 @njit(**PART)
 def drawn(weights, total, state):
-    """Draw an index in proportion to weights, whose sum is `total`; advances `state`."""
+    """Draw an index in proportion to weights with the sum `total`, never one of zero; advances `state`."""
     target = uniform(state) * total
     for k in range(len(weights) - 1):
         target -= weights[k]
@@ -118,7 +118,7 @@ def drawn(weights, total, state):
 
 @njit(**PART)
 def count_word(word, change, words):
-    """Add `change` (1 or -1) to the count of a word's topic in its document."""
+    """Add `change` (1 or -1) to the counts of a word's topic in its document."""
     document, topic = words.documents[word], words.topics[word]
     words.counts[document, topic] += change
     if topic > 0:
@@ -127,8 +127,10 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """Fill weights_out with scale (n + alpha) p for each topic of a document except the common one; returns
-    the sum.
+    """Fill weights_out (topics) with scale (n + alpha) p for each topic in a document, 0 for the common one;
+    returns the sum.
+
+    p (topics): of a word.
     """
     counts, prior = words.counts[document], words.prior
     weights_out[0] = 0.0
@@ -156,7 +158,10 @@ def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
 
 @njit(**OPTIONS)
 def start_topics(order, words, rooms, seats, priors, key):
-    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it."""
+    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
+
+    For independent topics. key: of the random stream (uint64).
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch, total = scratch_of(len(priors.discounts), rooms.n_topics), words.prior.sum()
@@ -184,15 +189,15 @@ def sweep_topics(words, rooms, seats, priors, key):
 
 @njit(**PART)
 def switch_of(restaurant, topic):
-    """The slot of `kernels.switch_tables` that counts the words of a topic in a restaurant: 2 r, or 2 r + 1
-    for topics other than the common one.
-    """
+    """The slot of the switches (`switch_tables`) that counts the words of a topic in restaurant r: 2 r for
+    the common topic, 2 r + 1 for all others."""
     return 2 * restaurant + (1 if topic > 0 else 0)
 
 
 @njit(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
-    """p(the word's topic is not the common one | context); fills `path` and `openings` of its switch."""
+    """The probability, in a restaurant's context, that a word has a topic other than the common one. Fills
+    `path` and `openings`, as `pitman_yor.predict` does."""
     return pitman_yor.predict(
         2 * restaurant + 1, switches.layout, switches.seating, switches.priors, path, openings
     )
@@ -200,10 +205,8 @@ def chance_of_topics(restaurant, switches, path, openings):
 
 @njit(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
-    """Seat the customer of a word with this topic in a restaurant of switches.
-
-    It sits in slot 0 for the common topic, in slot 1 for any other.
-    """
+    """Seat the customer of a word with this topic in a restaurant of switches, in the slot `switch_of`. path,
+    openings: working memory."""
     slot, layout = switch_of(restaurant, topic), switches.layout
     pitman_yor.predict(slot, layout, switches.seating, switches.priors, path, openings)
     pitman_yor.enter(
@@ -213,7 +216,7 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
 
 @njit(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
-    """As `_sit_down`, with a common topic whose probability depends on the context (equation 9)."""
+    """`_sit_down` with a common topic, whose probability depends on the context (equation 9)."""
     slot, document, weights = words.slots[word], words.documents[word], scratch.weights
     restaurant = rooms.restaurants[slot]
     depth = fill_path(slot, rooms, scratch.path)

@@ -24,7 +24,7 @@ KEY, SIZE, NUMBER = 0, 1, 2  # columns of entries
 
 
 class Rooms(NamedTuple):
-    """The fixed structure: slots sorted by restaurant, restaurants sorted by depth."""
+    """What stays fixed: slots sorted by restaurant, restaurants sorted by depth, and room for counts."""
 
     n_topics: int  # the common one included
     parents: NDArray[np.int64]  # slots: the same word in the shorter context; -1 in the empty one
@@ -40,7 +40,7 @@ class Rooms(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """The seating, by topic."""
+    """The seating by topic: counts of customers and tables, and how many tables have which size."""
 
     cells: NDArray[np.int32]  # × (topic, customers, tables, tables sending to topic 0)
     n_cells: NDArray[np.int32]  # slots: cells in use
@@ -74,9 +74,8 @@ def _cell_of(slot, topic, rooms, seats):
 
 @njit(**PART)
 def customers_of(slot, topic, rooms, seats):
-    """The customers of a topic in a slot, its tables, and how many of these send their customer to the same
-    topic in the shorter context.
-    """
+    """The customers of a topic in a slot, its tables, and how many of these sent their customer to the same
+    topic in the shorter context."""
     cell = _cell_of(slot, topic, rooms, seats)
     if cell < 0:
         return 0, 0, 0
@@ -86,7 +85,7 @@ def customers_of(slot, topic, rooms, seats):
 
 @njit(**PART)
 def totals_of(restaurant, topic, rooms, seats):
-    """Customers and tables of a topic in a restaurant."""
+    """The numbers of customers and tables of a topic in a restaurant."""
     first = rooms.totals[restaurant]
     room = rooms.totals[restaurant + 1] - first
     place = place_of(seats.totals, first, seats.n_totals[restaurant], room, rooms.n_topics, topic)
@@ -178,8 +177,7 @@ def _leaving(slot, topic, customers, rooms, seats, state):
 
 @njit(**PART)
 def leave(slot, topic, rooms, seats, state):
-    """Remove a random customer of a topic from a slot, and the customer that each table closing as a result
-    had sent to the shorter context.
+    """Remove a random customer of a topic from a slot; a table that closes takes back the customer it sent.
 
     The customer is drawn uniformly, so its table in proportion to size. Advances `state`.
     """
@@ -201,8 +199,7 @@ def leave(slot, topic, rooms, seats, state):
 
 @njit(**PART)
 def joins(slot, topic, a, opening, rooms, seats, state):
-    """Draw whether a new customer of a topic joins an existing table, and count it if so; returns whether it
-    does.
+    """Draw whether a new customer of a topic joins an existing table, and seat it if so; returns whether.
 
     a: the discount; opening: the mass of a new table, which the caller opens otherwise. Advances `state`.
     """
@@ -229,7 +226,8 @@ def joins(slot, topic, a, opening, rooms, seats, state):
 
 @njit(**PART)
 def opens(slot, key, rooms, seats):
-    """Open a table with one customer in a slot; its key: the topic, and if it sends to the common one."""
+    """Open a table with one customer in a slot; its key says the topic, and whether it sends its customer to
+    the common topic."""
     add_tables(slot, key, 1, 1, rooms, seats)
     if key >= rooms.n_topics:
         count(slot, key - rooms.n_topics, 1, 1, 1, rooms, seats)
@@ -247,7 +245,7 @@ def fill_path(slot, rooms, path):
 
 @njit(**OPTIONS)
 def count_sizes(rooms, seats, sizes_out):
-    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables each depth has of each size."""
+    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables of any topic have each size."""
     for slot in range(len(rooms.parents)):
         depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
         if rooms.entries[slot + 1] == first:

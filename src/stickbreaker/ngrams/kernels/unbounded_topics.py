@@ -29,7 +29,7 @@ from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 @njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """Remove a word from its seat and all counts; fills its path, returns its longest context's depth."""
+    """Remove a word from its seat and all counts; fills its path, and returns its longest context's depth."""
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
     deepest = fill_path(words.deepest[word], rooms, path)
@@ -40,7 +40,7 @@ def _take_out(word, words, rooms, seats, stops, path, state):
 
 @njit(**PART)
 def _put_in(word, depth, deepest, words, rooms, stops, path):
-    """Count a word whose topic is drawn and which stops at a depth of its path, in documents and stops."""
+    """Count a word with a drawn topic in its document, and as stopping at a depth of its path. Not seated."""
     words.slots[word] = path[depth]
     count_word(word, 1, words)
     count_stop(depth, deepest, rooms, stops.counts, path, 1)
@@ -48,7 +48,7 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
 
 @njit(**PART)
 def _fill_stops(deepest, rooms, stops, path, stopping):
-    """Fill `stopping` (depths) with p(a word stops at each depth), 0 beyond its deepest one."""
+    """Fill `stopping` (depths) with the probability that a word stops at each depth; 0 beyond its deepest."""
     left = 1.0
     for d in range(len(stopping)):
         ends = 1.0
@@ -60,8 +60,8 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
 
 @njit(**PART)
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
-    """Draw the depth and the topic (from 1 on) of a word, given its p for each; returns the depth and
-    p(word).
+    """Draw the depth and the topic (from 1 on) of a word, given its p for each (`scratch.p`); returns the
+    depth and p(word).
 
     depths (2 × depths) is working memory: the probability to stop at each, and p(it stops there, word).
     """
@@ -103,7 +103,7 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
-    """`sweep_unbounded_topics` for topics that draw on a common one; `shares` (restaurants): lambda."""
+    """`sweep_unbounded_topics` for topics that draw on a common one. shares (restaurants): lambda."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
@@ -121,7 +121,7 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key):
-    """As `sweep_unbounded_topics`, with a common topic whose probability depends on the context in use."""
+    """`sweep_unbounded_topics` with a common topic, whose probability depends on the context in use."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

@@ -35,7 +35,8 @@ STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a contex
 
 
 class Events(NamedTuple):
-    """The words of a text, grouped by the deepest slot of their contexts."""
+    """The words of a text (ends of sentences included), grouped by the deepest slot of their contexts: what a
+    chain samples seats of."""
 
     contexts: Contexts
     own: NDArray[np.int32]  # slots: how many words have it as their deepest
@@ -44,13 +45,14 @@ class Events(NamedTuple):
 
 
 def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: bool) -> Events:
-    """The events of a text, given the contexts and slots from `contexts_of`."""
+    """The events of a text, from the contexts and slots that `contexts_of` returns. base (words): G0."""
     own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
     return Events(contexts, own, np.maximum(base, LEAST), unbounded)
 
 
 class TextEvents(NamedTuple):
-    """What a chain over a text with documents learns from: its events, in order, and the document of each."""
+    """What a chain over documents learns from: the events, and for each word of the text, in order, its
+    deepest slot and its document."""
 
     events: Events
     deepest: Integers  # words: the slot of the longest context
@@ -59,7 +61,7 @@ class TextEvents(NamedTuple):
 
 
 class PitmanYorChain(Sampler):
-    """Collapsed Gibbs sampling of the seating of a text's words; distributions are integrated out.
+    """Collapsed Gibbs sampling of the seating of a text's words; distributions of words are integrated out.
 
     A sweep reseats every word, then draws discounts and concentrations by depth. Each slot stores the number
     of its tables by size, which is sufficient. Sweeps are sequential and use one thread.
@@ -126,7 +128,8 @@ class PitmanYorChain(Sampler):
         self._samples.append(self._sample())
 
     def fitted(self) -> Fitted:
-        """The samples, or the current state if there are none; only contexts that some sample occupies."""
+        """All samples stored so far, or the current state if there are none, with only those contexts that
+        are occupied in some sample."""
         samples = self._samples or [self._sample()]
         anyone = np.zeros((1, len(self._events.own)), np.bool_)
         for sample in samples:
@@ -222,7 +225,7 @@ class PitmanYorChain(Sampler):
     def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
         """The number of words that sit in each slot, and the counts of stops and passes of each restaurant.
 
-        depths: the length of each word's context. Raises ValueError if these do not fit.
+        depths: the length of each word's context. Raises ValueError if they do not fit the text.
         """
         if not self._events.unbounded:
             return self._events.own.astype(np.int64), self._stops.counts
@@ -238,7 +241,8 @@ class PitmanYorChain(Sampler):
 
 
 def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
-    """log p of the last sweep, from the arrays of a checkpoint: one number, or none before the first sweep.
+    """The sum of log p of all words in the last sweep, from the arrays of a checkpoint: one number, or none
+    before the first sweep.
 
     Raises ValueError if it is invalid.
     """
@@ -251,7 +255,7 @@ def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
 def used_contexts(
     contexts: Contexts, customers: NDArray[np.integer | np.bool_]
 ) -> tuple[Contexts, Integers, Integers]:
-    """The contexts that are occupied in some sample; also the old numbers of their slots and restaurants.
+    """The contexts that are occupied in some sample, and the old numbers of their slots and restaurants.
 
     customers (samples × slots). An occupied context has sent customers to all shorter ones, so the trie stays
     connected.
@@ -272,7 +276,7 @@ def used_contexts(
 def _stacked(
     samples: list[dict[str, NDArray[Any]]], name: str, places: Integers | None = None
 ) -> NDArray[Any]:
-    """The array `name` of all samples, as a table with a row per sample; only at some `places`, if given."""
+    """The array `name` of all samples as a table with a row per sample, restricted to `places` if given."""
     rows = [sample[name] for sample in samples]
     width = len(rows[0]) if places is None else len(places)
     found = np.empty((len(rows), width), np.result_type(*rows))

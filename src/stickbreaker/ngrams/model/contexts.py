@@ -12,11 +12,12 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Contexts:
-    """A trie of contexts, nearest word first, and the words that follow each.
+    """A trie of the contexts of a text, nearest word first, and of the words that follow each.
 
-    Restaurant 0 is the empty context and has a slot for every word: slot w is word w. A restaurant's key is
-    parent · n_words + word, where its context adds the word at the far end of its parent's; a slot's key is
-    restaurant · n_words + word. Both ascend, so that lookups are bisections, level by level.
+    A context is a restaurant; a word after it is a slot. Restaurant 0 is the empty context and has a slot for
+    every word: slot w is word w. A restaurant's key is parent · n_words + word, where its context adds the
+    word at the far end of its parent's; a slot's key is restaurant · n_words + word. Both ascend, so that
+    lookups are bisections, level by level.
     """
 
     n_words: int  # words that can come next; contexts consist of the same symbols
@@ -65,7 +66,8 @@ class Contexts:
             raise ValueError("a word is missing in a shorter context")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
-        """The restaurant of each context that extends one of `shorter` by a symbol; -1 if there is none."""
+        """The restaurant of each context that extends a restaurant in `shorter` by the symbol before it; -1
+        if there is none, or `shorter` is -1."""
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 
     def find_slots(self, restaurants: Integers, words: Integers) -> Integers:
@@ -74,9 +76,8 @@ class Contexts:
 
 
 def _found(keys: Integers, first: Integers, second: Integers, size: int, offset: int) -> Integers:
-    """For each pair (first, second), the position of first · size + second among ascending keys, plus
-    `offset`; -1 if it is missing.
-    """
+    """The position of each key first · size + second among ascending keys, plus `offset`; -1 if the key is
+    missing, or first or second is negative."""
     if not len(keys):
         return np.full(len(first), -1)
     sought = first * size
@@ -100,9 +101,9 @@ def contexts_of(
 ) -> tuple[Contexts, Integers]:
     """All contexts in a text, and for each of its words the slot in its longest context.
 
-    `symbol_before(d)` returns the symbol d places before each word, -1 beyond the end of its context.
-    Contexts have at most `longest` symbols. With `shared`, a context that a single word follows is not
-    extended: longer ones would predict the same.
+    `symbol_before(d)` returns the symbol d places before each word, -1 beyond the beginning of its context.
+    Contexts have at most `longest` symbols. With `shared`, a context that only a single word of the text
+    follows is not extended: longer ones would predict the same.
     """
     deepest, restaurants = words.copy(), np.zeros(len(words), np.int64)
     active = np.arange(len(words), dtype=np.int32)
@@ -130,9 +131,7 @@ def contexts_of(
 
 
 def _numbered(keys: Integers, first: int) -> tuple[Integers, NDArray[np.int32]]:
-    """The distinct keys, ascending, and for each key its index among them plus `first`.
-
-    It is `np.unique` in less memory.
+    """The distinct keys, ascending, and each key's index among them plus `first`: a frugal `np.unique`.
 
     >>> [found.tolist() for found in _numbered(np.array([30, 10, 30]), 5)]
     [[10, 30], [6, 5, 6]]
@@ -160,8 +159,8 @@ def context_words(contexts: Contexts) -> Integers:
 
 
 def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[int], Integers]:
-    """The function `symbol_before` of `contexts_of` for sentences: `before(d)` returns the word d places
-    before each.
+    """The function `symbol_before` that `contexts_of` takes, for sentences: `before(d)` returns the word d
+    places before each word.
 
     `positions`: of each word in its sentence. Before the first word comes `end`, before that -1.
 

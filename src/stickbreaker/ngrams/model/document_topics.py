@@ -11,9 +11,10 @@ LEAST = 1e-12  # of a topic's alpha: smaller values make no difference, and the 
 
 
 def draw_alpha(words: Words, key: np.uint64, generator: np.random.Generator) -> None:
-    """Draw alpha = alpha_0 beta given the topics of documents, each a restaurant of a Dirichlet process.
+    """Draw alpha = alpha_0 beta given the topics of documents, each a restaurant of a Dirichlet process, and
+    set `words.prior` to it.
 
-    Sets `words.prior`. key: of the random stream for tables. Priors: alpha_0 ~ Gamma(1, 1), beta ~ Dir(1).
+    key: of the random stream for tables. Priors: alpha_0 ~ Gamma(1, 1), beta ~ Dir(1).
     """
     counts, prior = words.counts[:, 1:], words.prior
     documents, topics = np.nonzero(counts)

@@ -10,17 +10,17 @@ from stickbreaker.ngrams.model.language_model import LanguageModel
 
 
 class EarlierWords(NamedTuple):
-    """Words by number, in no particular order, each with the symbols before it."""
+    """The training words of a model, by number, in no particular order, each with the symbols before it."""
 
     words: Integers
     symbols: Integers  # words × longest context, nearest first; -1 beyond its end
 
     @classmethod
     def of(cls, model: LanguageModel) -> "EarlierWords":
-        """The training words of a model with a fixed context length.
+        """Recover the training words of a model with a fixed context length.
 
         Each word of the text sits in its longest context, and every table there sends one customer to the
-        shorter one: the customers not sent by a longer context are words of the text.
+        shorter one: the customers that no longer context sent are words of the text.
         """
         contexts, own = model.contexts, model.customers[0].astype(np.int64)
         sent = contexts.parents >= 0
@@ -31,10 +31,8 @@ class EarlierWords(NamedTuple):
         )
 
     def before(self, later: Callable[[int], Integers]) -> Callable[[int], Integers]:
-        """The function `symbol_before` of `contexts_of` for these words followed by other words.
-
-        `later`: the function for the other words.
-        """
+        """The function `symbol_before` that `contexts_of` takes, for these words followed by others, whose
+        function is `later`."""
 
         def before(distance: int) -> Integers:
             known = distance <= self.symbols.shape[1]

@@ -24,9 +24,10 @@ def draw_discount_and_concentration(
     sizes: NDArray[np.int64],
     generator: np.random.Generator,
 ) -> tuple[float, float]:
-    """Draw the discount and concentration of one depth, by auxiliary variables.
+    """Draw the discount a and the concentration b of one depth given its seating, by auxiliary variables.
 
-    customers, tables (restaurants of the depth); sizes (sizes): number of tables of each size. A seating has
+    customers, tables: of the depth's occupied restaurants; sizes: number of tables of each size, from 0. A
+    seating has
 
         p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
             prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
@@ -49,9 +50,10 @@ def draw_discount_and_concentration(
 def draw_concentration(
     concentration: float, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
 ) -> float:
-    """Draw the concentration of Dirichlet processes, by auxiliary variables (Escobar and West 1995).
+    """Draw the concentration that several Dirichlet processes have in common, given their seating, by
+    auxiliary variables (Escobar and West 1995).
 
-    customers (occupied restaurants); tables: of all restaurants together. This is
+    customers: of the occupied restaurants; tables: of all restaurants together. This is
     `draw_discount_and_concentration` with a discount of 0.
     """
     log_x = _log_fractions(concentration, customers, generator)
@@ -61,13 +63,14 @@ def draw_concentration(
 def _log_fractions(
     concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
 ) -> float:
-    """The sum of log x_u, x_u ~ Beta(b + 1, C_u - 1), over restaurants with two or more customers."""
+    """The sum of log x_u over restaurants with two customers or more, with x_u ~ Beta(b + 1, C_u - 1)
+    drawn."""
     full = customers[customers >= 2]
     return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 
 
 def _more_than(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many values are larger than 0, 1, 2, …, from the number of values that are 0, 1, 2, …."""
+    """How many items are larger than 0, 1, 2, …; numbers: how many items are 0, 1, 2, …."""
     return numbers[::-1].cumsum()[::-1][1:]
 
 
@@ -97,7 +100,7 @@ def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np
 
 
 def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
-    """log p(seating, discounts, concentrations) in nats, over all depths."""
+    """log p(seating, discounts, concentrations) in nats, summed over all depths."""
     nats = log_prior(priors.discounts, priors.concentrations)
     for depth, parts in enumerate(by_depth):
         nats += log_seating(priors.discounts[depth], priors.concentrations[depth], *parts)
@@ -117,5 +120,6 @@ def all_positive(values: Array) -> bool:
 
 
 def log_prior(discounts: Array, concentrations: Array) -> float:
-    """The log prior density of discounts and concentrations of all depths."""
+    """The log density of the hyperparameters' prior, summed over depths: discounts are uniform on [0, 1),
+    concentrations Gamma(SHAPE, RATE), with SHAPE = 1."""
     return float(len(discounts) * SHAPE * np.log(RATE) - RATE * np.sum(concentrations))

@@ -27,7 +27,7 @@ CHUNK = 2**14  # words predicted at a time
 
 
 class Sample(NamedTuple):
-    """The seating in one state of a chain: its customers and tables."""
+    """The seating in one state of a chain: customers and tables of each slot and of each restaurant."""
 
     seats: NDArray[np.int32]  # slots × (customers, tables)
     totals: NDArray[np.int32]  # restaurants × (customers, tables)
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
-    """The samples of a chain, as `PitmanYorChain.fitted` returns them.
+    """A learned n-gram model without topics: the samples of a chain, as `PitmanYorChain.fitted` returns them.
 
     Words are numbers below `contexts.n_words`; the last is the end-of-sentence mark, which also stands before
     the first word of a sentence.
@@ -50,7 +50,8 @@ class LanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model from the arrays of a chain's `fitted`. Raises ValueError if they do not match."""
+        """The model from the params that a chain's `fitted` returns. Raises ValueError if arrays do not match
+        or have impossible values."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
@@ -116,7 +117,7 @@ class LanguageModel:
 
     @cached_property
     def shares(self) -> Shares:
-        """All samples prepared for predictions, as kernels take them."""
+        """All samples prepared for predictions, in the form that kernels take."""
         contexts, n_samples = self.contexts, len(self.discounts)
         seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
         ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)
@@ -140,10 +141,11 @@ class LanguageModel:
         return trie_of(self.contexts)
 
     def log_probabilities(self, words: Integers, starts: Integers, log_base: Array | None = None) -> Array:
-        """log p of each word given those before it in its sentence, and of the mark at each sentence's end.
+        """log p in nats of each word given those before it in its sentence, and of the mark at each
+        sentence's end (words + sentences).
 
         `words` (-1: not in the model); `starts`: where sentences begin. `log_base` (words with ends, nats):
-        log G0 of each, if it is not uniform. The mean is over the samples' probabilities, not their
+        log G0 of each, if it is not uniform. The mean over samples is that of probabilities, not of their
         logarithms.
         """
         text = np.empty(len(words) + 3 * len(starts), np.int64)
@@ -162,9 +164,9 @@ class LanguageModel:
         return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
-        """p(word | context) of each word, the mean over samples.
+        """(words,) p(word | context) of words each with its own context, the mean over samples.
 
-        `symbols`: arrays of the symbols before each word, the nearest first; base (words): G0.
+        `symbols`: arrays (words) of the symbols before each word, the nearest first; base (words): G0.
         """
         text = np.column_stack([np.full(len(words), -1), *symbols[::-1], words])
         return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
@@ -185,8 +187,8 @@ class LanguageModel:
         return found
 
     def next_words(self, context: list[int], base: Array) -> Array:
-        """p of every word after a context, given as word numbers in the order of the text; a sentence begins
-        with `end`.
+        """(n_words,) p of every word after a context, the mean over samples. The context is word numbers in
+        the order of the text; a sentence begins with `end`. base: G0 of every word.
 
         It is a sum over the context's restaurants: `seated` in each, times `left` of all longer ones.
         """
@@ -206,7 +208,8 @@ class LanguageModel:
         return (p + base * weights.sum()) / len(weights)
 
     def _way(self, context: list[int]) -> Integers:
-        """The known restaurants of a context and its shorter ones, from the empty one on."""
+        """The restaurants of a context and of its shorter ones, from the empty one on, up to the longest one
+        that the model has."""
         text = np.array([-1, *context, -1])
         way = np.empty((2, 1, self.longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self.trie, *way)
@@ -227,7 +230,7 @@ class LanguageModel:
 
 
 def trie_of(contexts: Contexts) -> Trie:
-    """The index of contexts and words."""
+    """The index by which kernels find contexts and words: the keys, and hash tables for them."""
     keys = contexts.restaurant_keys, contexts.slot_keys
     tables = [np.full(2 ** (2 * len(each)).bit_length(), -1, np.int32) for each in keys]
     for each, table in zip(keys, tables, strict=True):
@@ -236,9 +239,9 @@ def trie_of(contexts: Contexts) -> Trie:
 
 
 def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:
-    """The text that `find_ways` takes, with sentence marks, and the positions of the words in it.
+    """The text that `find_ways` takes, with -1 and `end` before each sentence, and the words' places in it.
 
-    positions: of each word in its sentence. -1 and `end` come before each sentence.
+    words: with a mark after each sentence; positions: of each in its sentence.
 
     >>> text_before(np.array([5, 9, 6, 7, 9]), np.array([0, 1, 0, 1, 2]), 9)[0].tolist()
     [-1, 9, 5, 9, -1, 9, 6, 7, 9]

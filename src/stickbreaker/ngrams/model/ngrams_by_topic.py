@@ -14,10 +14,10 @@ from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
 
 class NgramsByTopic(NamedTuple):
-    """N-grams of one order, with what is needed to predict their last words.
+    """N-grams of one order, with the probabilities of their last words by topic, given the other words.
 
-    Given its other words and a document's topic shares, the last word of an n-gram has p = outside + sum_k
-    shares_k inside_k, the mean over samples.
+    Given a document's topic shares too, the last word has p = outside + sum_k shares_k inside_k, a mean over
+    samples.
     """
 
     words: Integers  # n-grams × order; the end-of-sentence mark in first place is a beginning
@@ -26,7 +26,11 @@ class NgramsByTopic(NamedTuple):
 
 
 def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsByTopic]:
-    """All n-grams that occur in the model, by order; log_base (words, nats): log G0."""
+    """All n-grams that occur in the model, a table for each order (1 first), with the probability of the last
+    word given the others, in each topic and outside topics.
+
+    log_base (words): log G0 of each word, in nats.
+    """
     contexts = model.contexts
     depths, symbols = contexts.depths[contexts.restaurants], context_words(contexts)
     found: list[NgramsByTopic] = []
@@ -43,7 +47,7 @@ def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsBy
 
 
 def _predictions(model: TopicLanguageModel, words: Integers, log_base: Array) -> tuple[Array, Array]:
-    """`inside` and `outside` (see `NgramsByTopic`) of these n-grams (n-grams × order), means of samples."""
+    """`inside` and `outside`, see `NgramsByTopic`, of these n-grams (n-grams × order)."""
     n, order = words.shape
     text = np.column_stack([np.full(n, -1), words]).ravel()
     restaurants, slots = np.empty((2, n, model.longest + 1), np.int64)

@@ -1,5 +1,4 @@
-"""Constraints of a text on its seatings: how many words can pass each slot, and whether a seating is
-valid."""
+"""What a text implies for its seatings: how many words can pass each slot, and which are possible."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,8 @@ from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 
 def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """The number of words of the text whose longest context passes each slot, and each restaurant.
+    """The number of words of the text that pass each slot on the way to their longest context (or end there),
+    and the same for each restaurant.
 
     own (slots): words whose deepest slot this is.
     """
@@ -23,26 +23,26 @@ def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Int
 
 
 def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
-    """Where the table sizes of each slot begin (slots + 1), with space for as many different sizes as can
-    occur.
+    """Where the table sizes of each slot begin (slots + 1), with room for all different sizes that can occur.
 
     At most all words of the text that pass a slot sit in it, and n different sizes need at least 1 + 2 + ...
-    + n customers; a slot that never has two customers needs no space.
+    + n customers; a slot that never has two customers needs no room. own: see `passing`.
     """
     return room_for_sizes(passing(contexts, own)[0])
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where each slot's table sizes begin (slots + 1), if each slot has at most `most` customers."""
+    """Where the table sizes of each slot begin (slots + 1), with room for as many different sizes as `most`
+    customers (slots) can have."""
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 
 
 def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Stop counts of unbounded contexts: restaurants × (words that stop there, words that pass to longer
-    contexts).
+    """(restaurants × 2) How many words stop at each restaurant, and how many pass it to longer contexts, with
+    unbounded contexts.
 
-    at (words): the slot of each; stop (words): whether it could have passed on.
+    at (words): the slot in which each sits; stop (words): whether it could have passed on.
     """
     n = len(layout.depths)
     passes, above = np.zeros(n, np.int64), layout.parents[at]
@@ -56,9 +56,9 @@ def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool
 def counted_seating(
     layout: Layout, seats: NDArray[np.int32], sizes: NDArray[np.int32], sitting: Integers
 ) -> NDArray[np.int32]:
-    """The totals (restaurants × 2) of a seating.
+    """The totals (restaurants × (customers, tables)) of a seating from a checkpoint.
 
-    sitting (slots): customers not sent by a longer context. Raises ValueError if it is the seating of another
+    sitting (slots): customers that no longer context sent. Raises ValueError if it is not a seating of this
     text.
     """
     customers, tables, kinds = seats.T.astype(np.int64)

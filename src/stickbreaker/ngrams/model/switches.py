@@ -20,7 +20,8 @@ ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
 
 
 class SwitchState:
-    """The state of the restaurants of switches: see `kernels.switch_tables`."""
+    """The restaurants of switches in a chain's state: which words come from the common topic, context by
+    context (`kernels.switch_tables`)."""
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
         """Empty restaurants; most (restaurants): the most customers that each can get."""
@@ -36,7 +37,8 @@ class SwitchState:
         )
 
     def expected(self) -> Array:
-        """The expected lambda of each restaurant given the seating; shorter contexts are computed first."""
+        """(restaurants,) The expected lambda of each context, the probability of topics other than the common
+        one, given the seating."""
         layout, seats = self.held.layout, self.held.seating.seats
         above = layout.parents[1::2] // 2
         customers = seats[:, CUSTOMERS].reshape(-1, 2).astype(np.float64)
@@ -85,7 +87,7 @@ class SwitchState:
     def take(self, arrays: Mapping[str, NDArray[Any]], own: Integers) -> None:
         """Restore the state from what `to_arrays` returned. Raises ValueError if it belongs to another text.
 
-        own (slots): customers not sent by a longer context.
+        own (slots): customers that no longer context sent.
         """
         seats, sizes, concentrations = (arrays[name].copy() for name in ARRAYS)
         held = self.held.seating.seats, self.held.seating.sizes, self.held.priors.concentrations

@@ -52,7 +52,7 @@ ALPHA = 0.02  # of each topic, at the start
 
 
 class TopicChain(Sampler):
-    """Collapsed Gibbs sampling of the topics and seating of a text's words.
+    """Collapsed Gibbs sampling of the topics and seating of a text's words; subclasses have priors of topics.
 
     A sweep draws every word's topic and seat again, moves tables in blocks, and draws discounts and
     concentrations by depth and the prior of documents' topics. Topic 0 is common to all documents; it stays
@@ -71,7 +71,8 @@ class TopicChain(Sampler):
         moves: str = "tables",
     ) -> None:
         """`n_topics`: without the common one. `given`: further params of the model, such as its G0; they
-        become part of `fitted`. `moves`: "tables": blocks and words; "tokens": words alone."""
+        become part of `fitted`. `moves`: "tables": a sweep moves words, then blocks below tables; "tokens":
+        words alone."""
         self._events, self._seed, self._given, self._blocks = text.events, seed, given, moves == "tables"
         contexts, n_words = text.events.contexts, len(text.deepest)
         most, self._passing = passing(contexts, text.events.own)
@@ -104,11 +105,12 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _start(self, order: Integers, key: np.uint64) -> None:
-        """Seat all words in empty restaurants, in the order of the text, each with a sampled topic."""
+        """Seat all words in empty restaurants, one by one in the order of the text, each in a topic drawn
+        given the words before it."""
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
-        """Resample each word's topic; returns the sum of log p of each word given all others, in nats."""
+        """Resample every word's topic and seat; returns the sum of their log p given all others, in nats."""
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
@@ -122,7 +124,8 @@ class TopicChain(Sampler):
         return 0.0
 
     def _switch_shares(self) -> Array:
-        """Expected lambda (restaurants); empty without a common topic."""
+        """Expected lambda of each restaurant (restaurants,): the probability of topics other than the common
+        one. Empty without a common topic."""
         return np.empty(0)
 
     def _more_arrays(self) -> dict[str, NDArray[Any]]:
@@ -136,7 +139,7 @@ class TopicChain(Sampler):
 
     @property
     def _restaurants(self) -> tuple[Rooms, Seats, Priors]:
-        """The arguments that every kernel takes, in addition to the words."""
+        """The arguments that every kernel takes besides the words."""
         return self._rooms, self._seats, self._priors
 
     def sweep(self, number: int, threads: int) -> None:
@@ -172,8 +175,8 @@ class TopicChain(Sampler):
         return np.bincount(slots, sent, n).astype(np.int64)
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers of occupied contexts, tables and topics in use, and the last sweep's perplexity of each
-        word given all others.
+        """The numbers of occupied contexts, tables and topics in use, and the perplexity of each word given
+        all others in the last sweep.
 
         That is exp(-mean log p(word | context, document)), each p taken when the word was resampled.
         """
@@ -193,7 +196,8 @@ class TopicChain(Sampler):
         self._samples.add(self._sample(), self._word_topics())
 
     def fitted(self) -> Fitted:
-        """The samples, or the current state if there are none; only contexts that some sample occupies."""
+        """All samples stored so far, or the current state if there are none, with only those contexts that
+        are occupied in some sample."""
         samples = self._samples
         if not len(samples):
             samples = TopicSamples(
@@ -238,20 +242,22 @@ class TopicChain(Sampler):
         self._count_stops()
 
     def _count_words(self) -> None:
-        """Count words by document and topic, from the topics of words."""
+        """Fill the counts of words by document and topic from the topics of words."""
         words, n_topics = self._words, self._rooms.n_topics
         places = words.documents * n_topics + words.topics
         words.counts[:] = np.bincount(places, minlength=words.counts.size).reshape(words.counts.shape)
         words.sizes[:] = words.counts[:, 1:].sum(axis=1)
 
     def _count_stops(self) -> None:
-        """For unbounded contexts, count the words that stop at each restaurant and those that pass it."""
+        """With unbounded contexts, count the words that stop at each restaurant and those that pass it, from
+        the words' slots."""
         if self._events.unbounded:
             at, deepest = self._words.slots, self._words.deepest
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth: customers and tables of all topics' occupied restaurants, and tables by size."""
+        """For each depth: the customers and the tables of its occupied restaurants (of each topic on its
+        own), and how many tables have each size."""
         seats = self._seats
         rows = used(self._rooms.totals, seats.n_totals) & (seats.totals[:, CUSTOMERS] > 0)
         largest = int(seats.entries[:, SIZE].max(initial=1))
@@ -282,7 +288,7 @@ class TopicChain(Sampler):
         }
 
     def _word_topics(self) -> NDArray[np.int64]:
-        """The number of words of the text, by word of the vocabulary and topic (words × topics)."""
+        """(words × topics) How many words of the text are a certain word and have a certain topic."""
         n_words, n_topics = self._events.contexts.n_words, self._rooms.n_topics
         numbers = self._events.contexts.slot_keys[self._words.deepest] % n_words
         found = np.bincount(numbers * n_topics + self._words.topics, minlength=n_words * n_topics)

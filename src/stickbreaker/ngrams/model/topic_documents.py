@@ -58,7 +58,7 @@ def marked(
 
 
 class _Part(NamedTuple):
-    """A group of complete documents, whose words are predicted together."""
+    """A group of complete documents whose words are predicted together."""
 
     words: slice
     documents: slice
@@ -67,7 +67,7 @@ class _Part(NamedTuple):
 
 
 def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_Part]:
-    """Split documents into groups of about `CHUNK` words."""
+    """Split documents into groups of about `CHUNK` words, with the words' contexts looked up."""
     offsets, first = documents.offsets, 0
     text, places = text_before(documents.words, documents.positions, model.end)
     while first < len(offsets) - 1:
@@ -85,7 +85,7 @@ def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_P
 
 
 def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
-    """p(word | context, topic) of a group's words, by one sample."""
+    """The words of a group with p(word | context, topic) by sample `number`, as kernels take them."""
     inside = np.zeros((part.words.stop - part.words.start, model.n_topics))
     outside = np.zeros(len(inside))
     add_predictions(model, number, part.ways, inside, outside)
@@ -95,8 +95,10 @@ def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
 def add_predictions(
     model: TopicLanguageModel, number: int, ways: Ways, inside_out: Array, outside_out: Array
 ) -> None:
-    """Add a sample's predictions of words to inside_out (words × topics) and outside_out (words): given the
-    topic shares of a document, p = outside + sum_k shares_k inside_k."""
+    """Add one sample's predictions of words to inside_out (words × topics) and outside_out (words).
+
+    Given the topic shares of a document, a word has p = outside + sum_k shares_k inside_k.
+    """
     if model.prior_name == "hierarchical":
         predict = predict_mixed if model.ends is None else predict_unbounded_mixed
     else:
@@ -107,7 +109,7 @@ def add_predictions(
 def log_probabilities(
     model: TopicLanguageModel, documents: MarkedDocuments, seed: int, seen: Array | None = None
 ) -> Array:
-    """log p (samples × words and ends, in nats) of each word given those before it in its document.
+    """(samples × words and ends) log p in nats of each word given those before it in its document.
 
     Topics are updated word by word, by `Particles`. All documents use the same random numbers, so draws
     before a word depend only on the words before it, and p of all possible next words sums to one. seen
@@ -128,13 +130,13 @@ def log_probabilities(
 
 
 def mean_of(nats: Array) -> Array:
-    """The log of the mean over samples of probabilities (words,), from their logarithms (samples × words)."""
+    """(words,) The log of the mean over samples of probabilities, from their logarithms (samples × words)."""
     most = nats.max(axis=0)
     return most + np.log(np.exp(nats - most).mean(axis=0))
 
 
 def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: int) -> Array:
-    """p(topic | word, document) by one sample (words and ends × topics).
+    """(words and ends × topics) p(topic | word, document) by sample `number`.
 
     The rest to one is the common topic. It is a fixed point (`posterior_shares`), not a draw.
     """
@@ -145,7 +147,7 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
 
 
 def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
-    """Fill gamma_out (words × topics) with p(topic | word, document) of some documents, by one sample."""
+    """Fill gamma_out (words × topics) with p(topic | word, document) of a group, by sample `number`."""
     posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
 

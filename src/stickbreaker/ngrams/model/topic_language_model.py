@@ -18,10 +18,11 @@ from stickbreaker.ngrams.model.language_model import LanguageModel, trie_of
 
 @dataclass(frozen=True, eq=False)
 class TopicLanguageModel:
-    """The samples of a chain over topics, as `TopicChain.fitted` returns them.
+    """A learned topic n-gram model: the samples of a chain over topics, as `TopicChain.fitted` returns them.
 
-    Words are numbers below `contexts.n_words`, the last of which is the end-of-sentence mark. Topics of
-    documents are numbered from 0; in the arrays of samples the common topic comes before them.
+    A cell is a slot (a word in a context) and a topic with customers there. Words are numbers below
+    `contexts.n_words`, the last of which is the end-of-sentence mark. Topics of documents are numbered from
+    0; in the arrays of samples the common topic comes before them.
     """
 
     contexts: Contexts
@@ -40,9 +41,9 @@ class TopicLanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int, prior_name: str, longest: int) -> "TopicLanguageModel":
-        """The model that a chain's `fitted` describes; longest: words of a context.
+        """The model from the params that a chain's `fitted` returns; `longest`: most words of a context.
 
-        Raises ValueError if its arrays do not fit together.
+        Raises ValueError if its arrays do not fit together or have impossible values.
         """
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
@@ -62,7 +63,10 @@ class TopicLanguageModel:
         return found
 
     def refuse_nonsense(self, longest: int) -> None:
-        """Raise ValueError if the arrays do not fit each other, or have impossible values."""
+        """Raise ValueError if the arrays do not fit each other, or have impossible values.
+
+        longest: the greatest length of a context, in words.
+        """
         self.contexts.refuse_nonsense()
         n_samples, n_topics = self.prior.shape
         shape = n_samples, int(self.contexts.depths.max()) + 1
@@ -178,5 +182,5 @@ def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> Lan
 
 
 def _starts(owners: Integers, n: int) -> Integers:
-    """The first row of each owner, and the number of rows (n + 1), from the sorted owners of rows."""
+    """(n + 1) The first row of each owner, then the number of rows, from the ascending owners of rows."""
     return np.searchsorted(owners, np.arange(n + 1))

@@ -37,29 +37,32 @@ class IndependentTopics(TopicChain):
 
 
 class _CommonTopic(TopicChain):
-    """Topics and a common model; in each context a word has one of the topics with the probability lambda."""
+    """Topics and a common model: after each context, a word comes from a topic with the probability lambda.
+
+    A switch of a context counts, as customers, the words that come from topics and those that do not.
+    """
 
     reach: ClassVar[bool]  # whether shorter contexts have customers besides those sent by longer ones
 
     def _begin_switches(self) -> None:
-        """Create switches without customers, with space for as many as they can ever have."""
+        """Create switches without customers, with room for as many as they can ever have."""
         contexts, n_depths = self._events.contexts, len(self._depths)
         times = n_depths - contexts.depths if self.reach else 1
         self._switches = SwitchState(contexts, self._passing * times)
 
     def _seat_switches(self, number: int) -> None:
-        """Seat the customers of switches again, given lambda."""
+        """Draw the seating of the switches' customers again, given lambda."""
         key = self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number + 1)
         seat_switches(self._own_switches(self._words, self._seats), self._switches.held, key)
 
     def _draw_shares(self, number: int) -> Array:
-        """Draw lambda of each context, given the customers of its switches; returns them (restaurants)."""
+        """Draw lambda of each context (restaurants), given the customers of its switch."""
         draw_shares(self._switches.held, self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number))
         return self._switches.held.shares
 
     @abstractmethod
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
-        """For each switch, its customers that are not sent by a longer context."""
+        """(slots of switches,) The customers that no longer context sent."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         self._switches.draw_concentrations(generator)

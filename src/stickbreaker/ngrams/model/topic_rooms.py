@@ -9,7 +9,8 @@ from stickbreaker.ngrams.model.seatings import passing
 
 
 def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
-    """Room for the tables of `n_topics` topics, the common one included.
+    """The fixed structure of the restaurants of `n_topics` topics (the common one included), with enough
+    room.
 
     A word that passes through a slot is a customer there at most `ways` times: once, or twice if topics draw
     on the common one. With m customers and some number of keys (topics, and once more for tables that send to
@@ -38,9 +39,9 @@ def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: 
 
 
 def empty_seats(rooms: Rooms) -> Seats:
-    """Restaurants without customers.
+    """A seating without customers.
 
-    Where a slot's row of cells has space for every topic, these are in use from the start.
+    In a slot whose cells have room for every topic, these are in use from the start, in order.
     """
     cells, n_cells = _empty(rooms.cells, rooms.n_topics, 4)
     totals, n_totals = _empty(rooms.totals, rooms.n_topics, 3)
@@ -49,7 +50,7 @@ def empty_seats(rooms: Rooms) -> Seats:
 
 
 def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Empty rows of cells, and how many of each slot's are in use."""
+    """Rows of cells (or totals) without customers, and how many are in use in each slot (or restaurant)."""
     rows = np.zeros((int(starts[-1]), columns), np.int32)
     full = np.diff(starts) == n_topics
     places = starts[:-1][full][:, None] + np.arange(n_topics)
@@ -58,11 +59,12 @@ def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.in
 
 
 def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether each cell is in use: in each row of cells, those are the first n."""
+    """(cells,) Whether each cell is in use: the first n of each slot's cells, which begin at `starts`,
+    are."""
     sizes = np.diff(starts)
     return np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes) < np.repeat(n, sizes)
 
 
 def _starts(sizes: NDArray[np.integer]) -> Integers:
-    """Where each row of cells begins, from their sizes (rows + 1; the last is the total)."""
+    """(slots + 1) Where the cells of each slot begin, from their numbers; the last is the total."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

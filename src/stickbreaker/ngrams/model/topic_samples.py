@@ -19,7 +19,7 @@ PREFIX = "sample"  # of the arrays of a checkpoint
 
 
 def sample_of(rooms: Rooms, seats: Seats) -> Sample:
-    """The seating as a sample: cells sorted by slot, then by topic."""
+    """The current seating as arrays of a sample: its cells, sorted by slot, then by topic."""
     rows = np.flatnonzero(used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0))
     slots = np.searchsorted(rooms.cells, rows, side="right") - 1
     cells = seats.cells[rows]
@@ -29,7 +29,7 @@ def sample_of(rooms: Rooms, seats: Seats) -> Sample:
 
 
 class TopicSamples:
-    """Samples, and the number of words by topic summed over all of them."""
+    """The samples of a chain over topics, and how often words have each topic, summed over samples."""
 
     def __init__(self, contexts: Contexts, n_topics: int, *, unbounded: bool) -> None:
         """`n_topics`: the common one included."""
@@ -41,14 +41,14 @@ class TopicSamples:
         return len(self._samples)
 
     def add(self, sample: Sample, word_topics: NDArray[np.int64]) -> None:
-        """Add a sample. word_topics (vocabulary words × topics): how often each word has each topic."""
+        """Add a sample. word_topics (words × topics): how often each word has each topic in it."""
         self._samples.append(sample)
         self._word_topics = self._word_topics + word_topics
 
     def to_fields(self) -> dict[str, Field]:
-        """The fields of a finished model, with only the contexts occupied in some sample.
+        """The fields of a finished model, with only those contexts that are occupied in some sample.
 
-        Cells of all samples are concatenated; `cells` (samples + 1) says where those of each begin.
+        Cells of all samples are concatenated; `cells` (samples + 1) has where those of each begin.
         """
         samples = self._samples
         anyone = np.zeros((1, len(self._contexts.slot_keys)), np.bool_)
@@ -88,7 +88,7 @@ class TopicSamples:
         return arrays
 
     def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the samples from `to_arrays`. Raises ValueError if they belong to another text."""
+        """Restore the samples from what `to_arrays` returned. Raises ValueError for those of another text."""
         n_samples, sums = int(arrays["samples"]), arrays["word_topics"]
         if (
             n_samples < 0

@@ -34,10 +34,10 @@ def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, NDArray[Any]]:
 
 
 def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
-    """The seating from what `seats_to_arrays` returned.
+    """The seating from what `seats_to_arrays` returned, with totals counted again.
 
-    sitting (words): slot × topics + topic of each word of the text. Raises ValueError for the seating of
-    another text or an invalid one.
+    sitting (words): slot × topics + topic of each word of the text. Raises ValueError for an invalid seating
+    or that of another text.
     """
     seats = empty_seats(rooms)
     rows = _rows("cells", rooms.cells, arrays, seats.cells)
@@ -58,7 +58,7 @@ def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
 
 
 def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which rows of the reserved space a saved array fills. Raises ValueError if it does not fit."""
+    """Which reserved rows a saved array (cells or entries) fills. Raises ValueError if it does not fit."""
     rows, n = arrays[name], arrays[f"n_{name}"]
     sizes = np.diff(starts)
     if rows.dtype != np.int32 or n.dtype != np.int32 or n.shape != sizes.shape:
@@ -69,7 +69,10 @@ def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) 
 
 
 def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full: NDArray[np.bool_]) -> None:
-    """Raise ValueError for cells with impossible topics, customers or tables."""
+    """Raise ValueError for cells with impossible topics, customers or tables, or out of order.
+
+    slots: of each cell; full (slots): whether a slot has a cell for every topic.
+    """
     topics, customers, tables, common = cells.T.astype(np.int64)
     if (topics < 0).any() or (topics >= rooms.n_topics).any() or (cells[:, CUSTOMERS:] < 0).any():
         raise ValueError("a topic does not exist")
@@ -86,7 +89,10 @@ def _ranks(owners: Integers) -> Integers:
 
 
 def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
-    """Raise ValueError if the sizes of tables do not add up to the cells."""
+    """Raise ValueError if the numbers and sizes of tables do not add up to the counts of the cells.
+
+    places: slot × topics + topic of each cell.
+    """
     entries, cells = arrays["entries"].astype(np.int64), arrays["cells"].astype(np.int64)
     slots = np.repeat(np.arange(len(rooms.parents)), arrays["n_entries"])
     keys = entries[:, KEY]
@@ -107,7 +113,10 @@ def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
 
 
 def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], sitting: Integers) -> None:
-    """Raise ValueError if a slot's customers are not its words plus the tables of longer contexts."""
+    """Raise ValueError if a slot's customers are not its words and the tables that send to it.
+
+    places: slot × topics + topic of each cell; sitting: the same of each word.
+    """
     order = np.argsort(places)
     places, counts = places[order], cells[order].astype(np.int64)
     slots, topics = np.divmod(places, rooms.n_topics)
@@ -131,7 +140,7 @@ def _found(places: Integers, sought: Integers) -> Integers:
 
 
 def _sums(places: Integers, sought: Integers, values: Integers) -> Integers:
-    """For each of `sought`, the sum of the values at this place. places: of each value, ascending."""
+    """(places,) The sum of the values of each place; `sought` has the place of each value."""
     return np.bincount(_found(places, sought), values, len(places)).astype(np.int64)
 
 

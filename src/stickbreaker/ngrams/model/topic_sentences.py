@@ -11,7 +11,7 @@ from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
 
 class TopicSentences:
-    """Draws sentences by one sample of a model."""
+    """Draws sentences by one sample of a topic n-gram model."""
 
     def __init__(
         self, model: TopicLanguageModel, number: int, base: Array, generator: np.random.Generator
@@ -34,7 +34,7 @@ class TopicSentences:
         return [word for word in sentence if word != end]
 
     def _word(self, context: list[int], theta: Array) -> int:
-        """Draw the number of the word after a context, in a document with the topic shares `theta`."""
+        """Draw the word after a context, by number, in a document with the topic shares `theta`."""
         draw, switches = self._generator.random, self._shares.switches
         way, missing = self._way(context)
         if self._model.ends is not None:
@@ -49,8 +49,9 @@ class TopicSentences:
         return self._down(way, 0 if any(mixed) else topic)
 
     def _way(self, context: list[int]) -> tuple[Integers, int]:
-        """The known restaurants of a context and its shorter ones, from the empty one on, and how many words
-        of the context have none.
+        """The known restaurants of a context and its shorter ones, and how many longer ones are not known.
+
+        They begin with the empty context.
         """
         text, longest = np.array([-1, *context, -1]), self._model.longest
         way = np.empty((2, 1, longest + 1), np.int64)
@@ -59,10 +60,9 @@ class TopicSentences:
         return way[0, 0, :known], min(len(context), longest) + 1 - known
 
     def _down(self, way: Integers, topic: int) -> int:
-        """Draw a word of a topic: restaurants are tried from the longest context to the empty one, until one
-        yields a word.
+        """Draw a word of a topic: restaurants are tried from the longest context on, until one yields a word.
 
-        way: the restaurants, from the empty one on.
+        way: the restaurants, from the empty context on. If none yields a word, it is drawn from G0.
         """
         mixed = self._model.prior_name == "hierarchical"
         for restaurant in way[::-1].tolist():
@@ -80,7 +80,7 @@ class TopicSentences:
         return int(np.searchsorted(self._base, self._generator.random(), side="right"))
 
     def _seated(self, restaurant: int, topic: int) -> int | None:
-        """Draw a word among a topic's customers in a restaurant; None: the shorter context has to draw it."""
+        """Draw a word among a topic's customers in a restaurant; None: the shorter context must draw it."""
         shares = self._shares
         cells = slice(*shares.cells[self._model.contexts.first_slots[restaurant : restaurant + 2]].tolist())
         own = np.flatnonzero(shares.cell_topics[cells] == topic) + cells.start

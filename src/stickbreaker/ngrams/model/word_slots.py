@@ -9,7 +9,7 @@ from stickbreaker.ngrams.model.contexts import Integers
 
 
 def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
-    """The initial slot of each word with unbounded contexts: `START` words deep, or its deepest."""
+    """The slot in which each word begins with unbounded contexts: `START` words deep, or its deepest."""
     slots = deepest.copy()
     for _ in range(int(rooms.depths.max()) - START):
         deep = rooms.depths[rooms.restaurants[slots]] > START
@@ -18,7 +18,7 @@ def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
 
 
 def refuse_words(rooms: Rooms, words: Words, *, unbounded: bool) -> None:
-    """Raise ValueError for topics that do not exist, and slots not of the words' own contexts."""
+    """Raise ValueError if words have topics that do not exist, or slots outside their own contexts."""
     if (words.topics < 0).any() or (words.topics >= rooms.n_topics).any():
         raise ValueError("a topic does not exist")
     at = words.deepest

@@ -1,4 +1,4 @@
-"""Discounts, concentrations and words that stop, by the length of contexts."""
+"""The section on lengths of contexts: discounts, concentrations, and how many words stop at each length."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """The contexts of one length (words): their parameters, and how many words of the text stop at them."""
+    """The contexts of one length (in words): their parameters, and how many words of the text stop there."""
 
     length: int
     discount: Spread
@@ -75,7 +75,7 @@ class ContextLengths(ChartSection[Any]):
 
 
 def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
-    """Discounts, concentrations and the number of words that stop, for each length of context that occurs.
+    """A row for each length of context that occurs: discounts, concentrations, and how many words stop.
 
     The words of the text that stop in a context are its customers less those that tables of longer contexts
     have sent.
@@ -95,7 +95,7 @@ def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
 def length_rows(
     discounts: NDArray[np.number], concentrations: NDArray[np.number], stopping: NDArray[np.number]
 ) -> list[LengthRow]:
-    """The rows for each length of context, from arrays (samples × lengths)."""
+    """A row for each length of context, with spreads over samples, from arrays (samples × lengths)."""
     values = (discounts, concentrations, stopping)
     return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
 

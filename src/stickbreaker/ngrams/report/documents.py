@@ -54,10 +54,10 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class SharesAlong:
-    """The shares of topics along a document, window by window.
+    """The shares of topics along a document, in consecutive windows of `size` words and ends (the last less).
 
-    `size` words and ends are in each window but the last. `shares` (windows × topics + 1): of `topics`, and
-    at the end of each row that of the common topic; what is left to one is of other topics.
+    `shares` (windows × topics + 1): of `topics`, and at the end of each row that of the common topic; what is
+    left to one is of other topics.
     """
 
     size: int
@@ -71,7 +71,7 @@ class ExcerptRow:
 
     `first`: the place of the first among the `read` words and ends that were looked at. `bits`: -log2 p;
     `best`: the most probable topic that is not the common one, `sure` its probability; `specific`: the
-    probability of not being of the common topic.
+    probability of not being of the common topic; `along`: of the whole document.
     """
 
     first: int
@@ -120,7 +120,7 @@ def _shown(
     labels: Mapping[int, str],
     colours: Mapping[int, str],
 ) -> dict[str, Any]:
-    """A document with an excerpt as the page shows it."""
+    """A document with its excerpt, as the values that the page's template takes."""
     (excerpt,) = row.parts
     n, along = len(excerpt.tokens), [k for k in _visible(excerpt.along) if k in labels]
     return {
@@ -159,7 +159,7 @@ def _word(
 
 
 def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
-    """Topic shares along a document as strips for the page, and the part that the excerpt covers."""
+    """The shares of topics along a document, and which part of it the excerpt covers, as JSON values."""
     along = row.along
     return {
         "size": along.size,
@@ -171,7 +171,7 @@ def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _visible(along: SharesAlong) -> list[int]:
-    """The numbers of those topics of a document that are large enough to be seen in its strip."""
+    """The topics along a document whose mean share is large enough (`LEAST_VISIBLE`) to be seen."""
     n = max(len(along.shares), 1)
     means = [sum(row[place] for row in along.shares) / n for place in range(len(along.topics))]
     return [k for k, mean in zip(along.topics, means, strict=True) if mean >= LEAST_VISIBLE]

@@ -54,7 +54,7 @@ class AnyLanguageReport(SavedReport[M]):
         return facts
 
     def sizes(self) -> list[tuple[str, str]]:
-        """Facts on the size of the model, as (name, value); each kind of language model has its own."""
+        """Facts on the size of the model, as (name, value); subclasses define them."""
         raise NotImplementedError
 
     @property
@@ -90,7 +90,8 @@ class LanguageReport(AnyLanguageReport[PlainNgramModel]):
 
 
 def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
-    """Perplexity by sweep, of held-out documents and of the text; where neither is known, exp(-joint score).
+    """Curves of perplexity by sweep, of held-out documents and of the text; if there are none, of
+    exp(-score).
 
     >>> curves_of([{"pass": 1, "held_out": -1.0}, {"pass": 2}])[0].points
     [(1, 2.718281828459045)]

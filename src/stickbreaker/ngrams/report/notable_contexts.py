@@ -31,7 +31,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """A context (farthest word first), its customers, and (word, probability) of words that may follow."""
+    """A context (farthest word first), its customers, and (word, probability) of words that may follow it."""
 
     words: Sequence[str]
     customers: int
@@ -70,8 +70,7 @@ class LongestContexts(ContextTable):
 
 
 def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
-    """The longest contexts with customers in the last sample; among those of one length, the ones with most
-    first.
+    """The longest contexts with customers in the last sample, at most `MOST_ROWS`; by length, then customers.
 
     Contexts with an unknown word are left out, and those that are the end of a longer one that is shown.
     """
@@ -95,8 +94,8 @@ def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
 def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
     """Contexts of two words or more that mostly continue in one way, those with most customers first.
 
-    In the last sample, five customers or more sit in such a context, seven in ten of them at one word, whose
-    probability is a half or more. Left out are those with a word that is not known, and those of which a
+    In the last sample, `LEAST_CUSTOMERS` or more sit in such a context, `LEAST_SHARE` of them at one word,
+    whose probability is `LEAST_P` or more. Left out are those with an unknown word, and those of which a
     shorter one continues in the same way.
     """
     contexts, customers = model.language_model_.contexts, _customers(model)
@@ -134,16 +133,15 @@ def _leading_slots(model: PlainNgramModel) -> Integers:
 
 
 def _customers(model: PlainNgramModel) -> Integers:
-    """Customers of each restaurant in the last sample."""
+    """(restaurants,) The customers of each context in the last sample."""
     held = model.language_model_
     totals = np.bincount(held.contexts.restaurants, held.customers[-1], len(held.contexts.depths))
     return totals.astype(np.int64)
 
 
 def _way_up(model: PlainNgramModel, restaurant: int) -> Iterator[tuple[int, int]]:
-    """Yield the farthest word of a restaurant's context and the number of that restaurant, then the same for
-    the context without this word, and so on until the context is empty.
-    """
+    """Yield a context's farthest word and the number of the context without it, and so on until it is
+    empty."""
     contexts = model.language_model_.contexts
     while restaurant > 0:
         restaurant, word = divmod(int(contexts.restaurant_keys[restaurant - 1]), contexts.n_words)
@@ -156,7 +154,7 @@ def _words(model: PlainNgramModel, restaurant: int) -> list[int]:
 
 
 def _shorter(model: PlainNgramModel, restaurant: int) -> list[int]:
-    """The restaurants of all shorter contexts that end with the same words."""
+    """The numbers of all shorter contexts that end with the same words, the empty one included."""
     return [shorter for _, shorter in _way_up(model, restaurant)]
 
 
@@ -166,7 +164,7 @@ def _spelled(model: PlainNgramModel, words: list[int]) -> list[str]:
 
 
 def _following(model: PlainNgramModel, words: list[int]) -> list[tuple[str, float]]:
-    """The words that most probably follow a context, with their probabilities."""
+    """The `FOLLOWING` words that most probably follow a context, with their probabilities."""
     p = model.language_model_.next_words(words, np.exp(model.base_.log_p))
     return [(model.words_[k], float(p[k])) for k in descending(p, FOLLOWING).tolist()]
 

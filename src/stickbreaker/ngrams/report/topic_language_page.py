@@ -26,7 +26,7 @@ PRIORS = {
 
 
 class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
-    """A language model with topics: those in use, the largest first."""
+    """The report on a language model with topics; it shows those in use, the largest first."""
 
     estimator, noun = PlainTopicNgramModel, "a language model with topics"
     sections = (Topics(), Documents(), Contexts(), ContextLengths(), LEARNING)
@@ -74,10 +74,10 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
 
 
 def lengths_of(model: TopicLanguageModel) -> list[LengthRow]:
-    """Discounts, concentrations and words that stop, by length of context, up to the longest with a word.
+    """A row for each length of context, up to the longest with a word: parameters, and how many words stop.
 
-    The words that stop in a context are its customers less the tables of longer contexts. Of topics that draw
-    on the common one that is not so: the tables of both are customers there.
+    The words that stop in a context are its customers less the tables of longer contexts. For topics that
+    draw on the common one the numbers are not valid: tables of both are customers there.
     """
     depths = model.contexts.depths[model.contexts.restaurants]
     n = int(depths.max()) + 2

@@ -31,7 +31,8 @@ _LONGEST_TEXT = 400  # characters of a phrase or a drawn sentence
 
 @dataclass(frozen=True, slots=True)
 class LanguageTopic(TopicRow):
-    """A topic: `words` are (word, its share of the topic's words), the most typical ones.
+    """A topic as the report shows it: `words` are (word, its share of the topic's words), the most typical
+    ones.
 
     `phrases` are n-grams; `sentences` were drawn from the topic.
     """
@@ -61,7 +62,7 @@ class Topics(Section["TopicLanguageReport"]):
 
 
 def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[Any]]) -> dict[str, Any]:
-    """A topic as the report lists it, with the documents that have the largest share of it."""
+    """A topic as the values of its card, with the `DOCUMENTS` documents that have the largest share of it."""
     shares = [
         (share, place)
         for place, row in enumerate(documents)
@@ -88,7 +89,7 @@ def topics_payload(topics: Sequence[LanguageTopic]) -> list[dict[str, str]]:
 
 
 def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
-    """The topics in use, the largest first."""
+    """The topics in use as the report shows them, the largest first."""
     shares, words, phrases = model.topic_shares_, model.top_words(WORDS), model.top_phrases(PHRASES)
     probabilities = model._probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
@@ -106,10 +107,9 @@ def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
 
 
 def drawn_sentences(model: PlainTopicNgramModel, topics: list[int]) -> dict[int, list[str]]:
-    """For each of these topics, sentences drawn from the last sample with this topic for all words that have
-    one.
+    """Sentences drawn by the last sample for each of these topics, which all words that have a topic have.
 
-    Sentences of `LONGEST_SENTENCE` words are cut off there.
+    They are cut off after `LONGEST_SENTENCE` words; empty ones are left out.
     """
     found = model.topic_model_
     base, names = np.exp(model.base_.log_p), model.words_

@@ -1,4 +1,4 @@
-"""Where words are of topics and where of what is common: the share of topics by context."""
+"""The section on topics by context: after which contexts words come from topics, and after which not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LENGTHS = 3  # with a histogram of their own; longer contexts are in the last
 
 @dataclass(frozen=True, slots=True)
 class ContextShare:
-    """A context (its farthest word first), its customers, and the share of topics in what follows it."""
+    """A context (farthest word first), its customers, and the share of words after it that have a topic."""
 
     words: Sequence[str]
     customers: float
@@ -43,7 +43,7 @@ class ContextShare:
 class ShareHistogram:
     """A histogram of the share of topics, over customers of contexts of one length.
 
-    customers: their number in equal bins from 0 to 1; longer: contexts longer than `length` are included.
+    customers: their numbers in equal bins from 0 to 1; longer: contexts longer than `length` are included.
     """
 
     length: int
@@ -53,7 +53,10 @@ class ShareHistogram:
 
 @dataclass(frozen=True, slots=True)
 class TopicsByContext:
-    """The share of topics by context: frequent contexts in which it is low, medium and high."""
+    """The share of topics by context: frequent contexts where it is low, near a half, and high.
+
+    mean: over all frequent contexts, weighted by customers.
+    """
 
     low: Sequence[ContextShare] = ()
     middle: Sequence[ContextShare] = ()
@@ -92,11 +95,11 @@ class Contexts(Section["TopicLanguageReport"]):
 
 
 def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
-    """The share of topics (lambda) by context, the mean over samples; None for topics with no common one.
+    """The share of topics (lambda) by context, the mean over samples; None if topics have no common one.
 
-    Of the contexts with `LEAST_CUSTOMERS` in the mean over samples. The lists are of the `MOST_COMPARED`
-    fullest ones, without those that have a word that is not known: of the tenth of them with the lowest
-    shares, of the tenth nearest to one half, and of the tenth with the highest shares the fullest.
+    Contexts need `LEAST_CUSTOMERS` customers, in the mean over samples. The lists are of the `MOST_COMPARED`
+    fullest ones without an unknown word: the fullest of the tenth with the lowest shares, of the tenth
+    nearest to one half, and of the tenth with the highest. None also if no context has that many customers.
     """
     found = model.topic_model_
     if found.switches is None:
@@ -129,7 +132,7 @@ def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
 
 
 def customers_of_contexts(model: TopicLanguageModel) -> Array:
-    """The number of customers in each restaurant, of all topics together; the mean over samples."""
+    """(restaurants,) The customers of each context, of all topics together; the mean over samples."""
     slots = model.slots.astype(np.int64)
     n = len(model.contexts.depths)
     return np.bincount(model.contexts.restaurants[slots], model.customers, n) / model.n_samples
