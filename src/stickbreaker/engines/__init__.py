@@ -1,4 +1,4 @@
-"""The place where a run happens: an engine owns the table of counts and maps local steps over shards."""
+"""Where a run happens: an engine owns the table of counts, and runs local steps over shards of documents."""
 
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.engines.engine import Engine

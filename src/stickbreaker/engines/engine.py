@@ -1,4 +1,4 @@
-"""The interface of an engine to the run loop."""
+"""What the run loop may ask of an engine."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from stickbreaker.corpus.shards import Shard
 
 
 class Seeds(Protocol):
-    """The initial counts of a table (rows × columns), computed when rows are requested."""
+    """The initial counts of a table (rows × columns); rows are computed when they are asked for."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -23,7 +23,10 @@ class Seeds(Protocol):
 def sum_arrays(
     pairs: Iterable[tuple[Any, Array]], finish: Callable[[int, Array], Any]
 ) -> tuple[list[Any], list[Any]]:
-    """For pairs (result, array): the results, and a list with `finish(0, sum of the arrays)`."""
+    """From pairs (result, array): the list of results, and a list with `finish(0, sum of the arrays)`.
+
+    The second list is empty if there are no pairs.
+    """
     results, total = list[Any](), None
     for result, array in pairs:
         results.append(result)
@@ -32,11 +35,11 @@ def sum_arrays(
 
 
 class Engine(ABC):
-    """Owns the table of counts; every method leaves it consistent.
+    """Owns the table of counts, and runs local steps; the table is consistent after every method.
 
-    `table` is readable from `start` or `restore` on; what it returns is invalid after a change. If no process
-    can hold the counts, it has their totals, and reads rows on request. `folder`: where it stores files, if
-    any; `keeper` lives as long as a temporary folder.
+    `table` can be read from `start` or `restore` on; what it returned is invalid after a change. If no
+    process can hold the counts, it has their totals and reads rows from files. `folder`: where it stores
+    files, if any; `keeper`: an object that keeps a temporary folder from being removed.
     """
 
     table: CountTable
@@ -45,10 +48,7 @@ class Engine(ABC):
 
     @abstractmethod
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
-        """Begin with a table of these counts (rows × columns).
-
-        The rows have `keys` if the model may add new ones.
-        """
+        """Begin with a table of these counts (rows × columns), with `keys` of rows if the model is keyed."""
 
     @abstractmethod
     def map(
@@ -59,52 +59,52 @@ class Engine(ABC):
         seed: int,
         proposals: Sequence[Proposal] = (),
     ) -> Stats:
-        """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop.
+        """Run the local step on each shard; returns the sum of their statistics, in the order of the shards.
 
-        The engine's state does not change, except for what `retry` needs; `commit` completes the step.
+        Also evaluates `proposals`. Nothing changes until `commit`, which completes the step. Raises
+        Interrupted if asked to stop.
         """
 
     @abstractmethod
     def retry(
         self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        """Try proposals again on shards that `map` has just mapped with some; the report has only trials."""
+        """Evaluate proposals on the shards of the last `map`, which had some; returns only the trials."""
 
     @abstractmethod
     def commit(self, *, carry: bool = True) -> None:
-        """End a step: keep its documents' records, if records are carried over to the next pass.
+        """End a step: store its documents' records for their next visit, if the engine carries records.
 
-        Without `carry` they are dropped, with earlier records of these documents: their next visit starts
-        afresh.
+        Without `carry`, these documents have no records then: their next visit starts afresh.
         """
 
     @abstractmethod
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
-        """table ← table + the report's rows - those of the last report of this number, if `keep` is 1; if it
-        is 0, table ← the rows of all stored reports, including this one, and nothing else.
+        """Store minibatch `number`'s statistics in place of its last ones, and update the table accordingly.
 
-        `number` is the minibatch's; its report is stored until the next one of that number. Returns the sum
-        of all stored reports: without their rows, and with those trials (and the trials' rows) that every
-        report has.
+        With `keep` 1: table ← table + the new rows - the last rows. With `keep` 0: table ← the sum of the
+        rows of all stored statistics, these included. Returns the sum of all stored statistics: without their
+        rows, and with those trials (and their rows) that every minibatch has.
         """
 
     @abstractmethod
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        """Replace the table by keep · table + add · rows."""
+        """Update the table: table ← keep · table + add · rows."""
 
     @abstractmethod
     def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
-        """Change the table's shape, and with it the documents' records and the stored reports.
+        """Make an edit of the table's shape, also in the documents' records and the stored statistics.
 
-        Also returns `stats`, a step's report that is still to be used, in the new shape.
+        Returns `stats`, the statistics of a step that are still needed, in the new shape (None: none were
+        given).
         """
 
     @abstractmethod
     def map_items(self, function: Callable[[Any, Any], Any], items: Sequence[Any]) -> list[Any]:
-        """The results of a function for each item, in order, called with a `LocalEngine` of the present
-        table.
+        """Call `function(engine, item)` for each item; returns the results in order.
 
-        The function must be picklable, and must not change anything.
+        `engine` is a `LocalEngine` with the present table. The function must be picklable, and change
+        nothing.
         """
 
     def map_items_with_sums(
@@ -113,30 +113,30 @@ class Engine(ABC):
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
-        """`map_items` for a function that returns a result and an array; the arrays of all items are summed.
+        """As `map_items`, for a function that returns a result and an array; the arrays are summed.
 
-        Returns the results, and a list with `finish(first, piece)` for each piece of the sum along its last
-        axis, in order; `first` is the piece's first index. An engine that sums on other machines chooses the
-        pieces; here the whole sum is one piece.
+        Returns the results, and `finish(first, piece)` for each piece of the sum along its last axis, in
+        order; `first` is the piece's first index. An engine on several machines chooses the pieces; by
+        default the whole sum is one.
         """
         return sum_arrays(self.map_items(function, items), finish)
 
     @abstractmethod
     def summary(self, params: Record) -> Summary:
-        """The model's summary, summed over the table."""
+        """The model's `summary`, added up over the rows of the table."""
 
     @abstractmethod
     def table_view(self, report: Stats | None) -> TableView:
-        """The table as it is, and the rows of a report, for moves; invalid after the next change."""
+        """Access to the table and to a report's rows, for moves; invalid after the next change."""
 
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
-        """Arrays and row keys from which `restore` rebuilds the same engine state exactly."""
+        """Arrays and the rows' keys, from which `restore` rebuilds the same engine state exactly."""
 
     def files(self, *, run: bool) -> Sequence[Path]:
-        """Files that the last snapshot refers to; with `run`, also those that only the run needs.
+        """The files that the last snapshot refers to; with `run`, also those needed only to continue the run.
 
-        They are deleted at the next snapshot but one.
+        They exist until two more snapshots were taken.
         """
         return ()
 
@@ -146,4 +146,4 @@ class Engine(ABC):
 
     @abstractmethod
     def stop(self) -> None:
-        """Ask a map under way to raise Interrupted; may be called from a signal handler."""
+        """Ask a `map` that is running to raise Interrupted; may be called from a signal handler."""

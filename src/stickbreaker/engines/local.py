@@ -36,10 +36,10 @@ Done = tuple[int, Local, Stats]  # number of the shard's first document, its rec
 
 
 class LocalEngine(Engine):
-    """Runs on this machine with `n_jobs` threads (None: every core that the process may use).
+    """Runs on this machine with `n_jobs` threads (None: one for each core that the process may use).
 
-    With `keep_local`, documents' records are carried from pass to pass, keyed by the number of a shard's
-    first document: for schedules whose shards are the same in every pass.
+    With `keep_local`, documents' records are carried from pass to pass, for schedules whose shards are the
+    same in each: they are found by the number of a shard's first document.
     """
 
     # a narrower type than in the contract, since others only read it
@@ -73,7 +73,7 @@ class LocalEngine(Engine):
     def over(
         cls, model: Model, table: Table | TruncatedTable | StoredTable, n_jobs: int | None = 1
     ) -> "LocalEngine":
-        """An engine for an existing table."""
+        """An engine that uses an existing table, outside a run."""
         engine = LocalEngine(n_jobs)
         engine.model, engine.table = model, table
         return engine
@@ -125,7 +125,7 @@ class LocalEngine(Engine):
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
     def _whole_view(self, params: Record, n_shards: int) -> View | None:
-        """The model's view of the whole table if computing it once for all shards is cheaper, else None."""
+        """The model's `expectations` of all rows, shared by many shards; None if each has its own."""
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)
@@ -160,9 +160,7 @@ class LocalEngine(Engine):
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard, params: Record, whole: View | None) -> tuple[Shard, View]:
-        """The shard with its rows as row numbers of this table, and the view of the model that it needs:
-        `whole`, or one of its own rows.
-        """
+        """The shard with row numbers of this table, and its `expectations`: `whole`, or of its own rows."""
         rows = self.model.reads(shard, self.table.positions)
         shard = shard if rows is shard.rows else replace(shard, rows=rows)
         if whole is not None:
@@ -175,7 +173,7 @@ class LocalEngine(Engine):
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply `work` to each item, in threads; yields the results in the order of the items.
 
-        Only a few items are ahead at a time; a single item is processed without threads.
+        At most twice as many items as threads are under way; a single item is processed without threads.
         """
         n_jobs = self.n_jobs
         if n_jobs > 1:
@@ -213,7 +211,7 @@ class LocalEngine(Engine):
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
     def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
-        """The shards; raises Interrupted before the next one, or after the last, once asked to stop."""
+        """Yield the shards; raises Interrupted before the next one or at the end, if `stop` was called."""
         for shard in shards:
             if self._stopped:
                 raise Interrupted
@@ -298,9 +296,9 @@ class LocalEngine(Engine):
 
 
 def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
-    """An engine on this machine for another engine's table, or with `copied` for a copy of it.
+    """An engine on this machine that shares another engine's table, or has a copy of it (`copied`).
 
-    It does not have the state that only a run needs.
+    It has no state of a run, such as documents' records.
     """
     table = engine.table
     assert isinstance(table, Table | TruncatedTable | StoredTable)
@@ -310,7 +308,7 @@ def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool
 
 
 def of_run(name: str) -> bool:
-    """Whether an array of a snapshot is needed only to continue a run, and not in a finished model."""
+    """Whether the array of this name in a snapshot is needed only to continue a run, not to use a model."""
     return name.startswith(("local/", "records", PREFIX))
 
 

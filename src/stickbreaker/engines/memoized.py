@@ -1,4 +1,4 @@
-"""The last report of each minibatch, for schedules that subtract it when the minibatch is read again."""
+"""The last statistics of each minibatch, for schedules that subtract them when it is read again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,18 +14,18 @@ PREFIX = "kept/"  # begins the names of arrays in a snapshot
 
 
 class MemoizedReports:
-    """Reports by the number of their minibatch.
+    """The statistics (reports) of minibatches, by number.
 
-    Rows are in single precision, so that adding and subtracting them is exact.
+    Rows are in single precision, so that sums of them in double precision are exact, and so is subtracting.
     """
 
     def __init__(self) -> None:
         self.reports: dict[int, Stats] = {}
 
     def replace(self, number: int, stats: Stats) -> tuple[Stats, Rows | None]:
-        """Store report `number` in place of its previous version.
+        """Store the report of minibatch `number`.
 
-        Returns the report as it is stored, and the rows of the previous one (None if there was none).
+        Returns it as it is stored, and the rows of the report that it replaces (None if there was none).
         """
         kept = replace(stats, rows=single(stats.rows.rows()), new_rows={})
         last = self.reports.get(number)
@@ -33,10 +33,9 @@ class MemoizedReports:
         return kept, None if last is None else last.rows.rows()
 
     def known(self, shape: tuple[int, ...]) -> Stats:
-        """The sum of all reports without their rows; for trials that are in every report, with the trials'
-        rows.
+        """The sum of all reports without rows; of trials, those that every report has, with their rows.
 
-        `shape`: that of the table (rows × columns).
+        shape: of the table (rows × columns).
         """
         from stickbreaker.engines.stats_sum import Sum  # imports numba, which reading a model does not need
 
@@ -49,7 +48,7 @@ class MemoizedReports:
         return total.stats()
 
     def edit(self, edit: Edit, row_axis: str, column_axis: str, n_rows: int) -> None:
-        """Apply an edit to all reports. `n_rows`: the number of rows of the table before the edit."""
+        """Apply an edit of the table to all reports. n_rows: of the table before the edit."""
         for number, report in self.reports.items():
             after = apply_to_stats(edit, report, row_axis, column_axis, n_rows)
             self.reports[number] = replace(after, rows=single(after.rows.rows()))
@@ -70,7 +69,7 @@ class MemoizedReports:
         return arrays
 
     def refuse_others(self, shape: tuple[int, ...], column_axis: str) -> None:
-        """Raise ValueError if reports do not fit a table of this shape, or cannot be added up."""
+        """Raise ValueError if reports, after `restore`, do not fit a table of this shape or each other."""
         trials: dict[str, dict[str, tuple[int, ...]]] = {}
         sums = [{name: item.values.shape for name, item in r.usage.items()} for r in self.reports.values()]
         if any(each != sums[0] for each in sums):

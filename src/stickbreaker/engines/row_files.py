@@ -1,8 +1,8 @@
-"""Rows of tables in files: each written by one task in one rename, and read by any number of others.
+"""Rows of tables in files: each file is written once, in one rename, and read by any number of processes.
 
-A file holds one block, some consecutive chunks of rows, as an Arrow file of one record batch per chunk and
-table: the numbers of its rows (ascending) and their values, row by row, with a checksum. Missing rows are
-zero. Several tables (a step's report and its trials) share a file.
+A file holds a block, which is several consecutive chunks of rows, as an Arrow file with a record batch for
+each chunk and table: the numbers of its rows (ascending), their values row by row, and checksums. Rows that
+are left out are zero. A step's statistics and its trials are several tables in one file.
 """
 
 import mmap
@@ -44,7 +44,7 @@ REMEDY = "restore it from a copy, or continue from an older checkpoint"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The layout of a table's rows: in chunks of `chunk` rows, consecutive chunks in each of `blocks` files.
+    """How a table's rows are cut: into chunks of `chunk` rows, and the chunks into `blocks` files.
 
     >>> Layout(10, 2, 3).bounds(1), Layout(10, 2, 3).block_of(4)
     ((2, 4), 2)
@@ -63,16 +63,16 @@ class Layout:
         return chunk * self.blocks // max(1, self.n_chunks)
 
     def chunks_of(self, block: int) -> range:
-        """The chunks of a file."""
+        """The chunks in the file of a block."""
         ends = [-(-each * self.n_chunks // self.blocks) for each in (block, block + 1)]
         return range(*ends)
 
     def bounds(self, chunk: int) -> tuple[int, int]:
-        """The first row and the last (exclusive) of a chunk."""
+        """A chunk's first row, and the one after its last."""
         return chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_rows)
 
     def cut(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, slice]]:
-        """Split ascending row numbers by chunk; yields each chunk and the slice of `rows` that is in it.
+        """Split ascending row numbers by chunk; yields each chunk with the slice of `rows` that is in it.
 
         >>> list(Layout(10, 2, 3).cut(np.array([1, 4, 4, 5])))
         [(0, slice(0, 1, None)), (2, slice(1, 4, None))]
@@ -84,15 +84,15 @@ class Layout:
 
 
 def block_path(folder: Path, version: str, block: int) -> Path:
-    """The file of a block."""
+    """The path of a block's file in a version (a folder of files written together) of a table."""
     return folder / version / f"{block:05d}.arrow"
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a unique name next to `path`; what is written there replaces `path` in one rename.
+    """A context that yields a temporary path next to `path`; what is written there replaces `path` at once.
 
-    Raises UserError if the disk is full or cannot be written.
+    Raises UserError if it cannot be written, as on a full disk.
     """
     partial = path.with_name(f".{path.name}.partial-{uuid.uuid4().hex}")
     try:
@@ -109,7 +109,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 class RowWriter:
-    """Writes the chunks of a block in order."""
+    """Writes the file of a block, chunk by chunk in order."""
 
     def __init__(self, path: Path) -> None:
         self._sink = pa.OSFile(str(path), "wb")
@@ -117,7 +117,7 @@ class RowWriter:
         self._batches = 0
 
     def add(self, table: str, chunk: int, positions: NDArray[np.int64], values: Array) -> None:
-        """Write some rows of a table (numbers ascending; rows × columns), all in one chunk."""
+        """Write rows of one chunk of a table: their ascending numbers, and values (rows × columns)."""
         flat = np.ascontiguousarray(values, np.float64).ravel()
         columns = [
             pa.array([table]),
@@ -132,7 +132,7 @@ class RowWriter:
         self._batches += 1
 
     def end(self) -> None:
-        """Write the record that marks the end, with the number of records before it."""
+        """Write the last record: the number of those before it, so that a cut-off file is noticed."""
         self.add(END, self._batches, np.empty(0, np.int64), np.empty((0, 0)))
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ def _checksum_of_key(table: str, chunk: int, columns: int) -> int:
 
 @contextmanager
 def row_writer(path: Path) -> Iterator[RowWriter]:
-    """Yield a writer of the file at `path`, which exists, complete, once the writer has ended."""
+    """A context that yields a writer for the file `path`, which appears, complete, when the context ends."""
     with replacing(path) as partial:
         writer = RowWriter(partial)
         try:
@@ -166,7 +166,7 @@ def row_writer(path: Path) -> Iterator[RowWriter]:
 
 
 class RowFile:
-    """Reads a block; a chunk's checksum is verified when it is first read.
+    """Reads the file of a block; each chunk's checksum is verified when it is first read.
 
     Raises UserError for a file that is missing, cut off or altered.
     """
@@ -198,7 +198,7 @@ class RowFile:
         return table, chunk
 
     def read(self, table: str, chunk: int) -> Rows | None:
-        """The rows of a table in a chunk, read-only; None if there are none."""
+        """The rows of a table in a chunk, read-only; None if the file has none of this table and chunk."""
         number = self._places.get((table, chunk))
         if number is None:
             return None
@@ -218,8 +218,10 @@ class RowFile:
 
 
 class Readers:
-    """The readers that a process used last, fewer than it may have files open; readers of deleted files are
-    closed, which frees their space."""
+    """The open readers that this process used last, at most `most`.
+
+    Readers of files that were deleted are closed from time to time, which frees their space.
+    """
 
     def __init__(self, most: int = 512) -> None:
         self.most = most
@@ -227,7 +229,7 @@ class Readers:
         self._lock = threading.Lock()
 
     def get(self, path: Path) -> RowFile:
-        """The reader of a file."""
+        """The reader of a file, opened if needed."""
         with self._lock:
             if path in self.held:
                 self.held.move_to_end(path)
@@ -243,7 +245,7 @@ class Readers:
         return reader
 
     def forget(self) -> None:
-        """Close all readers, because a file that replaced another one must be opened again."""
+        """Close all readers, so that files that replaced others are opened again."""
         with self._lock:
             self.held.clear()
 
@@ -252,7 +254,7 @@ READERS = Readers()
 
 
 def sync(paths: Sequence[Path]) -> None:
-    """Force files to disk before a checkpoint refers to them. Raises UserError if one cannot be opened."""
+    """Force files to disk, before a checkpoint refers to them. Raises UserError if one cannot be opened."""
     for path in paths:
         try:
             with path.open("rb") as file:

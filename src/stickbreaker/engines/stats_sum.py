@@ -1,4 +1,4 @@
-"""Sums the reports of shards."""
+"""Sums the statistics of shards on one machine."""
 
 from dataclasses import replace
 
@@ -12,12 +12,12 @@ FEW = 8  # less than an eighth of the table is stored as single cells, or as the
 
 
 class Sum:
-    """A running sum of reports: rows in one dense array of the table's shape, trials as separate sums,
-    everything else by `plus_sums`.
+    """A running sum of shards' statistics, for a table of `shape`.
 
-    If the first report has few of the table's rows, they are stored one after another in the order in which
-    they come: a step then costs what the rows of its minibatch cost, however large the table is. Single
-    cells, of one unit, are stored singly while they are few; then as whole numbers in an array.
+    Rows are added in a dense array. If the first shard has few of the table's rows, the array has only rows
+    that occur, in order of occurrence: a step then costs what its documents' rows cost, however large the
+    table is. Single cells (all of one unit) are collected while they are few, then added as whole numbers in
+    an array. Trials have sums of their own.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -34,7 +34,7 @@ class Sum:
         self.trials: dict[str, Sum] = {}
 
     def add(self, stats: Stats) -> None:
-        """Add a report to the sum."""
+        """Add the statistics of a shard."""
         if isinstance(stats.rows, SparseCounts):
             self._add_cells(stats.rows)
         elif len(stats.rows.positions):
@@ -73,7 +73,7 @@ class Sum:
             self.cells = []
 
     def stats(self) -> Stats:
-        """The sum."""
+        """The sum of all that was added."""
         trial = {name: each.stats() for name, each in self.trials.items()}
         return replace(self._own(), trial=trial) if trial else self._own()
 

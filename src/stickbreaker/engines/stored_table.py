@@ -1,4 +1,4 @@
-"""Tables whose rows are stored in files."""
+"""Tables of counts whose rows are stored in files, as engines on Spark leave them."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MOST_FILES = 1 << 20
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The sum of one or more stored versions of a table; its rows are read from files on request."""
+    """Rows of a table in files, read on request; of several versions, the sum."""
 
     folder: Path
     layout: Layout
@@ -31,7 +31,7 @@ class StoredRows:
     table: str = COUNTS
 
     def chunk(self, chunk: int) -> Array:
-        """The rows of a chunk (rows × columns), in a new array."""
+        """The rows of a chunk (rows × columns) as a new array."""
         first, last = self.layout.bounds(chunk)
         out = np.zeros((last - first, self.n_columns))
         for version in self.versions:
@@ -66,7 +66,7 @@ class StoredRows:
 
 
 class StoredTable:
-    """A read-only table of counts in files, read a few rows at a time: see `Table`."""
+    """A read-only table of counts whose rows are read from files, otherwise like `Table`."""
 
     keys = None
 
@@ -104,11 +104,11 @@ class StoredTable:
         return out * self.scale
 
     def chunk(self, chunk: int) -> tuple[int, Array]:
-        """The number of a chunk's first row, and its rows' counts: the stored values times the scale."""
+        """A chunk's first row number, and its rows' counts: the stored values times the scale."""
         return self.stored.layout.bounds(chunk)[0], self.stored.chunk(chunk) * self.scale
 
     def whole(self) -> Array:
-        """All counts, which takes the memory of the whole table."""
+        """All counts (rows × columns), in memory."""
         return self.counts(slice(None))
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:

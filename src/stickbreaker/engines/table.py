@@ -19,7 +19,10 @@ RESCALE_BELOW = 1e-6  # if the decay factor falls below this, the stored counts 
 
 
 class Keys(Sequence[str]):
-    """The keys of the rows, and the row of each key; copies share their content until one of them grows."""
+    """The keys of a table's rows in order, with the row of each key.
+
+    Copies share their content until one of them grows.
+    """
 
     def __init__(self, keys: Sequence[str]) -> None:
         if isinstance(keys, Keys):
@@ -33,7 +36,7 @@ class Keys(Sequence[str]):
         return Keys(self)
 
     def grow(self, keys: Sequence[str]) -> None:
-        """Append rows with new keys. While this runs, other threads may read copies but not grow them."""
+        """Append new keys. Meanwhile other threads may read copies, but not grow them."""
         if len(self._keys) > self._size:
             vars(self).update(vars(Keys(self[:])))
         self._rows |= {key: row for row, key in enumerate(keys, self._size)}
@@ -67,11 +70,10 @@ class Keys(Sequence[str]):
 
 
 class Table:
-    """A table of counts (rows × columns) in memory, stored as scale × values, so that decay is one
-    multiplication.
+    """A table of counts (rows × columns) in memory, as scale × values: decay is one multiplication.
 
-    `keys`: of rows, in tables that can grow; a closed vocabulary identifies rows by number. `groups`: the
-    group of each row, if there are several totals.
+    `keys`: of the rows, in tables that can grow; otherwise rows are known by number. `groups`: the group of
+    each row, if totals are by group.
     """
 
     def __init__(
@@ -121,8 +123,7 @@ class Table:
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         """Replace the counts by keep · counts + add · rows.
 
-        Unless `keep` is 0, only these rows (or cells) are written, since a common scale holds the factor
-        `keep`.
+        Unless `keep` is 0, only these rows (or cells) are written, since the scale takes the factor `keep`.
         """
         from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
@@ -164,7 +165,7 @@ class Table:
         return Table(self.values.copy(), *self.axes, self.keys, self.scale, self._totals.copy(), self.groups)
 
     def edit(self, edit: Edit) -> None:
-        """Change the shape, and recompute the sums."""
+        """Change the table's shape by an edit, and recompute the totals."""
         for change in edit:
             item = Field(self.values, self.axes)
             self.values = np.ascontiguousarray(apply_change(item, change).values)
@@ -181,7 +182,7 @@ class Table:
         self._totals = self._sum()
 
     def _sum(self) -> Array:
-        """Column sums, added up over blocks of rows in order."""
+        """The totals (groups × columns), added up block by block in order of rows."""
         if self.groups is not None:
             everything = Rows(np.arange(self.n_rows), self.values)
             sums = sums_by_group(everything, self.groups, self._n_groups)
@@ -192,7 +193,7 @@ class Table:
 
 
 def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
-    """Sums of rows (groups × columns); `groups`: the group of each table row, None: all are in one."""
+    """Sums of rows (groups × columns). groups: the group of each row of the table (None: one group)."""
     if groups is None:
         return (
             rows.totals() if isinstance(rows, SparseCounts) else rows.values.sum(0, np.float64, keepdims=True)
@@ -210,7 +211,7 @@ def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n
 
 
 def n_groups_of(groups: NDArray[np.int32] | None) -> int:
-    """The number of groups: one more than the largest group number."""
+    """The number of groups: one more than the largest group number; 1 for None."""
     return 1 if groups is None else int(groups.max(initial=0)) + 1
 
 
@@ -225,7 +226,7 @@ def groups_after(groups: NDArray[np.int32], change: Change) -> NDArray[np.int32]
 
 
 def keys_after(keys: Keys, change: Change) -> Keys:
-    """The rows' keys after a change of the row axis."""
+    """The rows' keys after a change of the row axis. Raises ValueError for a change that divides rows."""
     match change:
         case Grow(keys=new):
             return Keys([*keys, *new])
@@ -260,7 +261,7 @@ def scale_of(arrays: Arrays) -> float:
 def refuse_other_groups(
     groups: NDArray[np.int32] | None, n_groups: int, wanted: NDArray[np.int32] | None
 ) -> None:
-    """Raise ValueError if the groups of a saved table's rows, or of its totals, differ from the model's."""
+    """Raise ValueError if a saved table's groups, or their number, differ from the model's (`wanted`)."""
     same = groups is wanted if groups is None or wanted is None else np.array_equal(groups, wanted)
     if not same or n_groups != n_groups_of(wanted):
         raise ValueError("a table with other groups")

@@ -1,4 +1,4 @@
-"""The table in memory, in blocks, for queries of sums and arrays over its rows."""
+"""Answers the queries of moves about a table in memory, block by block."""
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the lar
 
 
 class LocalTableView(TableView):
-    """A view of a table in memory, processed in blocks of `size` rows (None: all rows are one block)."""
+    """A TableView of a table in memory, in blocks of `size` rows (None: all rows are one block)."""
 
     def __init__(
         self, table: Table | TruncatedTable | StoredTable, report: Stats | None, size: int | None = None
@@ -64,7 +64,7 @@ class LocalTableView(TableView):
             yield query.function(RowBlock(rows.start, self.n_rows, counts, own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
-        """An array over all rows of the table; zero in rows that the report does not have."""
+        """An array over all rows of the table; rows that a report does not have are zero."""
         if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:
@@ -85,8 +85,7 @@ def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
 
 
 def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
-    """For each of these columns, the n largest values and their row numbers; `first` is the number of the
-    first row.
+    """For each of some columns, the n largest values and their rows' numbers, which begin with `first`.
 
     >>> largest_rows(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
     [11, 12]
@@ -96,7 +95,7 @@ def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> l
 
 
 def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
-    """The numbers of the n rows with the largest values, from the n largest of each block (in order of rows).
+    """The numbers of the n rows with the largest values, from those of each block, in order of blocks.
 
     >>> largest_of([(np.array([7.0, 5.0]), np.array([1, 0])), (np.array([5.0]), np.array([2]))], 2)
     [1, 0]

@@ -1,4 +1,4 @@
-"""Applies changes of rows to the cells of a truncated table."""
+"""Applies changes of rows to the cells of a truncated table (see `truncated_table.py`)."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ Numbers = NDArray[np.int64]
 
 
 class CellList(NamedTuple):
-    """Cells column by column, each column in its order."""
+    """The cells of a truncated table as a list, column by column, each column in its order."""
 
     rows: Numbers
     columns: Numbers
@@ -27,7 +27,10 @@ class CellList(NamedTuple):
 
 
 def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tuple[CellList, Numbers]:
-    """The cells after a change of the rows of a table of shape `shape`, and each column's number of cells."""
+    """The cells after a change of the rows of a table of this shape, and each column's number of cells.
+
+    Not for merges of rows.
+    """
     numbers = renumbered(change, shape[0])[cells.rows]
     cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
     return cells, _sizes(cells, shape[1])
@@ -36,11 +39,10 @@ def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tu
 def merged_cells(
     cells: CellList, merges: Sequence[Merge], shape: tuple[int, int]
 ) -> tuple[CellList, Numbers, list[int]]:
-    """The cells after several merges of rows, none of which uses another's result, as if made one after
-    another.
+    """The cells after several merges of rows, with the same result as one after another.
 
-    Returns the cells, the number of cells in each column, and the remaining rows. A merged cell is at the
-    place that it had in the remaining row, or else at the end of its column.
+    No merge may use another's target as its source. Returns the cells, each column's number of cells, and the
+    rows that remain. A merged cell is where the remaining row's cell was, or else at the end of its column.
     """
     left, into = list(range(shape[0])), np.arange(shape[0])
     turns = np.zeros(shape[0], np.int64)  # for rows that are removed: the merge that takes them, from 1
@@ -57,7 +59,7 @@ def merged_cells(
 
 
 def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
-    """An edit's changes, with consecutive merges of rows that `merged_cells` can join as one list."""
+    """An edit's changes, with consecutive merges that `merged_cells` can make at once as one list."""
     run: list[Merge] = []
     for change in edit:
         if isinstance(change, Merge) and change.axis == axis:
@@ -75,7 +77,7 @@ def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
 
 
 def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
-    """Whether a merge has as its source the target of an earlier merge in a run."""
+    """Whether the source of a merge is the target of an earlier merge in the run."""
     source = merge.source
     for earlier in reversed(run):  # row numbers as they were before it
         source += source >= earlier.source
@@ -90,7 +92,7 @@ def _sizes(cells: CellList, n_columns: int) -> Numbers:
 
 
 def _combined(cells: CellList) -> CellList:
-    """The cells with each occurring once, at its first position, with the sum of its values."""
+    """The cells with each row and column once, at the first position, with the sum of its values."""
     keys = cells.columns * (int(cells.rows.max(initial=0)) + 1) + cells.rows
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(inverse, cells.values, len(first))

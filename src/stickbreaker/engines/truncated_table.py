@@ -1,4 +1,4 @@
-"""A sparse table whose cells are ordered within each column, in memory.
+"""A sparse table in memory whose cells are ordered within each column, for models with truncated sticks.
 
 Its kernels are imported on use: loading a model does not need numba.
 """
@@ -31,11 +31,11 @@ class Column(NamedTuple):
 
 
 class TruncatedTable:
-    """Counts by row and column, mostly zero; a column's cells stay in the order in which they were added.
+    """Counts by row and column, mostly zero, with the cells of each column in the order of being added.
 
-    A cell that is added to stays in place, new ones come last (larger ones first, then by row), and `Reorder`
-    changes the order. Cells outside of their column's truncation are stored, but have no stick. Memory: 13
-    bytes per slot, and 8 per cell once they are queried by row. Rows have keys; all are in one group.
+    Cells that are new in a blend come last (larger ones first, then by row); `Reorder` changes the order.
+    Cells that are not `inside` their column's truncation are stored, but have no stick. Memory: 13 bytes per
+    slot, and 8 per cell once they are queried by row. Rows have keys, and are one group.
     """
 
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class TruncatedTable:
 
     @classmethod
     def of(cls, counts: Array, row_axis: str, column_axis: str, keys: Sequence[str]) -> "TruncatedTable":
-        """A table of dense counts (rows × columns)."""
+        """A truncated table with the nonzero cells of dense counts (rows × columns)."""
         table = cls(counts.shape[1], row_axis, column_axis, keys)
         table.blend(Rows(np.arange(len(counts)), counts), 1.0, 1.0)
         return table
@@ -91,9 +91,9 @@ class TruncatedTable:
         return out
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        """Replace the counts by keep · counts + add · rows.
+        """Replace the counts by keep · counts + add · rows; cells that are added to become `inside`.
 
-        Unless `keep` is 0, only these cells are written, since a common scale holds the factor `keep`.
+        Unless `keep` is 0, only these cells are written, since the scale takes the factor `keep`.
         """
         if keep == 0.0:
             self.values[:], self.scale = 0.0, 1.0
@@ -116,7 +116,7 @@ class TruncatedTable:
         return other
 
     def edit(self, edit: Edit) -> None:
-        """Change the shape, and recompute the sums."""
+        """Change the table's shape by an edit, and recompute the totals if cells were changed."""
         rebuilt = False
         for change in runs_of_merges(edit, self.axes[0]):
             if isinstance(change, Grow) and change.axis == self.axes[0]:
@@ -186,7 +186,7 @@ class TruncatedTable:
         return CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
-        """Add values to cells; cells that the table lacks are appended to their columns, largest first."""
+        """Add values to cells, and mark them as inside; new cells are appended, largest first."""
         from stickbreaker.kernels.truncated_table import add_known, append_cells
 
         by_column = np.argsort(columns, kind="stable")
@@ -202,7 +202,7 @@ class TruncatedTable:
         append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
 
     def _by_row(self) -> "ByRow":
-        """The cells of each row, computed on request."""
+        """The index of cells by row, computed when it is first needed after a change."""
         from stickbreaker.kernels.truncated_table import by_row
 
         if self._found is None:
@@ -210,7 +210,7 @@ class TruncatedTable:
         return self._found
 
     def _reserve(self, slots: int) -> None:
-        """Enlarge the arrays so that every column can hold this many cells."""
+        """Enlarge the arrays, if needed, to `slots` cells per column."""
         have = self.rows.shape[1]
         if slots <= have:
             return
@@ -227,11 +227,7 @@ class TruncatedTable:
             )
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
-        """Replace all cells by these.
-
-        They are given column by column, each column in its order, with values before multiplication by the
-        scale.
-        """
+        """Replace all cells by a list's; `sizes` has each column's number of cells. Values are unscaled."""
         self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
         slots = np.arange(len(cells.rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         self.rows[cells.columns, slots] = cells.rows
@@ -240,7 +236,7 @@ class TruncatedTable:
         self.sizes = sizes.astype(np.int64)
 
     def _reorder(self, change: Reorder) -> None:
-        """Put each column's cells in the order of the rows given for it; cells of other rows are removed."""
+        """Put each column's cells in the order of rows given for it; cells of other rows are removed."""
         from stickbreaker.kernels.truncated_table import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
@@ -305,7 +301,9 @@ class TruncatedTable:
         return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
-        """The cells of column `source` that go to target number `place` of a change that splits it."""
+        """The cells that a change moves from column `source` to target number `place` (0 in a Split:
+        itself).
+        """
         own, along = self._column(source), change.along.get(self.axes[0])
         if isinstance(change, Split):
             second = change.share if along is None else along[own.rows]
@@ -324,7 +322,7 @@ class TruncatedTable:
         self.sizes[column] = size
 
     def _join(self, column: int, cells: Column) -> None:
-        """Add cells to a column: cells of rows that it has keep their place, new ones are appended."""
+        """Add cells to a column: those of rows that it has are added in place, the others appended."""
         there = self._column(column)
         places = np.full(self.n_rows, -1)
         places[there.rows] = np.arange(len(there.rows))
@@ -340,7 +338,7 @@ class TruncatedTable:
         self._put(column, joined)
 
     def _sums(self) -> Array:
-        """The sum of each column (1 × columns)."""
+        """The totals: the sum of each column (1 × columns)."""
         columns = enumerate(self.sizes.tolist())
         return np.array([[self.values[k, :size].sum() for k, size in columns]]) * self.scale
 
@@ -358,7 +356,7 @@ def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: i
 
 
 def _cells_of(rows: Rows | SparseCounts) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """The row numbers, columns and values of the nonzero cells."""
+    """The nonzero cells of some rows: row numbers, columns and values."""
     if isinstance(rows, SparseCounts):
         cells = rows.combined()
         return cells.positions, cells.columns.astype(np.int64), cells.times * np.float64(cells.unit)

@@ -1,4 +1,4 @@
-"""Runs on a cluster: Spark executors learn, and the table is split into blocks or sent to all."""
+"""Runs on a Spark cluster: executors learn; the table is cut into blocks of rows, or sent to all of them."""
 
 import tempfile
 from pathlib import Path
@@ -17,7 +17,10 @@ class SparkEngine(SparkSettings):
     """
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
-        """An engine for a model's run: tables with fixed rows are divided into blocks, others sent whole."""
+        """An engine for a model's run: a `ShardedEngine` if rows are fixed, else a `ReplicatedEngine`.
+
+        folder: for its files (None: a new temporary one).
+        """
         kind = ReplicatedEngine if model.table.keyed else ShardedEngine
         if folder is not None:
             return kind(self, folder=folder.resolve(), keep_local=keep_local)

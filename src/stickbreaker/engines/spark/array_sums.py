@@ -1,4 +1,4 @@
-"""Arrays that tasks return with their results, summed on executors in pieces along the last axis."""
+"""Sums arrays that tasks return with their results: on executors, in pieces along the last axis."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def map_items_with_sums(
     items: Sequence[Any],
     finish: Finish,
 ) -> tuple[list[Any], list[Any]]:
-    """`Engine.map_items_with_sums` on Spark: tasks call `made` for an engine; no array reaches the driver."""
+    """`Engine.map_items_with_sums` on Spark: no array reaches the driver; tasks make engines by `made()`."""
     if not items:
         return [], []
     context = cluster.context
@@ -43,9 +43,9 @@ def map_items_with_sums(
 
 
 class Cut(NamedTuple):
-    """One item's array, cut to a piece of the columns; only columns that are not all zero.
+    """A piece, along the last axis, of one item's array, without columns that are all zero.
 
-    width: the piece's number of columns; places: index in the piece of each column; values: rows × places.
+    width: columns of the piece; places: the index in the piece of each column in `values` (rows × places).
     """
 
     width: int
@@ -55,8 +55,10 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class CutTask:
-    """Returns the results of some numbered items, and their arrays cut into pieces; the first item's are
-    complete."""
+    """Work for a Spark task: yields the result of each numbered item, and its array cut into pieces.
+
+    Pieces of zeros are left out, except for item 0, so that every piece has a sum.
+    """
 
     made: Callable[[], LocalEngine]
     function: Function
@@ -77,7 +79,10 @@ class CutTask:
 
 @dataclass(frozen=True)
 class AddTask:
-    """Passes results on, sums pieces in the order of their items, and calls `finish` on each sum."""
+    """Work for a Spark task: sums the pieces that begin at the same index, and calls `finish` on each sum.
+
+    Pieces are added in order of items. Results are passed on.
+    """
 
     finish: Finish
 
@@ -93,7 +98,7 @@ class AddTask:
 
 
 def sum_of_cuts(cuts: Iterable[Cut]) -> Array:
-    """The sum of the pieces of several arrays that begin at the same index."""
+    """The sum of pieces of several arrays that begin at the same index."""
     total: Array | None = None
     for width, places, values in cuts:
         if total is None:

@@ -1,4 +1,4 @@
-"""Tasks of executors on documents: local steps of portions of them."""
+"""Work of Spark tasks on documents: the local steps of portions of them."""
 
 import uuid
 import zlib
@@ -31,17 +31,16 @@ WHOLE: dict[str, View] = {}  # the view of all rows in the step that this proces
 
 @dataclass(frozen=True)
 class Records:
-    """The records of a portion's documents, in a file; a killed or repeated task leaves the old or the new
-    one.
+    """A file with the records of a portion's documents, and the `edits` made since it was written.
 
-    `edits` were made after it was written.
+    It is written in one rename: a task that is killed or repeated leaves the old or the new file.
     """
 
     path: Path
     edits: tuple[Edit, ...] = ()
 
     def read(self) -> dict[int, Local]:
-        """Records by the number of a shard's first document. Raises UserError if they are damaged."""
+        """Records by the number of a shard's first document. Raises UserError for a damaged file."""
         held: dict[int, dict[str, Any]] = {}
         for name, values in self._arrays().items():
             held.setdefault(int(name.split("|", 1)[0]), {})[name] = values
@@ -80,8 +79,11 @@ class Records:
 
 @dataclass(frozen=True)
 class Portion:
-    """Documents that one task learns from: chunks of a corpus's documents, or shards themselves; and where
-    their records are read and written, if they have any."""
+    """Documents that one task learns from, and files of their records: to read (`before`), to write
+    (`after`).
+
+    The documents are given as `chunks` of a corpus (see `Shards`), or as shards (`given`).
+    """
 
     number: int
     chunks: tuple[int | NDArray[np.int64], ...] = ()
@@ -90,16 +92,16 @@ class Portion:
     after: Records | None = None
 
     def shards(self, source: Source | None) -> Shards | tuple[Shard, ...]:
-        """The portion's shards; documents in files are read on each iteration."""
+        """The portion's shards; with a `source`, they are read from the corpus on each iteration."""
         return self.given if source is None else source.shards(*self.chunks)
 
     def records(self) -> dict[int, Local]:
-        """Records by the number of a shard's first document."""
+        """The records to start from, by the number of a shard's first document; empty if there are none."""
         return {} if self.before is None else self.before.read()
 
 
 class RowsAt:
-    """The rows of an array that one shard needs; indexed by their numbers in the whole table."""
+    """An array's values for some rows of the table, indexed by the rows' numbers in the whole table."""
 
     def __init__(self, positions: NDArray[np.int64], values: Array) -> None:
         self.positions, self.values = positions, values
@@ -110,7 +112,7 @@ class RowsAt:
 
 @dataclass(frozen=True)
 class StoredField:
-    """A field over all rows whose values are in files; proposals and edits have it in place of an array."""
+    """A field with a value for each row of the table, in files; replaces an array in proposals and edits."""
 
     rows: StoredRows
     shape: tuple[int, ...]
@@ -120,17 +122,20 @@ class StoredField:
         return self.at(np.arange(self.shape[0]))
 
     def at(self, rows: NDArray[np.int64]) -> Array:
-        """The field's values in some rows."""
+        """The values for the rows with these ascending numbers."""
         return self.rows.rows(rows).reshape(-1, *self.shape[1:])
 
     def chunk(self, chunk: int) -> Array:
-        """The field's values in the rows of a chunk."""
+        """The values for the rows of a chunk."""
         return self.rows.chunk(chunk).reshape(-1, *self.shape[1:])
 
 
 @dataclass(frozen=True)
 class MapTask:
-    """Makes the local steps of portions' documents with the step's table; yields records by key."""
+    """Work for a Spark task: the local steps of portions of documents, with the table read from files.
+
+    Yields keyed records: rows of the statistics by chunk, and the rest of them once per portion.
+    """
 
     model: Any  # a broadcast variable, whose `value` is the Model
     params: Record
@@ -185,11 +190,10 @@ class MapTask:
         return local, stats
 
     def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Proposal]]]:
-        """Group shards, and yield each with the model's view of the rows that its group reads, and its
-        proposals.
+        """Yield each shard with the model's `expectations` for it, and its proposals.
 
-        A group's rows and documents take at most `most_bytes` each. If it reads most rows, the view is of all
-        rows.
+        Consecutive shards share expectations: of the rows that they read, or of all rows if they read most.
+        The rows and the documents of a group of shards take at most `most_bytes` each.
         """
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
@@ -204,7 +208,7 @@ class MapTask:
                 yield shard, view, proposals
 
     def _whole_view(self) -> View:
-        """The view of all rows, made once per step in each process."""
+        """The model's `expectations` of all rows, computed once per step in each process."""
         if self.step not in WHOLE:
             counts, totals = self.table.counts(slice(None)), self.table.totals()
             WHOLE[self.step] = self.model.value.expectations(self.params, counts, totals, None)
@@ -212,18 +216,21 @@ class MapTask:
 
 
 def over_files(model: Any, table: StoredTable) -> LocalEngine:
-    """An engine over a table in files. `model`: a broadcast variable, whose `value` is the Model."""
+    """An engine for a table in files. model: a broadcast variable, whose `value` is the Model."""
     return LocalEngine.over(model.value, table)
 
 
 def over_sent(sent: Any) -> LocalEngine:
-    """An engine for the model and table in a broadcast variable."""
+    """An engine for the pair (model, table) in a broadcast variable."""
     return LocalEngine.over(*sent.value)
 
 
 @dataclass(frozen=True)
 class EachTask:
-    """A function of items and of an engine, which each task makes for itself."""
+    """Work for a Spark task: makes an engine by `made()`, and yields `function(engine, item)` for each item.
+
+    UserErrors are sent to the driver.
+    """
 
     made: Callable[[], LocalEngine]
     function: Callable[[LocalEngine, Any], Any]
@@ -237,7 +244,7 @@ class EachTask:
 
 
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
-    """The fields of a proposal; those over all rows are restricted to these rows."""
+    """The fields of a proposal, with those that are stored over all rows restricted to `rows`."""
     return {
         name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # type: ignore[arg-type]
         if isinstance(item.values, StoredField)
@@ -249,9 +256,9 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 def _grouped(
     shards: Iterable[Shard], most_rows: int, most_entries: int, n_rows: int
 ) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
-    """Group consecutive shards; yields the rows that each group reads, and its shards.
+    """Group consecutive shards; yields for each group the rows that it reads, and its shards.
 
-    A group is within both limits, or has a single shard.
+    A group reads at most `most_rows` rows and has at most `most_entries` entries, or is a single shard.
     """
     group: list[Shard] = []
     read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0

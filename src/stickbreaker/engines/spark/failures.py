@@ -1,5 +1,4 @@
-"""Spark's failures: a task's error, reported to the driver in one line, and failures that no user can
-correct."""
+"""Failures in Spark: a task's UserError reaches the driver; other failures are stated in one line."""
 
 import functools
 import gc
@@ -20,21 +19,18 @@ SHARED = "give a path that the driver and all executors have mounted"
 
 
 class SparkFailure(UserError):
-    """A failure of Spark whose reason only its trace explains (`__cause__`).
-
-    The command writes the trace to a file, and names that.
-    """
+    """A failure of Spark that no user can correct. The command writes its cause's trace to a file."""
 
 
 def refuse_unseen_folder(folder: Path, what: str = "directory", where: Path | None = None) -> None:
-    """Raise UserError if this executor cannot see a folder of the driver's, which users know as `where`."""
+    """Raise UserError if this executor cannot see the driver's `folder`; `where` is its name for users."""
     if not folder.is_dir():
         raise UserError(f"an executor cannot see the {what}", where=where or folder, remedy=SHARED)
 
 
 @contextmanager
 def sending_user_errors() -> Iterator[None]:
-    """Wrap a task's work: raise a UserError as a RuntimeError whose text `of_task` reads on the driver."""
+    """A context in a task: a UserError becomes a RuntimeError that `of_task` can read on the driver."""
     try:
         yield
     except UserError as error:
@@ -43,7 +39,7 @@ def sending_user_errors() -> Iterator[None]:
 
 @functools.cache
 def freeze_gc(kind: str) -> None:
-    """Exclude everything that a worker has loaded from garbage collection, once per process and kind of task.
+    """Exclude all that a worker process has loaded from garbage collection, once for each `kind` of task.
 
     PySpark collects garbage after every task: with this library loaded, that takes a tenth of a second each
     time.
@@ -53,13 +49,13 @@ def freeze_gc(kind: str) -> None:
 
 
 def of_task(error: Exception) -> UserError | None:
-    """The UserError that a task raised, read from the text of Spark's error; None if there is none in it."""
+    """The UserError that a task raised, from the text of Spark's error; None if it raised another error."""
     found = re.search(re.escape(MARK) + r"(\{.*?\})\s*$", str(error), re.MULTILINE)
     return None if found is None else UserError(**json.loads(found[1]))
 
 
 def reason_of(text: str) -> str:
-    """The line of a Spark error that states the reason: Python's last, or Java's first.
+    """The line of a Spark error that states the reason: the last of Python's traceback, or Java's first.
 
     >>> reason_of("An exception was thrown:\\nTraceback (most recent call last):\\n  x\\nValueError: no")
     'ValueError: no'

@@ -1,4 +1,4 @@
-"""Folders of files that are written once: their names, and which of them to keep."""
+"""Folders of files that are written once (versions of a table): their names, and which of them to keep."""
 
 import shutil
 import uuid
@@ -9,10 +9,10 @@ from stickbreaker.core.locks.directory_claims import refuse_exchanged
 
 
 class Versions:
-    """The folders of one kind in a run's folder.
+    """The folders of one kind, such as "rows", in a run's folder.
 
-    Names are unique, also among other runs: a process may still read older files. Folders named in a snapshot
-    stay until the next snapshot but one.
+    Names are never used again, also by other runs, since a process may still read old files. Folders named in
+    a snapshot stay until two more snapshots were taken.
     """
 
     def __init__(self, folder: Path, kind: str) -> None:
@@ -21,19 +21,20 @@ class Versions:
         self.pinned: list[set[str]] = []  # those of the last two snapshots
 
     def new(self) -> str:
-        """The next name. Raises UserError if the run's folder has been replaced."""
+        """A new name. Raises UserError if the run's folder has been moved or replaced."""
         refuse_exchanged(self.folder)
         self.count += 1
         return f"{self.kind}-{self.count:06d}-{self.run}"
 
     def pin(self, in_use: Set[str]) -> None:
-        """Keep the folders that a snapshot names."""
+        """Protect the folders that a new snapshot names (`in_use`) from removal.
+
+        Those of the snapshot before it stay protected, those of older ones do not.
+        """
         self.pinned = [*self.pinned[-1:], set(in_use)]
 
     def tidy(self, in_use: Set[str]) -> None:
-        """Remove folders that are neither in use nor needed for a snapshot, and in the other folders partial
-        files that killed tasks left.
-        """
+        """Remove folders that are neither in use nor protected, and what killed tasks left in the others."""
         refuse_exchanged(self.folder)
         wanted = set(in_use).union(*self.pinned)
         for path in self.folder.glob(f"{self.kind}-*"):

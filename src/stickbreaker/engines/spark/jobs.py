@@ -1,4 +1,4 @@
-"""Jobs on a Spark session, which can be asked to stop."""
+"""Runs jobs on a Spark session, and can be asked to stop them."""
 
 import threading
 import uuid
@@ -17,8 +17,10 @@ REMEDY = "what was learned up to the last step is unchanged"
 
 
 class Cluster:
-    """The context of a Spark session, to run jobs in. After the map jobs of a step its other jobs always run
-    to the end, so that a step is complete.
+    """Runs jobs in a Spark session.
+
+    Only jobs within `until_stopped` can be stopped. After the maps of a step, its other jobs run to their
+    end, so that the step is complete.
     """
 
     def __init__(self, session: "SparkSession") -> None:
@@ -28,9 +30,9 @@ class Cluster:
 
     @contextmanager
     def until_stopped(self) -> Iterator[None]:
-        """A context in which `stop` may end the running jobs.
+        """A context in which `stop` cancels the running jobs.
 
-        Raises Interrupted if that was requested before the context, inside it or at its end.
+        Raises Interrupted if `stop` was called before or during the context.
         """
         if self.stopped:
             raise Interrupted
@@ -47,9 +49,9 @@ class Cluster:
             raise Interrupted
 
     def collect(self, rdd: "RDD[Any]") -> list[Any]:
-        """The results of a job whose tasks return one result each.
+        """The results of a job, each of whose tasks yields one result.
 
-        Raises UserError for a task's error of one line, SparkFailure for any other.
+        Raises UserError if a task raised one, SparkFailure for any other error.
         """
         try:
             found = rdd.collect()
@@ -65,13 +67,13 @@ class Cluster:
         return found
 
     def each(self, items: Sequence[Any], work: Callable[[Iterable[Any]], Iterable[Any]]) -> list[Any]:
-        """The results of `work` for every item, in order, with one task per item."""
+        """Run `work` on each item in a task of its own; returns the results in order."""
         if not items:
             return []
         return self.collect(self.context.parallelize(items, len(items)).mapPartitions(work))
 
     def stop(self) -> None:
-        """Cancel the jobs under way, in another thread, since a signal handler may call this."""
+        """Cancel the jobs under way; returns at once, since a signal handler may call it."""
         self.stopped = True
         threading.Thread(target=self._cancel, daemon=True).start()
 

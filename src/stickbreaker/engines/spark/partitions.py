@@ -1,4 +1,4 @@
-"""Portions of documents, and where their records are stored between passes."""
+"""Cuts documents into portions, one for each task, and stores documents' records between passes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +23,10 @@ NAME = "records"  # the name of the array in a snapshot
 
 
 def portions_of(shards: Iterable[Shard], documents: int, shard_size: int) -> list[Portion]:
-    """Shards of `shard_size` documents, in portions of about `documents` documents, each identified by the
-    number of its first document.
+    """Cut shards into portions of about `documents` documents, named by the number of the first one.
 
-    Even a small step is cut into about `LEAST` portions, so that several cores have work. A block is never
-    divided if the shards are given as blocks.
+    Even few documents are cut into about `LEAST` portions, so that several cores have work. If shards are
+    given as blocks of a corpus, a block is never divided.
     """
     if isinstance(shards, Shards):
         documents = min(documents, -(-shards.n_documents // (LEAST * shard_size)) * shard_size)
@@ -43,15 +42,15 @@ def _first(part: Shards) -> int:
 
 
 def source_behind(shards: Iterable[Shard]) -> Source | None:
-    """The source that tasks read documents from; None if the shards themselves are sent to them."""
+    """The source that tasks read documents from; None if the shards themselves are sent to tasks."""
     return shards.source if isinstance(shards, Shards) else None
 
 
 class CarriedRecords:
-    """The files with the documents' records of each portion.
+    """The files of documents' records, one for each portion.
 
-    `carried` records are kept from pass to pass; others are used only within a step. Edits are stored, and
-    applied when a file is next read.
+    If they are `carried`, records are kept from pass to pass; otherwise they are used only within a step.
+    Edits are noted, and applied when a file is next read.
     """
 
     def __init__(self, folder: Path, carried: bool) -> None:
@@ -69,11 +68,11 @@ class CarriedRecords:
     def portions(
         self, shards: Iterable[Shard], documents: int, shard_size: int, *, tried: bool, retry: bool
     ) -> list[Portion]:
-        """Shards in portions, each with the documents' records to read and to write.
+        """Cut shards into portions, each with the files to read its records from and to write them to.
 
-        Records of the last pass are read or (`retry`) those of the current step. New ones are written if
-        records are carried or proposals are `tried`; they exist once the map has ended. Records are found by
-        portion, so portions keep their size.
+        Read are those of the last pass or, in a `retry`, of the current step. Written are new ones if records
+        are carried or proposals are `tried`. Carried records are found by portion, so the size of portions
+        then stays the same.
         """
         if tried or self.carried:
             documents = min(documents, WITH_RECORDS)
@@ -102,7 +101,9 @@ class CarriedRecords:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self, *, carry: bool = True) -> None:
-        """End a step: keep its portions' records if these are carried over (and `carry`), else drop them."""
+        """End a step: keep its records if records are carried (and `carry`), else drop its portions'
+        records.
+        """
         if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
         else:
@@ -111,16 +112,16 @@ class CarriedRecords:
         self.files.tidy(self.versions())
 
     def edit(self, edit: Edit, row_axis: str) -> None:
-        """Store an edit without its values along rows, which records do not have."""
+        """Note an edit of the table, without its values along the rows, which records do not have."""
         if self.kept:
             self.log.append(tuple(without_along(change, row_axis) for change in edit))
 
     def versions(self) -> set[str]:
-        """The names of the folders that are in use."""
+        """The names of the folders in use."""
         return {held.version for each in (self.kept, self.fresh) for held in each.values()}
 
     def snapshot(self) -> dict[str, AnyArray]:
-        """Arrays that `restore` reads. The files they name stay until the second snapshot after this."""
+        """Arrays from which `restore` finds the records; the files stay until two more snapshots."""
         self.files.pin(self.versions())
         if not self.kept:
             return {}
@@ -144,7 +145,7 @@ class CarriedRecords:
 
 
 class Held(NamedTuple):
-    """A folder with a portion's records, and the number of edits before they were written."""
+    """Where a portion's records are: the folder, and the number of edits noted before they were written."""
 
     version: str
     since: int
@@ -156,7 +157,7 @@ CHANGES: dict[str, type[Any]] = {
 
 
 def _change_to_json(change: Any) -> dict[str, Any]:
-    """A change as values for JSON, without its shares along other axes."""
+    """A change as JSON values, without its shares along other axes."""
     values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
     return {"kind": type(change).__name__, **values}
 
@@ -168,7 +169,7 @@ def _change_from_json(content: Mapping[str, Any]) -> Any:
 
 
 def without_along(change: Any, axis: str) -> Any:
-    """A change without its shares along one axis."""
+    """The change without its shares along one axis, if it has any."""
     if isinstance(change, Split | Dissolve):
         return replace(change, along={name: held for name, held in change.along.items() if name != axis})
     return change

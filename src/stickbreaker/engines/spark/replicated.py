@@ -1,5 +1,4 @@
-"""The engine on Spark for small tables: the driver holds the table, and each step sends it to all
-executors."""
+"""The engine on Spark for small tables, which the driver holds and sends to all executors in each step."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 @dataclass(frozen=True)
 class EverywhereTask:
-    """Local steps on portions of documents, by an engine in the task with the whole broadcast table."""
+    """Work for a Spark task: the local steps of portions of documents, by an engine with the whole table."""
 
     sent: Any  # a broadcast variable, whose `value` is (model, table)
     params: Record
@@ -54,9 +53,9 @@ class EverywhereTask:
 
 
 class ReplicatedEngine(LocalEngine):
-    """A local engine except for the map: executors learn from portions of documents.
+    """A local engine, except that executors run the local steps on portions of documents.
 
-    `settings`: see `SparkSettings`. Documents' records are stored in `folder`, which all machines see.
+    Documents' records are stored in `folder`, which all machines must see.
     """
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
@@ -108,7 +107,7 @@ class ReplicatedEngine(LocalEngine):
 
     @contextmanager
     def _sent_table(self) -> Generator[Any]:
-        """Yield the model and its table as a broadcast variable, written before this is entered."""
+        """A context that yields the pair (model, table) as a broadcast variable."""
         sent = self.cluster.context.broadcast((self.model, self.table))
         try:
             yield sent

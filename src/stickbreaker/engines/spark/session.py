@@ -1,4 +1,4 @@
-"""What Spark needs before a session starts, and what users read when a Spark job fails."""
+"""Starts Spark sessions, after a check of what they need, and states Spark's errors in one line."""
 
 import atexit
 import importlib.util
@@ -41,9 +41,9 @@ LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"} if os.name =
 
 
 def check_spark() -> None:
-    """Raise a one-line UserError if PySpark or Java 17 is missing; make executors run this Python.
+    """Raise UserError if PySpark, pandas or Java 17 is missing; make executors run this Python.
 
-    Sets PYSPARK_PYTHON if the environment does not: Spark reads it only from there, before the session
+    For that it sets PYSPARK_PYTHON in the environment, if it is not set, which Spark reads when a session
     starts.
     """
     for package in (
@@ -64,11 +64,10 @@ def check_spark() -> None:
 def start_session(
     master: str | None = None, name: str = "stickbreaker", settings: Mapping[str, str] | None = None
 ) -> "SparkSession":
-    """A Spark session that prints no logs, on a master such as local[2]; None uses spark-submit's or Spark's
-    settings.
+    """A Spark session that prints no logs.
 
-    `settings` are Spark's, by name; under spark-submit, its own take precedence. Raises UserError if Spark or
-    the master is not available.
+    `master`: such as local[2]; None: that of spark-submit or of Spark's settings. `settings` are Spark's, by
+    name; under spark-submit they are ignored. Raises UserError if Spark or the master is not available.
     """
     if master is not None and re.match(MASTERS, master) is None:
         remedy = "take local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn or k8s://…"
@@ -93,8 +92,9 @@ def start_session(
 
 
 def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
-    """Stop the server that receives Java's accumulators from printing a trace when Java has ended: whoever
-    waits for Java reports that in one line.
+    """Stop PySpark's accumulator server from printing a trace when the Java process has ended.
+
+    Whoever waits for Java reports that in one line.
     """
     server: Any = session.sparkContext._accumulatorServer
 
@@ -106,7 +106,7 @@ def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
 
 
 def java_version(java: Path) -> int | None:
-    """The feature release of a Java, for example 17; None if the program does not run or does not report it.
+    """The version of a Java program, such as 17; None if it does not run or does not say.
 
     >>> java_version(Path("no-such-java")) is None
     True
@@ -120,7 +120,7 @@ def java_version(java: Path) -> int | None:
 
 
 def _java() -> Path | None:
-    """The Java that Spark's scripts would use."""
+    """The Java program that Spark would use; None if none is found."""
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     return None if found is None else Path(found)
@@ -128,8 +128,7 @@ def _java() -> Path | None:
 
 @contextmanager
 def in_one_line(where: object = None) -> Iterator[None]:
-    """Turn Spark's exceptions into a SparkFailure that states the reason in one line, without Java's
-    trace."""
+    """A context in which Spark's exceptions become a SparkFailure with the reason in one line."""
     try:
         yield
     except spark_errors() as error:
@@ -139,7 +138,7 @@ def in_one_line(where: object = None) -> Iterator[None]:
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
-    """The exceptions that PySpark raises if Spark fails, or the connection to it is lost."""
+    """The exceptions that PySpark raises if Spark fails or the connection to it is lost."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -147,9 +146,9 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 
 def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
-    """How the Java process that this process started has ended: "was killed (SIGKILL)", for example.
+    """How the Java process of this program's session has ended, such as "was killed (SIGKILL)".
 
-    None if it still runs after some `seconds`, or if spark-submit started it. Called when Spark has failed: a
+    None if it still runs after some `seconds`, or spark-submit started it. Called when Spark has failed: a
     connection may be lost a moment before the process is gone.
     """
     from pyspark import SparkContext
@@ -166,8 +165,11 @@ def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
 
 
 def scratch(session: "SparkSession") -> Path:
-    """A new folder for data that lives as long as this process, in the session's checkpoint directory if that
-    is set (so that executors on other machines see it), otherwise among the temporary files."""
+    """A new folder for data that is removed when this process ends.
+
+    It is in the session's checkpoint directory, which executors on other machines see, or else among the
+    temporary files.
+    """
     checkpoint_dir = session.sparkContext.getCheckpointDir()
     parent = (
         local_path(checkpoint_dir)
@@ -180,8 +182,7 @@ def scratch(session: "SparkSession") -> Path:
 
 
 def local_path(path: str | Path) -> Path:
-    """A path in the file system, given as such or as Spark writes it (file:...). Raises UserError for another
-    scheme, such as hdfs:.
+    """A path in the file system, given as such or as Spark's file:…; UserError for others, such as hdfs:.
 
     >>> local_path("file:///models/a b").as_posix()
     '/models/a b'

@@ -1,4 +1,4 @@
-"""The engine on Spark whose table is split into blocks: the driver holds small sums and file names."""
+"""The engine on Spark whose table is cut into blocks, in files; the driver holds sums and file names."""
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,23 +48,23 @@ LEAST_COLUMNS = 50  # a table of fewer columns may grow to this many
 
 
 class FiledRows(Rows):
-    """Rows of a report that are in files (`stored`); only the engine that wrote them can read them."""
+    """Rows of statistics that are in files (`stored`), which only the engine that wrote them can read."""
 
     stored: StoredRows
 
     @classmethod
     def of(cls, stored: StoredRows) -> "FiledRows":
-        """A report's rows that are stored in files."""
+        """Rows that are in files, as rows of statistics."""
         rows = cls(*no_rows(stored.n_columns))
         rows.stored = stored
         return rows
 
 
 class ShardedEngine(Engine):
-    """Maps local steps over portions of documents, and reduces their reports by blocks of rows.
+    """An engine whose tasks run local steps on portions of documents, and sum statistics by block of rows.
 
-    Every version of the table, of a report and of documents' records has files of its own in `folder`, which
-    all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkSettings`.
+    Each version of the table, of statistics and of documents' records is a folder of files in `folder`, which
+    all machines see. Versions that are not needed any more are removed.
     """
 
     table: StoredTable  # a narrower type than in the contract, since others only read it
@@ -104,7 +104,7 @@ class ShardedEngine(Engine):
         self._groups = None if groups is None else self.cluster.context.broadcast(groups)
 
     def reading(self) -> StoredTable:
-        """The table as tasks read it, from its files."""
+        """The table without groups, as it is sent to tasks, which read its files."""
         table = self.table
         return StoredTable(table.stored, table.axes, table.scale, table.totals())
 
@@ -113,7 +113,7 @@ class ShardedEngine(Engine):
         self._model = self.cluster.context.broadcast(model)
 
     def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Run `work` on every chunk, one task per block; returns its results' sums, in the blocks' order."""
+        """Run `work` on every chunk, one task per block; returns the sums of its results by name."""
         task = BlockTask(self.folder, layout, work, versions)
         total = dict[str, Any]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
@@ -121,7 +121,7 @@ class ShardedEngine(Engine):
         return total
 
     def new_version(self) -> str:
-        """A new name for files; they are removed after the current step unless something refers to them."""
+        """A new name for files, which are removed after the step unless the engine's state has them."""
         version = self.names.new()
         self.live.add(version)
         return version
@@ -129,22 +129,25 @@ class ShardedEngine(Engine):
     def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
         """Run `work` on every chunk of the current table; returns the sums of its results by name.
 
-        `versions`: those that `work` writes.
+        versions: names of the files that `work` writes.
         """
         return self._each_block(self.table.stored.layout, work, versions)
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
-        """The rows of a report, as stored in files."""
+        """The rows of statistics as stored in files, written now if they are in memory."""
         return rows.stored if isinstance(rows, FiledRows) else self._written(rows)
 
     def stored_array(self, values: Array) -> StoredField:
-        """An array over all rows that the driver holds, written to files: for proposals from a snapshot."""
+        """An array with a value for each row of the table, written to files (a snapshot's proposals)."""
         flat = values.reshape(len(values), -1)
         written = self._written(Rows(np.arange(len(flat)), flat))
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
 
     def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
-        """Run `work` on every chunk, which writes the table's next version, and make that the current one."""
+        """Run `work` on every chunk, which writes the table as `version`, and make that the current table.
+
+        kept: other versions that it writes.
+        """
         table = self.table
         counted = Totals(version, work, self._groups, len(table.totals()))
         sums = self._each_block(table.stored.layout, counted, (version, *kept))
@@ -200,7 +203,7 @@ class ShardedEngine(Engine):
         return replace(self._in_files(sums, version, COUNTS), trial=trial)
 
     def _in_files(self, sums: Stats, version: str, table: str) -> Stats:
-        """A report whose rows are those of `table` in a version's files; `sums`: everything else in it."""
+        """Statistics with rows in files: those of `table` in a version. sums: everything else in them."""
         n_columns = sums.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(sums, rows=FiledRows.of(stored))
@@ -219,7 +222,7 @@ class ShardedEngine(Engine):
         self._tidy()
 
     def _written(self, rows: Rows | SparseCounts) -> StoredRows:
-        """Rows that the driver holds, written to files as a new version."""
+        """Rows that the driver holds, written to files of a new version."""
         dense, version, layout = rows.rows(), self.new_version(), self.table.stored.layout
         for block in range(layout.blocks):
             with row_writer(block_path(self.folder, version, block)) as writer:
@@ -244,17 +247,18 @@ class ShardedEngine(Engine):
         return self._known()
 
     def _report_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
-        """The rows of report `number`, or those of one of its trials, as stored in files.
+        """The stored rows of the statistics of minibatch `number`, or of a trial in them.
 
-        `table`: the name of the trial; `n_columns`: its number of columns (0: as in the table).
+        table: the trial's name; n_columns: its number of columns (0: those of the table).
         """
         wide = n_columns or self.table.stored.n_columns
         versions = (self.versions[number],)
         return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
 
     def _known(self) -> Stats:
-        """The sum of all reports without their rows; for trials that are in every report, with the trials'
-        rows, which stay in the files of all reports.
+        """The sum of all minibatches' statistics without rows; of trials, those that all have.
+
+        The trials' rows stay in the files of the minibatches.
         """
         total = Stats(no_rows(self.table.shape[1]))
         numbers = sorted(self.reports)
@@ -298,7 +302,7 @@ class ShardedEngine(Engine):
         return changed
 
     def _edit_report(self, edit: Edit, stats: Stats) -> Stats:
-        """A step's report after an edit; its rows are written to files of a new version."""
+        """A step's statistics after an edit, with their rows in files of a new version."""
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
         trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
         after = replace(after, trial=trial)
@@ -347,10 +351,10 @@ class ShardedEngine(Engine):
         return [*self.table.files(), *kept]
 
     def snapshot(self) -> tuple[dict[str, AnyArray], list[str] | None]:
-        """Arrays from which `restore` rebuilds the engine's state; no keys.
+        """Arrays from which `restore` rebuilds the engine's state, and no keys.
 
-        The rows stay in files, whose versions the arrays name; these are not removed before the second
-        snapshot after this one.
+        The rows stay in files, whose versions the arrays name; these stay until two more snapshots were
+        taken.
         """
         arrays: dict[str, AnyArray] = dict(self.table.arrays())
         for number, report in self.reports.items():
@@ -375,11 +379,11 @@ class ShardedEngine(Engine):
         self.names.pin(self._in_use())
 
     def _in_use(self) -> set[str]:
-        """The versions of files that the current state refers to."""
+        """The versions that the engine's state refers to."""
         return {*self.table.stored.versions, *self.versions.values()}
 
     def _tidy(self) -> None:
-        """Remove the versions of files that nothing refers to."""
+        """Remove the versions that neither the engine's state nor the current step refers to."""
         self.names.tidy(self._in_use() | self.live)
 
     def stop(self) -> None:
@@ -387,8 +391,7 @@ class ShardedEngine(Engine):
 
 
 def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
-    """The layout of a table: in `blocks` blocks (None: one for every 4 MB, at most 16), but at most one per
-    row.
+    """The layout of a table in `blocks` blocks (None: one for every 4 MB, at most 16), at most one per row.
 
     >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
     (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)

@@ -1,4 +1,4 @@
-"""A Spark session to learn on, and how engines share the work."""
+"""The settings of learning on Spark."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Sums reports: first in their task under a memory limit, then by blocks of rows.
+"""Sums the statistics of shards on Spark: first within each task, then by block of rows.
 
-A task's reports are combined before they leave it (in-mapper combining, Zhai 2014, section 3.2), keyed by the
-chunk that their rows are in. A block adds them in the portions' order, which does not depend on machines.
+What a task sends is keyed by the chunk of its rows (in-mapper combining, Zhai 2014, section 3.2). A block
+adds it in order of portions, so that sums do not depend on the machines.
 """
 
 import pickle
@@ -25,10 +25,10 @@ CELL = 20  # bytes of a drawn cell that waits
 
 
 class Key(NamedTuple):
-    """The key of a record that a task sends.
+    """The key of a record that a task sends, by which records are sorted.
 
-    chunk: the chunk of its rows (`SMALL`: it has no rows); portion: the number of the portion of documents;
-    turn: its place among the portion's records.
+    chunk: that of its rows, or `SMALL` for all but rows; portion: the number of the portion of documents;
+    turn: the record's place among those of the portion.
     """
 
     chunk: int
@@ -37,7 +37,7 @@ class Key(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Rows of one chunk of one table, as a task sends them: dense, or only the nonzero cells, each once."""
+    """Rows of a chunk of a table, as a task sends them: dense or, with `columns`, as nonzero cells."""
 
     table: str
     places: NDArray[np.int32]  # index in the chunk of each row, or of each cell's row
@@ -53,13 +53,13 @@ class Sent(NamedTuple):
 
 
 def without_rows(stats: Stats) -> Stats:
-    """A report without its rows and without the rows of its trials."""
+    """Statistics without their rows, and without the rows of their trials."""
     trial = {name: without_rows(each) for name, each in stats.trial.items()}
     return replace(stats, rows=no_rows(stats.rows.n_columns), trial=trial)
 
 
 class RowSum:
-    """A running sum of a table's rows. It holds at most `most` different rows; no report may repeat a row."""
+    """A running sum of rows of a table, with memory for at most `most` different rows."""
 
     def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
         self.places = np.full(n_rows, -1, np.int32)  # index in `values` of each row of the table
@@ -68,18 +68,18 @@ class RowSum:
         self.kind: np.dtype[Any] | None = None  # of a single report; a sum is in double precision
 
     def new(self, rows: Rows) -> NDArray[np.int64]:
-        """The numbers of those rows that are not in the sum yet."""
+        """The numbers of those rows that are not part of the sum yet."""
         return rows.positions[self.places[rows.positions] < 0]
 
     def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
-        """Add rows to the sum. `new`: the numbers of those that are not in it yet."""
+        """Add rows, each occurring once. new: the numbers of those that are not part of the sum yet."""
         self.kind = rows.values.dtype if self.kind is None else self.values.dtype
         self.places[new] = np.arange(self.n, self.n + len(new))
         self.n += len(new)
         add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
 
     def take(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
-        """Yield the sum, cut by chunk, and clear it."""
+        """Yield the sum's rows by chunk, then clear it."""
         here = np.flatnonzero(self.places >= 0)
         for chunk, part in layout.cut(here):
             rows = here[part]
@@ -90,11 +90,11 @@ class RowSum:
 
 
 class Combiner:
-    """Adds up reports until they take `most_bytes`, and yields them cut by chunk; with 0, yields each
-    separately.
+    """Adds up the rows of a portion's statistics until they take `most_bytes`, then yields them by chunk.
 
-    Rows are added on arrival; drawn cells once they take half of the limit, since adding them takes as much
-    again. An index of the rows takes 4 more bytes per row of the model's table.
+    With `most_bytes` 0, those of each shard are yielded separately. Rows are added at once; single cells when
+    they take half of the limit, since adding them takes as much memory again. An index takes 4 more bytes per
+    row of the table.
     """
 
     def __init__(self, portion: int, layout: Layout, most_bytes: int) -> None:
@@ -105,12 +105,13 @@ class Combiner:
 
     @property
     def n_bytes(self) -> int:
-        """The size in bytes of the rows and cells that have not been sent."""
+        """The size in bytes of the rows and cells that were added and not yielded yet."""
         return self.row_bytes + self.cell_bytes
 
     def add(self, table: str, rows: Rows | SparseCounts) -> Iterator[tuple[Key, Sent]]:
-        """Add a report's rows of a table; yields records when the limit is exceeded. All reports of a table
-        must have the same type.
+        """Add a shard's rows of a table; yields records when the limit is reached.
+
+        All rows of a table must be of one type, `Rows` or `SparseCounts`.
         """
         if not len(rows.positions):
             return
@@ -121,7 +122,7 @@ class Combiner:
             yield from self._add_rows(table, rows)
 
     def rest(self) -> Iterator[tuple[Key, Sent]]:
-        """Yield all rows and cells that have not been sent, by chunk, and forget them."""
+        """Yield all that was added and not yielded yet, by chunk, and clear it."""
         self._combine()
         waiting: list[tuple[str, Iterator[tuple[int, Rows | SparseCounts]]]] = [
             *((table, total.take(self.layout)) for table, total in self.sums.items()),
@@ -154,19 +155,22 @@ class Combiner:
                 yield from self.rest()
 
     def _combine(self) -> None:
-        """Add up equal cells among those that have not been sent."""
+        """Add up equal cells among those that wait."""
         self.cells = {table: [summed_cells(parts)] for table, parts in self.cells.items()}
         self.cell_bytes = sum(CELL * len(cells.times) for (cells,) in self.cells.values())
 
 
 def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, SparseCounts]]:
-    """Split cells with ascending rows by chunk; yields (chunk, its cells)."""
+    """Split cells in order of rows; yields each chunk with its cells."""
     for chunk, part in layout.cut(cells.positions):
         yield chunk, cells.at(np.arange(part.start, part.stop))
 
 
 def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
-    """Rows in the form to send that takes fewer bytes. `first`: the number of their chunk's first row."""
+    """Rows packed for sending, dense or as their nonzero cells, whichever takes less.
+
+    Positions are relative to `first`, the first row of their chunk.
+    """
     if isinstance(rows, SparseCounts):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
         return Sent(table, places, _short(rows.times), columns, rows.n_columns, rows.unit)
@@ -180,7 +184,7 @@ def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
 
 
 def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
-    """Column numbers in two bytes each, if they fit."""
+    """Column numbers in two bytes each if they fit, otherwise in four."""
     return columns.astype(np.uint16 if n_columns <= 1 << 16 else np.int32)
 
 
@@ -191,7 +195,7 @@ def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 
 class Reduced(NamedTuple):
-    """What one task sends to the driver about a step's reports: on a block of rows, or on all but rows."""
+    """What a task returns about a step's statistics: of one block's rows, or of everything else."""
 
     totals: Array | None  # groups × columns, for the model's own table
     sums: Stats | None  # the report without its rows, which one task adds up for all blocks
@@ -201,7 +205,7 @@ class Reduced(NamedTuple):
 
 @dataclass(frozen=True)
 class ReduceTask:
-    """Sums the reports' rows of one block and writes them; an additional task sums everything but rows."""
+    """Work for Spark tasks: sums and writes the rows of one block; one more task sums all but rows."""
 
     folder: Path
     version: str
@@ -245,12 +249,12 @@ class ReduceTask:
 
 
 def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
-    """Sums of rows by group (groups × columns). groups: as in `ReduceTask`."""
+    """The sums of rows by group (groups × columns). groups: a broadcast variable, or None for one group."""
     return sums_by_group(rows, None if groups is None else groups.value, n_groups)
 
 
 class ChunkSum:
-    """A running sum of the rows of one chunk; rows of sampled counts are summed as whole numbers."""
+    """A running sum of the rows of one chunk; counts of sampled statistics are added as whole numbers."""
 
     def __init__(self, first: int, last: int, like: Sent) -> None:
         self.first, self.unit = first, like.unit
@@ -267,6 +271,6 @@ class ChunkSum:
         self.touched[part.places] = True
 
     def rows(self) -> Rows:
-        """The sum, by row number in the table."""
+        """The rows that were added to, with their numbers in the table."""
         here = np.flatnonzero(self.touched)
         return Rows(here + self.first, self.values[here] * self.unit)

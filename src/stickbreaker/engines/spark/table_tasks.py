@@ -1,4 +1,4 @@
-"""Tasks of executors on a table's blocks: chunk by chunk, from files to files and small sums."""
+"""Work of Spark tasks on a table's blocks, chunk by chunk: from files to files and small sums."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
 
 class Made(NamedTuple):
-    """A task's result for one chunk: rows by version and table, and values by name, summed over chunks."""
+    """What work on a chunk gives: rows to write, by version and table; values to sum over chunks, by name."""
 
     rows: Mapping[str, Mapping[str, Rows]] = {}
     sums: Mapping[str, Any] = {}
@@ -29,7 +29,10 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockTask:
-    """Runs `work` on every chunk of some blocks; it writes `versions`, each to its own files."""
+    """Work for a Spark task: calls `work` on every chunk of some blocks, and writes the rows that it makes.
+
+    versions: names of the files that are written. Yields the sums of a block.
+    """
 
     folder: Path
     layout: Layout
@@ -60,14 +63,14 @@ class BlockTask:
 
 
 def present(first: int, values: AnyArray) -> Rows:
-    """Those rows of a chunk that are not all zero; first: the number of the chunk's first row."""
+    """Those rows of a chunk that are not all zero. first: the number of the chunk's first row."""
     here = np.flatnonzero(values.any(axis=1))
     return Rows(here + first, values[here])
 
 
 @dataclass(frozen=True)
 class Begin:
-    """Writes a table's first counts, chunk by chunk. `seeds` returns rows by number (array or `Seeds`)."""
+    """Work on a chunk: writes the first counts of a table."""
 
     layout: Layout
     seeds: Any  # a broadcast variable, whose `value` returns rows by slices
@@ -81,7 +84,7 @@ class Begin:
 
 @dataclass(frozen=True)
 class Blend:
-    """Writes keep · table + add · fresh as a new version of a table."""
+    """Work on a chunk: writes keep · table + add · fresh as a new version of a table."""
 
     table: StoredRows
     fresh: StoredRows
@@ -96,7 +99,7 @@ class Blend:
 
 @dataclass(frozen=True)
 class Totals:
-    """Runs `work` on a chunk, and adds the sums of the table it writes, by group of rows, as "totals"."""
+    """Work on a chunk: runs `work`, and adds "totals", the sums by group of the rows in `version`."""
 
     version: str
     work: Callable[[int], Made]
@@ -111,7 +114,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Summarise:
-    """Computes a model's summary of a chunk of its table."""
+    """Work on a chunk: computes a model's `summary` of its rows."""
 
     model: Any  # a broadcast variable, whose `value` is the Model
     params: Record
@@ -124,8 +127,7 @@ class Summarise:
 
 @dataclass(frozen=True)
 class ExchangeReports:
-    """Update the table with a report: table ← keep · table + new rows − rows of the report's previous version
-    + `others`.
+    """Work on a chunk: table ← keep · table + the new rows of a minibatch − its last rows + rows of `others`.
 
     The new rows are rounded to single precision, and stored with the trials as the version `report`.
     """
@@ -154,7 +156,7 @@ class ExchangeReports:
 
 @dataclass(frozen=True)
 class StoredReport:
-    """The stored rows of a report and of its trials, and `after`, the version that an edit writes instead."""
+    """The stored rows of a minibatch's statistics and trials; `after` is the version that an edit writes."""
 
     rows: StoredRows
     trials: Mapping[str, StoredRows]
@@ -163,7 +165,7 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Follow:
-    """Applies an edit to the rows of a step's report; trials have their own columns, which do not change."""
+    """Work on a chunk: applies an edit to the rows of a step's statistics, as a new version."""
 
     edit: Edit
     axes: tuple[str, str]
@@ -178,7 +180,10 @@ class Follow:
 
 @dataclass(frozen=True)
 class EditTask:
-    """Applies an edit to a table's columns; if reports are stored, to these, and the table is their sum."""
+    """Work on a chunk: applies an edit to the table's columns and to all stored statistics.
+
+    If there are such, the table becomes the sum of their rows.
+    """
 
     edit: Edit
     axes: tuple[str, str]
@@ -211,7 +216,7 @@ class EditTask:
 
 
 def _report(report: StoredReport, chunk: int) -> Stats:
-    """The part of a stored report in a chunk, with rows numbered from the chunk's first."""
+    """Stored statistics in a chunk, whose rows are numbered from the chunk's first."""
     trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in report.trials.items()}
     return Stats(present(0, report.rows.chunk(chunk)), trial=trial)
 
@@ -221,7 +226,7 @@ def _moved(rows: Rows, first: int) -> Rows:
 
 
 def cut_edit(edit: Edit, axis: str, chunk: int, rows: slice) -> Edit:
-    """An edit whose values along the rows are restricted to those of a chunk."""
+    """An edit whose values along the row axis are restricted to the rows of a chunk."""
     out: list[Any] = []
     for change in edit:
         along = getattr(change, "along", None)

@@ -1,4 +1,4 @@
-"""The table in blocks, for moves: sums over chunks of its rows, and fields that are stored in files."""
+"""Answers the queries of moves about a table in blocks: sums over chunks, and fields stored in files."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -19,37 +19,37 @@ Held = StoredField | StoredRows  # an array over all rows, or the rows of a repo
 
 
 class ChunkedTable(Protocol):
-    """The interface of an engine with a table that is stored in chunks of rows."""
+    """What `SparkParts` needs of an engine whose table is stored in chunks of rows."""
 
     folder: Path
     table: StoredTable
 
     def reading(self) -> StoredTable:
-        """The table as tasks read it, from its files."""
+        """The table as it is sent to tasks, which read its files."""
         ...
 
     def new_version(self) -> str:
-        """A new name for files; they are removed after the current step unless something refers to them."""
+        """A new name for files, which are removed after the step unless the engine's state has them."""
         ...
 
     def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
         """Run `work` on every chunk of the table; returns the sums of its results by name.
 
-        `versions`: those that `work` writes.
+        versions: names of the files that `work` writes.
         """
         ...
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
-        """The rows of a report, as stored in files."""
+        """The rows of statistics as stored in files."""
         ...
 
     def stored_array(self, values: Array) -> StoredField:
-        """An array over all rows that the driver holds, written to files."""
+        """An array with a value for each row of the table, written to files."""
         ...
 
 
 class SparkParts(TableView):
-    """Answers queries of a table by chunk; each call is one Spark job, for any number of queries."""
+    """A TableView that answers queries chunk by chunk, by one Spark job for any number of queries."""
 
     def __init__(self, engine: ChunkedTable, report: Stats | None) -> None:
         self.n_rows, self.totals = engine.table.n_rows, engine.table.totals()
@@ -96,7 +96,7 @@ class SparkParts(TableView):
 
 @dataclass(frozen=True)
 class AddParts:
-    """Computes the arrays of all queries for a chunk, which are then summed over the chunks."""
+    """Work on a chunk: computes the arrays of all queries, which are then summed over the chunks."""
 
     table: StoredTable
     functions: Mapping[str, tuple[Callable[[RowBlock], Mapping[str, Array]], Mapping[str, Held]]]
@@ -121,7 +121,7 @@ class Sums(dict[str, Array]):
 
 @dataclass(frozen=True)
 class FieldParts(AddParts):
-    """Computes the arrays of all queries for a chunk, by row, and writes them as tables of a version."""
+    """Work on a chunk: computes the arrays of all queries, by row, and writes them as tables of a version."""
 
     version: str = ""
 
@@ -136,7 +136,7 @@ class FieldParts(AddParts):
 
 
 class Same(tuple[int, ...]):
-    """A value that is the same in all chunks: adding another one gives the value itself."""
+    """A shape that is the same in all chunks: adding another one checks that, and gives the shape itself."""
 
     __slots__ = ()
 
@@ -147,9 +147,9 @@ class Same(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class TopParts:
-    """A function of a chunk that finds its rows with the largest counts in each of some columns.
+    """Work on a chunk: finds the n rows with the largest counts in each of some columns.
 
-    It returns, as sums, a `Best` for each position in `columns`.
+    The sums have a `Best` for each index in `columns`.
     """
 
     table: StoredTable
@@ -163,7 +163,7 @@ class TopParts:
 
 
 class Best(list[Largest]):
-    """The largest rows of a column in several chunks: adding concatenates."""
+    """The largest rows of a column in several chunks; adding concatenates them."""
 
     def __add__(self, other: Any) -> "Best":
         return Best([*self, *other])
