@@ -1,4 +1,6 @@
-"""Valid combinations of choices, computed from what slots declare; used by estimators and the docs."""
+"""Which choices for the parts of a topic model can be combined, computed from what each part declares; used
+by estimators and the docs.
+"""
 
 from collections.abc import Iterable
 from itertools import combinations, product
@@ -19,7 +21,9 @@ from stickbreaker.topics.model.vocabularies.open import OpenWords
 
 
 class Combination(NamedTuple):
-    """A row of the table: all choices in it can be combined freely."""
+    """A row of the table of valid combinations: for each part of a run, the names of the choices that can be
+    combined freely with the others of the row.
+    """
 
     documents: tuple[str, ...]
     words: tuple[str, ...]
@@ -62,11 +66,11 @@ CHANGED = (
 
 
 def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
-    """The row for a choice of documents and words, with these kinds of inference; None if no schedule or
-    engine is possible.
+    """The row for a choice of documents and words, with those of these kinds of inference that fit; None if
+    none does.
 
-    A sampler sweeps over all documents, on this machine. A schedule that stores reports needs topics separate
-    from documents' tables, and a fixed vocabulary.
+    A sampler sweeps over all documents, on this machine. A schedule that stores reports needs topics that are
+    not tied to tables of the documents (as the franchise's are), and a closed vocabulary without concepts.
     """
     prior, vocabulary = DOCUMENTS[documents], WORDS[words]
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
@@ -103,7 +107,7 @@ LEGAL = legal()
 
 
 def refuse_illegal(chosen: Combination) -> None:
-    """Raise UserError unless a row of the table has the chosen combination (one choice per slot).
+    """Raise UserError unless some row of the table has the chosen combination (one choice per field).
 
     >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
     """
@@ -128,17 +132,17 @@ def refuse_illegal(chosen: Combination) -> None:
 
 
 def _apart(chosen: Combination) -> tuple[str, ...]:
-    """The smallest set of slots whose choices cannot be combined; empty if all choices can be."""
+    """The smallest set of fields whose choices cannot be combined; empty if all choices can be."""
     slots = Combination._fields
     groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
     return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())
 
 
 def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
-    """Whether a row has the chosen choices for these slots."""
+    """Whether a row of the table contains the choices of `chosen` for these fields."""
     return all(getattr(chosen, slot)[0] in getattr(row, slot) for slot in slots)
 
 
 def _named(slot: str, choice: str) -> str:
-    """A choice as messages name it."""
+    """A choice as error messages name it."""
     return NAMES.get((slot, choice), f"{slot}={choice!r}")

@@ -1,5 +1,4 @@
-"""Effects of documents' metadata on their topics, given a formula: `effect` in Python and on the command
-line."""
+"""Regression of topic shares on documents' metadata by a formula, for Python and the command line."""
 
 import importlib
 from collections.abc import Sequence
@@ -17,8 +16,11 @@ if TYPE_CHECKING:
 
 
 class MetadataEffects(NamedTuple):
-    """Effects of the terms of a formula, with the numbers of documents used and left out (without a field or
-    words)."""
+    """Effects of the terms of a formula on topic shares.
+
+    `documents` is the number used, `left_out` that of documents without a field of the formula or a known
+    word.
+    """
 
     terms: Sequence[str]
     effects: Effects
@@ -45,8 +47,9 @@ def effects_of_metadata(
 ) -> MetadataEffects:
     """Effects of documents' metadata on a model's topic shares, by a formula like "party + year".
 
-    `corpus` is read with the model's vocabulary. Anything before a ~ is ignored, since the response is always
-    the shares. Raises UserError for an invalid formula, and if the package that reads formulas is missing.
+    `corpus` must have the model's vocabulary. Shares are drawn `draws` times, to include their uncertainty.
+    Anything before a ~ is ignored, since the response is always the shares. Raises UserError for an invalid
+    formula, if no document has all its fields, and if the package that reads formulas is missing.
     """
     frame: Any = corpus.to_frame()
     formulaic = _formulaic()
@@ -80,7 +83,7 @@ def _right_side(formula: str) -> str:
 
 
 def _design(formula: str, frame: Any) -> Any:
-    """The design matrix, a frame with a column for each term."""
+    """The formula's design matrix, a data frame with a column per term. Raises UserError for a bad one."""
     try:
         return _formulaic().model_matrix(_right_side(formula), frame)
     except Exception as error:
@@ -102,6 +105,6 @@ def _formulaic() -> Any:
 
 
 def left_out_text(found: MetadataEffects) -> str:
-    """A line with the numbers of documents used and left out."""
+    """A line that reports how many documents were used, and how many left out."""
     left = f", {found.left_out:,} left out for lack of a field or words" if found.left_out else ""
     return f"{counted(found.documents, 'document')}{left}"

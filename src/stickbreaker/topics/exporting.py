@@ -170,7 +170,9 @@ def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
 
 
 class _Words(NamedTuple):
-    """The words to export: their `rows`, their spellings, and the topics over them (rows sum to one)."""
+    """The words that are exported: their `rows` in the vocabulary, their spellings, and the topics over them
+    (topics × words, rows sum to one).
+    """
 
     rows: slice
     spelled: tuple[str, ...]
@@ -197,8 +199,7 @@ def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
 def _documents(
     estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """Topic shares and lengths of the documents with shown words, block by block; adds word counts to
-    `frequency`."""
+    """Shares and lengths of documents with shown words, block by block; word counts go to `frequency`."""
     seen = estimator._seen(corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)
@@ -211,7 +212,7 @@ def _documents(
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:
-    """The rows, normalised as exactly as double precision allows."""
+    """Rows divided by their sums, in double precision."""
     rows = np.asarray(rows, np.float64)
     return rows / rows.sum(axis=1, keepdims=True)
 

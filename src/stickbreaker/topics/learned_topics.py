@@ -117,7 +117,7 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def rest_(self) -> Array:
-        """For an open vocabulary, the E[beta] each topic leaves for strings it does not have (topics)."""
+        """For an open vocabulary, the probability that each topic leaves to all other strings (topics)."""
         return self._model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
@@ -129,7 +129,8 @@ class LearnedTopics(ModelOfParameters):
         """The first `n` words of each topic, ranked `by` "documents", "company", "relevance" or
         "probability".
 
-        For a polylingual model, as many in each language, or only in `language`, then without its code.
+        For a polylingual model, `n` words in each language, or only in `language`, then without its code.
+        Raises UserError for a language that the model lacks.
         """
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
@@ -148,7 +149,7 @@ class LearnedTopics(ModelOfParameters):
         """The first `n` words of each topic, among the vocabulary rows `within`: their numbers and
         probabilities (both topics × n).
 
-        `by`: the ranking.
+        `by`: the name of the ranking, as for `top_words`.
         """
         return ranking(by)(self._word_evidence, n, within)
 
@@ -204,7 +205,7 @@ class LearnedTopics(ModelOfParameters):
         return corpus if same else corpus.with_vocabulary(self.vocabulary_)
 
     def _without_table(self) -> Self:
-        """A copy without its table, to be sent to a process that has the table: see `over`."""
+        """A copy without its table, to be sent to a process that has the table: see `_over`."""
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
             vars(bare).pop(name, None)
@@ -297,7 +298,7 @@ class LearnedTopics(ModelOfParameters):
         return float(sum(local["scores"].values.sum() for local in self._infer_documents(bags)))
 
     def _counted_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The arrays of a saved model with the document counts by which words are ranked."""
+        """The document counts by which words are ranked, as arrays of a saved model; may be empty."""
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
 

@@ -31,11 +31,11 @@ _date_of = lru_cache(1 << 14)(date_of)
 
 @dataclass
 class FieldSums:
-    """Sums over the documents by one field.
+    """Sums over the documents by the values of one metadata field.
 
-    `values`: rows by value, None if there are too many; `dates`: rows by the first `precision` characters of
-    the date in ISO 8601, as fine as there is room for. `known`: number of documents with a value; those with
-    a list of values count in each row.
+    `values`: sums by value, None if there are too many; `dates`: sums by the first `precision` characters of
+    the date in ISO 8601, as fine as there is room for. `known`: number of documents with a value. A document
+    with a list of values counts under each.
     """
 
     values: Rows | None = field(default_factory=dict)
@@ -44,7 +44,7 @@ class FieldSums:
     known: int = 0
 
     def coarsen(self, precision: int) -> None:
-        """Merge dates with the same first `precision` characters."""
+        """Merge dates with the same first `precision` characters: a day, a month or a year."""
         dates, self.dates, self.precision = self.dates, {}, min(precision, self.precision)
         for name, row in dates.items():
             _add(self.dates, name[: self.precision], row)
@@ -52,9 +52,10 @@ class FieldSums:
 
 @dataclass
 class MetadataSums:
-    """Sums over `documents` documents with `n_topics` topics, by field.
+    """Sums of tokens by topic over `documents` documents, for each metadata field.
 
-    `most_cells` bounds the values × topics of a field; None: no bound.
+    `most_cells` bounds values × topics of a field: beyond it, dates become coarser and values are dropped;
+    None: no bound.
     """
 
     n_topics: int
@@ -86,7 +87,7 @@ class MetadataSums:
         self._drop_fields()
 
     def plus(self, other: MetadataSums) -> MetadataSums:
-        """Add other sums to these, and return these."""
+        """Add other sums to these, and return these. The dates of `other` may be coarsened."""
         self.documents += other.documents
         for name, more in other.fields.items():
             own = self._field(name)
@@ -107,7 +108,7 @@ class MetadataSums:
         return self.fields.setdefault(name, FieldSums())
 
     def _bound(self, name: str) -> None:
-        """Drop the values of a field if there are too many, and merge its dates if they are too many."""
+        """If a field has too many values, drop them; if too many dates, merge them by month or year."""
         if self.most_cells is None:
             return
         found, room = self.fields[name], self.most_cells // self.n_topics
@@ -139,7 +140,7 @@ def _add(into: Rows, name: str, row: NDArray[np.int64]) -> None:
 
 
 def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]) -> None:
-    """Add each row under all its names; rows without names are ignored."""
+    """Add each row of `rows` to the sums under each of its names; rows without names are ignored."""
     numbers: dict[str, int] = {}
     places = np.repeat(np.arange(len(names)), [len(several) for several in names])
     if not len(places):
@@ -180,7 +181,7 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
 
 
 def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
-    """Read what `write_sums` wrote; `refuse` is called with whether something in it is invalid."""
+    """Read what `write_sums` wrote; `refuse` is called with True if something in it is invalid."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as opened:

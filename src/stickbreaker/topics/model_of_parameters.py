@@ -53,7 +53,7 @@ SWEEPS, PASSES = 500, 100  # of a run by default: Gibbs sampling; everything els
 
 
 class ModelOfParameters(TopicParameters, StreamLearner):
-    """Base of estimators that build a model from parameters; `documents` names their documents slot."""
+    """Base of topic estimators: checks their parameters, and builds the model that they describe."""
 
     _score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
     _setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
@@ -87,7 +87,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @abstractmethod
     def _documents(self, stream: bool) -> TopicPrior:
-        """The documents slot with these parameters."""
+        """The prior of documents with these parameters; `stream`: with the defaults for streams."""
 
     def _topic_model(
         self,
@@ -211,7 +211,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         prior: float | str | Array,
         point: bool,
     ) -> TopicVocabulary:
-        """The words slot; `prior`: eta as the user gave it; `point`: for point estimates of beta."""
+        """The vocabulary with these parameters. `prior`: eta as the user gave it; `point`: whether beta is a
+        point estimate.
+        """
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
             return self._concepts(settings, vocabulary, prior, point)
@@ -243,7 +245,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _concepts(
         self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: float | str | Array, point: bool
     ) -> ConceptVocabulary:
-        """The words slot for a tree of concepts over a vocabulary (None: a concept's two words, to check)."""
+        """The vocabulary for a tree of concepts over these words (None: over two words of one concept, to
+        check the parameters).
+        """
         eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
             raise UserError("eta cannot be learned with concepts", remedy="give eta as a number")
@@ -260,7 +264,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return (*names, *[None] * (self._n_topics_at_start() - len(names)))
 
     def _slot(self) -> str:
-        """The name of the documents slot of the model."""
+        """The name of the model's kind of prior, as in the table of valid combinations."""
         return self._documents_slot
 
     def _refuse(self, schedule: str) -> None:
@@ -274,7 +278,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         self._refuse("partial_fit")
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
-        """The mean-field solver for the documents slot; max_iter: the most rounds per document."""
+        """The mean-field solver for the model's kind of prior; max_iter: the most rounds per document."""
         return MeanField(max_iter, float(self.doc_tol), keep_local)
 
     def _fold_in_solver(self) -> LocalSolver:

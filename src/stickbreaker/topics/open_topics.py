@@ -1,4 +1,4 @@
-"""Fitted estimators in the form needed for evaluation."""
+"""The topics of fitted estimators in the form that evaluation takes."""
 
 from functools import partial
 

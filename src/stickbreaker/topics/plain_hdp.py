@@ -45,16 +45,16 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
 
     Attributes
     ----------
-    search_ : the runs of a search in their order, but the model's as the last: each with `topics` to start
-        with, `used`, `bound`, `held_out`, `passes` and `final` (False: a short run). Empty without a search.
+    search_ : the runs of a search in order, that of the model last: each with `topics` at the start,
+        `used`, `bound`, `held_out`, `passes` and `final` (False: a short run). Empty without a search.
     n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats per word of the best: of runs to
         the end, or of short runs if documents held out judge. None without a search.
-    n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; the others are left out
+    n_topics_ : topics in use, those with at least one expected token and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
         theirs; `trace_` records every change by these numbers, with its gain in nats.
-    topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. Of Gibbs sampling
-        the last sample's, while `components_` are means over the samples that had the topic.
+    topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. After Gibbs
+        sampling those of the last sample, while `components_` are means over the samples with the topic.
     alpha_ : (topics,) alpha beta, the prior of topics in documents.
     components_, topic_word_, eta_, topic_shares_, bound_, n_iter_, converged_, trace_ : as in `LDA`.
 

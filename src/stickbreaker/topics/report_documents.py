@@ -1,4 +1,4 @@
-"""Documents and figures of the corpus saved for a topic model's report."""
+"""The documents, and figures of the whole corpus, that are saved with a topic model for its report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -86,13 +86,13 @@ def write_documents(
 def collect_documents_and_figures(
     estimator: LearnedTopics, source: Source, engine: Engine
 ) -> tuple[dict[str, list[object]], dict[str, Any], MetadataSums]:
-    """The documents to store, as columns, figures of the whole corpus, and its topics by metadata field, from
-    one pass over the corpus.
+    """Read a corpus once for the report: returns the documents to store, as columns; figures of the whole
+    corpus; and its sums of tokens by topic and metadata field.
 
-    "coherence": NPMI of each topic's ten most relevant words over all documents, if there are two words or
-    more; for a polylingual model the mean over its languages, each over the documents that have it; "unigram"
-    and "unigram_held_out": nats per word of the documents learned from under their own word shares, and of
-    the held-out words that a run's score predicts; the second is left out if nothing is held out.
+    "coherence": NPMI of each topic's ten first words over all documents, if there are two words or more; for
+    a polylingual model the mean over its languages, each over the documents that have it; "unigram" and
+    "unigram_held_out": nats per word of the documents learned from under their own word shares, and of the
+    held-out words that a run's score predicts; the second is left out if nothing is held out.
     """
     from stickbreaker.topics.evaluation.coherence import TopWords  # needs scipy, unlike the report
     from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
@@ -123,7 +123,7 @@ def collect_documents_and_figures(
 
 @dataclass(frozen=True)
 class Lowest:
-    """Finds the `LIMIT` lowest hashes of document ids in some blocks."""
+    """A task for an engine: the `LIMIT` lowest hashes of document ids in some blocks."""
 
     source: Source
 
@@ -135,8 +135,10 @@ class Lowest:
 
 
 class Seen(NamedTuple):
-    """What was found in some blocks: rows of documents.parquet as columns, co-occurrences of top words by
-    language, and topics by metadata field.
+    """What `Look` collected from some blocks of documents.
+
+    rows: the columns of documents.parquet, by name; sides: co-occurrences of top words, one count for each
+    language; sums: tokens by topic and metadata field.
     """
 
     rows: dict[str, list[object]]
@@ -146,10 +148,10 @@ class Seen(NamedTuple):
 
 @dataclass
 class Look:
-    """A function of an engine and blocks that collects what the report shows of their documents.
+    """A task for an engine: collects what the report shows of the documents of some blocks.
 
-    The call returns that, and the counts of words learned from and of those predicted (2 × V). The engine
-    has the estimator's table, and must have the same model in all calls.
+    A call returns that, and the counts of words learned from and of those predicted (2 × V). The engine has
+    the estimator's table, and must have the same model in all calls.
     """
 
     estimator: LearnedTopics

@@ -190,8 +190,7 @@ def forms_of(analysis: Analysis | None, text: str) -> list[str]:
 
 
 def _dictionary(path: str) -> dict[str, list[str]]:
-    """Read a LIWC dictionary: numbered categories between two lines of %, then lines of a word and its
-    numbers."""
+    """Read a LIWC dictionary: numbered categories between two lines of %, then words with their numbers."""
     names: dict[str, str] = {}
     words: dict[str, list[str]] = {}
     marks = 0

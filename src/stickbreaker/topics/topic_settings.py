@@ -1,4 +1,4 @@
-"""Converting parameters of topic models from the strings and numbers given by users."""
+"""From what users give as parameters of topic models (names, numbers, arrays) to settings and priors."""
 
 from collections.abc import Mapping
 
@@ -79,8 +79,9 @@ def concentration(
 
 
 def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
-    """The name of the words slot and its settings (or None), from a name or settings. Raises UserError for
-    anything else."""
+    """The name of the kind of vocabulary, and its settings (or None), from the parameter `words`: such a
+    name, or settings. Raises UserError for anything else.
+    """
     if isinstance(value, OpenVocabulary):
         return "open", value
     if isinstance(value, ConceptTree):

@@ -14,8 +14,10 @@ NOT_NEGATIVE = (*POSITIVE, "weights", "rest", "tables", "entered", "failed", "wa
 def refuse_other_shapes(
     model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
 ) -> None:
-    """Raise ValueError if the sizes of a saved model's parts do not match: table (rows × columns), vocabulary
-    (`n_words`, if closed) and the rest."""
+    """Raise ValueError if the parts of a saved model do not fit together or have impossible values: the
+    table, of this shape (rows × columns), the vocabulary of `n_words` (if closed), and all arrays of the
+    state.
+    """
     words = model.words.row_words()
     n_rows = n_words if words is None else len(words)
     if not model.words.grows and shape[0] != n_rows:

@@ -104,7 +104,9 @@ def _compared(
 
 
 def _top_words(estimator: "TopicEstimator", top: int, by: str) -> list[list[str]]:
-    """The first words of each topic; in a polylingual model, as many words in each language."""
+    """The top words of each topic: about `top` in all, shared equally among the languages of a polylingual
+    model, at least one of each.
+    """
     return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)), by=by)
 
 

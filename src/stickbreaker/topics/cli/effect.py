@@ -1,4 +1,4 @@
-"""`stickbreaker effect`: what metadata have to do with topics."""
+"""`stickbreaker effect`: how topic shares depend on metadata."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,8 +109,10 @@ def effect(
 
 
 def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:
-    """The numbers of the topics with the most certain effects, ascending: the largest |estimate| / standard
-    error of any term except the intercept.
+    """The numbers of the topics, at most `2 * SHOWN`, with the most certain effects, ascending.
+
+    Those are the effects with the largest |estimate| / standard error of any term except the intercept.
+    Without another term: the first topics.
     """
     terms = [place for place, term in enumerate(found.terms) if term != "Intercept"]
     if not terms:

@@ -1,4 +1,4 @@
-"""A picture of effects: a panel for each term, in it a line for each topic, from bound to bound."""
+"""An SVG picture of effects: a panel per term, a line for each topic between the bounds of its effect."""
 
 from collections.abc import Sequence
 from html import escape
@@ -17,7 +17,7 @@ STYLE = (
 
 
 def _mark(value: float) -> str:
-    """A number on the axis.
+    """A number as a label on the axis: its sign and two significant digits.
 
     >>> _mark(0.0), _mark(0.00271)
     ('0', '+0.0027')
@@ -26,7 +26,11 @@ def _mark(value: float) -> str:
 
 
 def picture_of(found: "MetadataEffects", titles: Sequence[str], topics: Sequence[int]) -> str:
-    """An SVG picture of the effects of each term but the intercept on some topics."""
+    """An SVG picture of effects on topics: a panel for each term except the intercept, the largest effect
+    first.
+
+    titles: of all topics, by number; topics: the numbers of those that are drawn.
+    """
     effects, parts, top = found.effects, list[str](), 10
     for t, term in enumerate(found.terms):
         if term == "Intercept":

@@ -24,7 +24,9 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 
 
 def evaluate_topics(asked: ScoringRequest) -> Outcome:
-    """Every score of a model of topics, and how they are said."""
+    """The scores of a topic model that a call of `stickbreaker evaluate` asks for, as values for JSON, and
+    the function that makes text of them.
+    """
     from stickbreaker.topics.evaluation.learned_documents import share_learned_from
     from stickbreaker.topics.open_topics import scored_topics
 
@@ -91,10 +93,11 @@ def _write_diagnostics(
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
-    """The reading options that apply to the documents.
+    """The reading options for the documents to score, if they or the reference may be a corpus, which takes
+    none.
 
-    If a reference is read from raw files, the same options apply to it; a corpus as documents must not refuse
-    them.
+    If the reference is raw files, the options may be meant for these alone. They then no longer count as
+    written by the user, so that a corpus as documents does not refuse them.
     """
     from stickbreaker.corpus.store import is_store
 
@@ -103,7 +106,9 @@ def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoic
 
 
 def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":
-    """The corpus in which words are counted; raw files are read with the options for the documents."""
+    """The corpus in which coherence counts words, seen through the estimator's vocabulary; raw files are read
+    with the options for the documents.
+    """
     from stickbreaker.corpus.store import is_store
 
     if is_store(Path(reference)):
@@ -130,7 +135,11 @@ def completion_figures(
     empty: int,
     unseen_share: float,
 ) -> dict[str, Any]:
-    """Document completion as `evaluate` gives it, of that many documents, some of them empty."""
+    """The scores of document completion as values for JSON, as `stickbreaker evaluate` reports them.
+
+    share: of the tokens that are observed; strings: the score with spelled words, if the vocabulary is open;
+    documents: their number, `empty` of them without a known word.
+    """
     return {
         "documents": documents,
         "empty_documents": empty,
@@ -217,7 +226,10 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
 
 
 def _values(corpus: "Corpus", field: str) -> list[Any]:
-    """The value of a field in each document: None if it is missing, the first of a list of values."""
+    """The value of a metadata field in each document: None if it is missing, the first if there are several.
+
+    Raises UserError if no document has the field.
+    """
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus.metadata import metadata_from
 
@@ -257,7 +269,7 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, object
 
 
 def completion_lines(scores: dict[str, Any]) -> list[str]:
-    """What document completion found, as lines."""
+    """The lines of text that show the scores of document completion; scores: see `completion_figures`."""
     return [
         f"{counted(scores['documents'], 'document')}, {counted(scores['scored_tokens'], 'word')} predicted, "
         f"{100 * scores['unseen_share']:.1f} % of the words unseen",

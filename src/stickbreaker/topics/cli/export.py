@@ -1,4 +1,4 @@
-"""`stickbreaker export` of topics, and of the shares that documents have of them."""
+"""`stickbreaker export` of topic models: top words of topics, and topic shares of documents."""
 
 from stickbreaker.console.console import note, tell_of_compiling
 from stickbreaker.console.requests import ExportRequest
@@ -9,7 +9,9 @@ from stickbreaker.topics.topic_estimator import load_topics
 
 
 def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
-    """Write the top words of topics; how many topics there are."""
+    """Write the top words of each topic in a format of MALLET or gensim. Returns the number of topics, as
+    values for JSON and as text.
+    """
     estimator = load_topics(asked.model, "export")
     keys = asked.format == "mallet-topic-keys"
     write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
@@ -19,7 +21,10 @@ def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
 
 
 def write_documents(asked: ExportRequest) -> tuple[dict[str, object], str]:
-    """Write what a model says of the documents of a corpus; how many there are, and what it does not know."""
+    """Write the topic shares of a corpus's documents in a format of MALLET or pyLDAvis.
+
+    Returns the numbers of topics and documents and the share of unseen words, as values for JSON and as text.
+    """
     assert asked.corpus is not None
     tell_of_compiling()
     estimator = load_topics(asked.model, "export", asked.threads)

@@ -88,7 +88,11 @@ def hdp(**options: Any) -> None:
 
 
 def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
-    """Begin a run of a kind of model, or a stream, and continue to its end."""
+    """Fit an LDA or HDP from documents or from a stream, to its end; settings: the options of the command
+    line.
+
+    Raises a usage error for options that do not go together.
+    """
     run = NewRun.take_from(settings)
     opened: OpenChoice = settings.pop("opened")
     streamed: StreamChoice = settings.pop("streamed")

@@ -1,4 +1,4 @@
-"""The parameters that options of `stickbreaker fit` and `stickbreaker stream` make of models of topics."""
+"""From options of `stickbreaker fit` and `stickbreaker stream` to the parameters of topic models."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ VALUES = "online", "hybrid", "gibbs", "gibbs-delayed"  # choices that are saved 
 def params_from_options(
     kind: type[TopicParameters], options: dict[str, Any], *, opened: bool
 ) -> dict[str, Any]:
-    """An estimator's parameters from the options of a command line; `opened`: of an open vocabulary."""
+    """An estimator's parameters from the options of a command line; `opened`: if the vocabulary is open."""
     refuse_unneeded(kind, options)
     memoised = options.get("representation") == "direct" and options["inference"] in MEMOISED
     if opened and options["inference"] == "hybrid" and options["samples"] is None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GuideChoice:
-    """The guide's options of a command line."""
+    """The command-line options that guide topics: a file of word lists, and their words' priors (eta)."""
 
     guide: str | None = from_option(
         metavar="FILE",

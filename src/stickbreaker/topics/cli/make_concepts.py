@@ -123,7 +123,12 @@ def select(
     depth: int | None,
     synonyms: Mapping[str, Path],
 ) -> "Selection":
-    """The concepts of a dictionary. Raises UserError, a usage error for options that go not together."""
+    """The concepts that a dictionary or WordNet has for the words of a vocabulary, chosen by the options of
+    `concepts`.
+
+    source, target and form: the options --from, --to and --format. Raises UserError for an unusable file, and
+    a usage error for options that do not go together.
+    """
     from stickbreaker.topics.concepts import concept_sources, dictionaries
 
     form = "wordnet" if form is None and dictionary.is_dir() else form
@@ -193,7 +198,7 @@ def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
 
 
 def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
-    """The vocabulary and the analysis of a corpus, or of a model's."""
+    """The vocabulary and analysis of the corpus or model at a path. Raises UserError if there is neither."""
     from stickbreaker.corpus import Corpus
 
     if (Path(path) / "model.json").exists():

@@ -72,8 +72,12 @@ def name(
 def _change(
     model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool
 ) -> "tuple[TopicEstimator, list[str]]":
-    """Change the names that a model's directory has. Returns the model, and names of a file that were left
-    out."""
+    """Change the names of topics that are saved with a model.
+
+    Returns the model with its new names, and the names in the file that were left out because their topics no
+    longer exist. Raises UserError while topics may still be replaced: during a search for their number, or
+    Gibbs sampling.
+    """
     from stickbreaker.topics.names.given_names import names_in_file
     from stickbreaker.topics.names.names_file import change_names, changed_names
     from stickbreaker.topics.topic_estimator import load_topics

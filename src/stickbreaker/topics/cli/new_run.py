@@ -1,4 +1,4 @@
-"""A run of topics at the command line: to begin it, and what is noted first."""
+"""How the command line starts a run of a topic model, and the notes that it prints first."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,7 +19,11 @@ JUDGES = {"bound": "the bound", "held-out": "documents held out"}
 
 
 def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDirectory":
-    """`begin_run` of topics. With an open vocabulary, a corpus that is built has all words that may enter."""
+    """Start a run of a topic model as `begin_run` does, and print notes on its words and its number of
+    topics.
+
+    With an open vocabulary, a corpus that is built from raw files keeps all words, since any may be learned.
+    """
 
     def look_at(corpus: "Corpus") -> None:
         model.words = opened.build(corpus.analysis)
@@ -36,7 +40,7 @@ def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDir
 
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
-    """Note how a model that learns its number of topics comes to one."""
+    """Print a note on how an HDP will find its number of topics; nothing for a model with a fixed number."""
     if model._documents_slot == "finite":
         return
     start, search = model._n_topics_at_start(), None if stream else model._search(1, 1.0)
@@ -50,7 +54,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
 
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
-    """The choices of a user with which there is no search for the number of topics, as a list of phrases."""
+    """The user's choices that rule out a search for the number of topics, as phrases for a message."""
     from stickbreaker.estimators.settings import engine_name
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.topic_settings import inference_of

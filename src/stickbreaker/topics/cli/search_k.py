@@ -130,7 +130,7 @@ def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, o
 
 
 def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, object]:
-    """The table's row for k topics: means over the seeds, and each seed's values if they are drawn."""
+    """A row of the result's table, for k topics: means over seeds, and in "of_seeds" the values of each."""
     import numpy as np
 
     from stickbreaker.topics.evaluation import stability

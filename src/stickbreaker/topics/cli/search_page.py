@@ -118,7 +118,7 @@ def _table(summary: Mapping[str, Any]) -> str:
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """At least two round numbers between which all values lie, for an axis."""
+    """The ticks of an axis: at least two round numbers at equal distances, which span all values."""
     low, high = min(values), max(values)
     size = max(abs(low), abs(high), 1e-6)
     width = high - low if high - low > 1e-9 * size else 0.1 * size  # alike but for rounding
@@ -129,6 +129,6 @@ def _ticks(values: Sequence[float]) -> list[float]:
 
 
 def _safe(text: object) -> str:
-    """Text for HTML: markup escaped, control characters and lone surrogates out."""
+    """Text for HTML: markup is escaped, control characters become spaces, lone surrogates "?"."""
     kept = "".join(c if c.isprintable() else " " for c in str(text))
     return html.escape(kept.encode("utf-8", "replace").decode("utf-8"))

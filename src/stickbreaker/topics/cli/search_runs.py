@@ -25,7 +25,11 @@ SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "div
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """What all runs of a search have in common."""
+    """The settings that all runs of a search share.
+
+    `fingerprint` identifies the corpus, `held_out` is a share of the documents, `by` ranks the words of a
+    topic. Raises UserError if alpha or eta is a number that is not above zero, or infinite.
+    """
 
     fingerprint: str
     inference: str
@@ -52,9 +56,10 @@ class SearchRuns:
 
     @contextmanager
     def claim(self) -> Generator[None]:
-        """Make the directory, and write into no other that comes to its path meanwhile.
+        """A context in which the search may write into its directory, which is made if it is missing.
 
-        Raises UserError if another search's is, or something else.
+        Raises UserError if the path has another search or anything else, or if another directory takes its
+        place meanwhile.
         """
         self._begin()
         with watched(self.path):
@@ -85,7 +90,7 @@ class SearchRuns:
                 raise UserError(f"was begun with {difference}", where=self.path, remedy="give another --out")
 
     def write(self, summary: dict[str, object]) -> None:
-        """Write search.json."""
+        """Write search.json: the plan, and the summary of the results."""
         _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
 
     def model(self, k: int, seed: int) -> "TopicEstimator":
@@ -108,7 +113,9 @@ class SearchRuns:
         raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
 
     def training(self, corpus: "Corpus") -> "Corpus":
-        """The documents of a corpus that runs learn from, written once."""
+        """The documents that runs learn from, as a corpus: `corpus` without what is held out. Only the first
+        call writes it.
+        """
         from stickbreaker.corpus import Corpus
         from stickbreaker.corpus.store import is_store
 
@@ -170,7 +177,11 @@ def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
 
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, object]:
-    """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
+    """Scores of a model for its record: nats of every held-out document, coherence, diversity, seconds of
+    learning.
+
+    Raises UserError if the vocabulary is too small for coherence.
+    """
     from stickbreaker.topics.evaluation import coherence_of, diversity_of
     from stickbreaker.topics.open_topics import scored_topics
 

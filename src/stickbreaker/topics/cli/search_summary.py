@@ -1,4 +1,4 @@
-"""What a finished run says of the search for its number of topics."""
+"""The result of a search for the number of topics, as `stickbreaker` shows it for a finished run."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
 
 def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
-    """The runs of a search, and the numbers of topics that are as good, as figures and as lines; nothing
-    without one."""
+    """The runs of an estimator's search for the number of topics, and the range of numbers that are as good,
+    as values for JSON and as lines of text; both are empty if there was no search.
+    """
     found = estimator._search_range()
     if found is None:
         return {}, []
@@ -25,7 +26,9 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
 
 
 def search_as_text(summary: dict[str, Any]) -> list[str]:
-    """What a search says of the number of topics: the runs to the end, and the numbers that are as good."""
+    """The summary of a search (see `summarize_search`) as lines: the runs that were continued to their end,
+    and the range of numbers of topics within 0.005 nats per word of the best.
+    """
     whole = [run for run in summary["search"] if run["final"]]
     ends = ", ".join(f"{run['used']} at {run['bound']:.4f}" for run in reversed(whole))
     lines = [f"Runs to the end, topics and bound, the model's first: {ends}"] if len(whole) > 1 else []

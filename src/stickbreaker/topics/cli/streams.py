@@ -1,4 +1,4 @@
-"""Fitting to a stream at the command line: to begin, to resume, and the summary printed at the end."""
+"""Learning topics from a stream at the command line: starting, resuming, and the summary at the end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ REFUSED = (  # options that do not apply if every document is seen once and no v
 
 @dataclass(frozen=True)
 class StreamChoice:
-    """The stream's options of a command line."""
+    """The command-line options of a stream."""
 
     stream: bool = from_option(
         is_flag=True,
@@ -62,9 +62,11 @@ class StreamChoice:
     date_field: str = from_option(default="date", metavar="FIELD", help="Stream: when a document is of.")
 
     def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: dict[str, Any]) -> bool:
-        """Whether documents are learned from as they come; the schedule of `settings` is made to fit.
+        """Whether documents are learned from as they come: with --stream, or from standard input with an open
+        vocabulary and the online schedule.
 
-        Raises a usage error for options that do not go together.
+        If the user chose no schedule, that of `settings` may become "online". Raises a usage error for
+        options that do not go together.
         """
         unsaid = not written(("schedule",))
         if unsaid and (self.stream or (opened.is_open and settings["schedule"] is None)):
@@ -78,7 +80,10 @@ class StreamChoice:
         return False
 
     def settings(self, inputs: tuple[str, ...], reading: ReadingChoice) -> "StreamSettings":
-        """What is read, and how often the model is saved. Raises a usage error for options of a corpus."""
+        """The settings of a stream: what is read, how, and when the model is saved.
+
+        Raises a usage error for options that only a corpus has.
+        """
         from stickbreaker.estimators.streams.stream_feed import StreamSettings
 
         refuse_written(REFUSED, "does not apply to a stream")
@@ -103,7 +108,10 @@ stream_options = options_into(StreamChoice, "streamed")
 
 
 def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun, opened: OpenChoice) -> None:
-    """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
+    """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes.
+
+    Raises UserError if the vocabulary is not open, or the directory exists.
+    """
     from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
@@ -189,7 +197,7 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
 
 
 class StreamProgress:
-    """Progress of a stream: documents, their pace and the vocabulary."""
+    """A stream's progress on one line (documents, pace, vocabulary); called with each step's trace record."""
 
     def __init__(self) -> None:
         from stickbreaker.learning.observers import Pace
@@ -200,7 +208,7 @@ class StreamProgress:
         self.text = ""
 
     def __call__(self, record: "TraceRecord") -> None:
-        """Store the record of a step, and show it when it is due."""
+        """Take in the trace record of a step, note its warnings, and show the line if it is due."""
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
         documents = int(record["documents"])
@@ -214,13 +222,14 @@ class StreamProgress:
         self.line.show(self.text)
 
     def done(self) -> None:
-        """Show the last step's text for good."""
+        """Show the last step's text, and leave it on the screen."""
         if self.text:
             self.line.show(self.text, last=True)
 
 
 def format_prequential(record: "TraceRecord") -> str:
-    """How the minibatch of a step was predicted, for a line about it.
+    """How well a step's minibatch was predicted before it was learned from, to be appended to a line; "" if
+    unknown.
 
     >>> format_prequential({"prequential": {"score": -7.5, "unigram": -8.0}})
     ', predicted at -7.500 nats/word (unigram -8.000)'
@@ -232,7 +241,7 @@ def format_prequential(record: "TraceRecord") -> str:
 
 
 def note_warnings(warnings: "Sequence[StreamWarning]") -> None:
-    """A line for each warning of a stream."""
+    """Print a line for each warning of a stream."""
     from stickbreaker.topics.runs.stream_warnings import warning_text
 
     for warning in warnings:
@@ -240,7 +249,7 @@ def note_warnings(warnings: "Sequence[StreamWarning]") -> None:
 
 
 def note_large_minibatches(run: "StreamRun") -> None:
-    """Note it if a stream has ended and its minibatches were large for its length."""
+    """After the end of a stream, print a warning if its minibatches were large for its length."""
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.runs.stream_warnings import large_minibatches
 
@@ -249,7 +258,9 @@ def note_large_minibatches(run: "StreamRun") -> None:
 
 
 def stream_summary(run: "StreamRun", skipped: int) -> dict[str, object]:
-    """What a stream taught, and how many of its documents were skipped."""
+    """What was learned from a stream, as values for JSON: sizes, numbers of documents and steps, and the last
+    score. `skipped`: the number of documents that could not be read.
+    """
     engine, scores = run.job.engine, run.state.scores
     return {
         "topics": len(run.job.model.in_use(engine.table.totals().sum(axis=0))),
@@ -265,7 +276,7 @@ def stream_summary(run: "StreamRun", skipped: int) -> dict[str, object]:
 
 
 def stream_text(summary: dict[str, Any]) -> str:
-    """The summary of a stream, in two lines: what was learned, and the command that continues."""
+    """The summary of a stream in two lines: what was learned, and the command to run next."""
     empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
     score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
     topics, words = counted(summary["topics"], "topic"), counted(summary["words"], "word")

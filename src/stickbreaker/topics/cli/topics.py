@@ -1,4 +1,4 @@
-"""`stickbreaker topics` of models of topics: their words, now or at a moment."""
+"""`stickbreaker topics` for topic models: the top words of topics, now or at an earlier step or date."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """The topics of a model, or those that it had at a moment."""
+    """The result of `stickbreaker topics`, and the function that makes text of it: a model's topics, or with
+    --at their snapshot at a step or date.
+    """
     by, at = asked.options["by"], asked.options["at"]
     if at is not None:
         refuse_written(("by",), "does not go with --at: snapshots keep the most frequent words")
@@ -27,8 +29,11 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, object]]:
-    """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
-    first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
+    """Each topic's number, share of the tokens, whether it is unused, and its first `top` words; the largest
+    topic first, unused ones at the end.
+
+    Topics that the user gave the same name are merged into one: `members` are their numbers, and its number
+    is that of the largest.
     """
     from stickbreaker.core.topk import descending
     from stickbreaker.topics.names.named_topics import NamedTopics
@@ -88,7 +93,11 @@ def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
 
 
 def topics_at(model: Path, when: str, top: int) -> dict[str, object]:
-    """The snapshot of a model's topics at a date or step. Raises UserError if it kept none so early."""
+    """The snapshot of a model's topics at a step or date, with at most `top` words of each, as values for
+    JSON.
+
+    Raises UserError if the model has no snapshots, or none so early.
+    """
     from stickbreaker.saved import ModelDirectory
 
     evolution = ModelDirectory(model).evolution()
@@ -113,7 +122,7 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, object]:
 
 
 def snapshot_as_text(snapshot: dict[str, Any]) -> str:
-    """When it was, then a line a topic: its lasting number and its words."""
+    """A snapshot from `topics_at` as text: step and date, then a line per topic: its number and words."""
     date = f", {snapshot['date']}" if snapshot["date"] else ""
     read = counted(snapshot["documents"], "document")
     lines = [f"step {snapshot['step']:,}: {read} read{date}", "topic  words"]
@@ -133,7 +142,7 @@ def _one_line(text: str) -> str:
 def open_model(
     model: Path, verb: str, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
 ) -> "tuple[TopicEstimator, Corpus]":
-    """A model of topics, for a verb, and documents seen through its vocabulary."""
+    """A topic model, and the documents of the inputs, seen through its vocabulary. `verb`: for errors."""
     from stickbreaker.topics.topic_estimator import load_topics
 
     tell_of_compiling()

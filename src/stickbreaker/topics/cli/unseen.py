@@ -1,4 +1,4 @@
-"""Options of `evaluate` about words that the model does not know, and what it says of them."""
+"""The options of `evaluate` for words that the model does not know, and their part of its result."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def unseen_options(decorated: Decorated) -> Decorated:
-    """`--unseen` and `--spelling-of`."""
+    """Add the options `--unseen` and `--spelling-of` to a command."""
     unseen = option(
         "--unseen",
         choices=["ignored", "spelled"],
@@ -35,9 +35,10 @@ def unseen_options(decorated: Decorated) -> Decorated:
 def spelled_topics(
     estimator: "TopicEstimator", topics: "Topics", unseen: str | None, spelling_of: Path | None
 ) -> "OpenTopics | None":
-    """A model's topics over all strings where unseen words are spelled, None if they are ignored.
+    """A model's topics over all strings, if unseen words are to be scored by their spelling; None if they are
+    ignored.
 
-    Raises UserError if the options do not fit the model.
+    unseen, spelling_of: the options of these names. Raises UserError if they do not fit the model.
     """
     is_open = estimator._model.words.grows
     if unseen == "ignored":
@@ -62,7 +63,9 @@ def spelled_topics(
 
 
 def summarize_spelling(scored: "StringScore | None") -> dict[str, float] | None:
-    """How many words no topic has, and their nats, in a score over all strings; None for None."""
+    """The number of scored tokens whose words no topic has, and the nats (log p) of their spelling, each also
+    as a share of the whole score; None for None.
+    """
     if scored is None:
         return None
     return {
@@ -74,7 +77,7 @@ def summarize_spelling(scored: "StringScore | None") -> dict[str, float] | None:
 
 
 def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
-    """What `summarize_spelling` gives, on a line of text; no line for None."""
+    """The summary of `summarize_spelling` as a line of text; no line for None."""
     if summary is None:
         return []
     return [
@@ -85,8 +88,8 @@ def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
 
 
 def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], Array]":
-    """A function that returns log G0 of words: of an open vocabulary, or learned from the words of a closed
-    one.
+    """A function that returns log G0 of words (their probability by spelling): that of an open vocabulary, or
+    one learned from the words of a closed one.
 
     Raises UserError for a model of several languages.
     """

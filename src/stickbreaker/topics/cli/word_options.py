@@ -1,4 +1,4 @@
-"""The options about words: concepts that tie them, and vocabularies that grow with the documents."""
+"""Command-line options about words: concepts that tie them, and vocabularies that grow with the documents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenChoice:
-    """The options of an open vocabulary of a command line."""
+    """The command-line options of the vocabulary: --words with the settings of an open one, and concepts."""
 
     settings: Mapping[str, Any] = from_table(option_table(TopicParameters, only=("words",)))
     spelling_words: str | None = from_option(
@@ -39,7 +39,8 @@ class OpenChoice:
         return self.settings["words"] == "open"
 
     def build(self, analysis: "AnyAnalysis | None" = None) -> "str | OpenVocabulary | ConceptTree":
-        """The words slot; the list of spellings is brought into the forms that `analysis` gives to words.
+        """The value of the estimator's parameter `words`; an open vocabulary's list of spellings is analysed
+        by `analysis`.
 
         Raises UserError for a file that cannot be read, a usage error for options without --words open or
         --concepts.

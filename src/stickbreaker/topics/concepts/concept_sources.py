@@ -21,12 +21,13 @@ BY_WORDS = "build the corpus with the segmentation icu, which finds words"
 
 @dataclass
 class Selection:
-    """Concepts, and counts of the entries: read, skipped since a side is not a single word, skipped since the
-    vocabulary lacks a side, and pairs used. `reversed_pairs`: entries whose sides are in the vocabulary with
-    the two languages exchanged.
+    """Concepts made of a file, and counts of its entries.
 
-    `by_characters`: among skipped ones with several words, those of one word that the analysis splits into
-    characters. `coverage`: by language, the share of the vocabulary's tokens whose words have a concept.
+    `entries`: all that were read; `several_words`: skipped, since a side is not a single word;
+    `by_characters`: those among these in which the analysis splits a word into characters;
+    `not_in_vocabulary`: skipped, since the vocabulary lacks a side; `pairs`: used; `reversed_pairs`: would be
+    in the vocabulary if the two languages were exchanged. `coverage`: by language, the share of the
+    vocabulary's tokens whose words have a concept.
     """
 
     concepts: list[Concept] = field(default_factory=list[Concept])
@@ -124,7 +125,11 @@ def concepts_of_pairs(
 def concepts_of_constraints(
     constraints: Iterable[tuple[int, Sequence[str]]], vocabulary: Vocabulary, analysis: AnyAnalysis | None
 ) -> Selection:
-    """A concept for each list of words in one language; words that the vocabulary lacks are skipped."""
+    """A concept for each list of words in one language that has at least two words of the vocabulary.
+
+    constraints: pairs of a line number and words; words that the vocabulary lacks are skipped. Raises
+    UserError if the vocabulary has several languages, or no concept is left.
+    """
     _refuse_several_languages(vocabulary)
     selection, spell = Selection(), _Speller(vocabulary, analysis, "")
     names: set[str] = set()
@@ -146,9 +151,9 @@ def concepts_of_synsets(
 ) -> Selection:
     """A concept for each synset with a word of the vocabulary, named by its first word and key.
 
-    Its parent is the nearest hypernym with a word of the vocabulary; words of synsets deeper than `depth`
-    levels go to the ancestor at that depth. Raises UserError if the synsets' languages are not the
-    vocabulary's, and if no word is in the vocabulary.
+    Its parent is the nearest hypernym with a word of the vocabulary. With `depth`, words of concepts on
+    deeper levels are moved to the ancestor at that level. Raises UserError if the synsets' languages are not
+    the vocabulary's, and if no word is in the vocabulary.
     """
     selection, spell = Selection(), dict[str, _Speller]()
     parents: dict[str, str | None] = {}
@@ -193,10 +198,10 @@ def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, ob
 
 
 def _cut(kept: dict[str, str | None], words: dict[str, _WordsOfConcept], depth: int) -> None:
-    """Remove sets that are more than `depth` levels deep, and move their words to their ancestors at that
+    """Remove synsets that are more than `depth` levels deep, and move their words to their ancestors at that
     level.
 
-    kept: the parent of each set (changed in place); words: the words of each set.
+    kept: the parent of each synset; words: the words of each. Both are changed in place.
     """
     for key in list(kept):
         way, at = list[str](), key
@@ -274,9 +279,10 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
 def _covered(
     selection: Selection, vocabulary: Vocabulary, remedy: str = "check that the corpus has these words"
 ) -> Selection:
-    """The selection, with the share of the vocabulary's tokens that its words have, by language.
+    """The selection, with its coverage filled in: by language, the share of the vocabulary's tokens that have
+    a concept.
 
-    Raises UserError if it is empty.
+    Raises UserError, with this remedy, if it has no concept.
     """
     if not selection.concepts:
         cause = ""

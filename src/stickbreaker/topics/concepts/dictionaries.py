@@ -1,4 +1,4 @@
-"""Reading files of words that belong together: dictionaries, alignment counts, constraints, WordNet."""
+"""Reads files of words that belong together: dictionaries, counts of aligned words, constraints, WordNet."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,9 @@ PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
 
 
 class Entry(NamedTuple):
-    """An entry of a dictionary: a word, its translation, and their count (0: not counted), from `line`."""
+    """An entry of a dictionary, on line `line`: a word, its translation, and how often they were counted
+    together (0 if not counted).
+    """
 
     line: int
     word: str
@@ -28,7 +30,10 @@ class Entry(NamedTuple):
 
 @dataclass
 class WordFile:
-    """A file of words that belong together, to be read once; `form`: one of `FORMATS`, or "constraints"."""
+    """An open file of words that belong together, whose lines can be read only once.
+
+    `form` is its format: a key of `FORMATS` for a dictionary, or "constraints".
+    """
 
     name: str
     form: str
@@ -39,7 +44,7 @@ class WordFile:
         """Open a file in a given format; None guesses it from the first line. Empty lines and comments are
         ignored.
 
-        Raises UserError naming the file, here and when lines are read.
+        Raises UserError naming the file, both here and later when lines are read.
         """
         lines = ((n, line) for n, line in _lines(str(path)) if line.strip() and not line.startswith("#"))
         first = list(islice(lines, 1))
@@ -81,12 +86,12 @@ class WordFile:
 def dictionary_entries(
     path: str | Path, form: str | None = None, traditional: bool = False
 ) -> Iterator[Entry]:
-    """The entries of a dictionary: see `WordFile`."""
+    """The entries of the dictionary at a path; see `WordFile.open` for its format and `WordFile.entries`."""
     return WordFile.open(path, form).entries(traditional)
 
 
 def _guessed(line: str) -> str:
-    """The format of a file of words, guessed from one of its lines."""
+    """The format of a file of words, guessed from its first line."""
     if line.split()[0] in ("MERGE_", "SPLIT_"):
         return "constraints"
     fields = line.rstrip("\r\n").split("\t")
@@ -116,7 +121,9 @@ def _counted(line: str, traditional: bool) -> Iterator[Entry]:
 
 
 def _cedict(line: str, traditional: bool) -> Iterator[Entry]:
-    """The entries of a line of CC-CEDICT: a word with each sense, without remarks, "to" and articles."""
+    """The entries of a line of CC-CEDICT: its word with each sense, without remarks in brackets and a leading
+    "to" or article.
+    """
     fields = line.split("\t")
     if len(fields) != 4:
         found = CEDICT.match(line)
@@ -140,8 +147,8 @@ FORMATS: dict[str, Callable[[str, bool], Iterator[Entry]]] = {
 
 
 class Synset(NamedTuple):
-    """A synset of WordNet: its key, its words by language ("" if there is only one), and the key of its first
-    hypernym, or None.
+    """A synset (set of synonyms) of WordNet: its key, its words by language ("" if there is only one), and as
+    `parent` the key of its first hypernym, or None.
     """
 
     key: str
@@ -190,10 +197,11 @@ def synsets_of(
 
 
 def _synset_words(path: str) -> dict[str, tuple[str, ...]]:
-    """The single words of each synset in a file of the Open Multilingual Wordnet: a synset such as
-    00001740-n, a tab, "lemma" (also with a language before it), a tab, a word.
+    """The single words of each synset in a file of the Open Multilingual Wordnet, by the synset's key.
 
-    Other lines with tabs (definitions, examples) are passed over. Raises UserError if there is no word.
+    A line has a synset such as 00001740-n, "lemma" (also with a language before it) and a word, separated by
+    tabs. Other lines (definitions, examples) are skipped, and so are phrases. Raises UserError if no line has
+    a word.
     """
     words: dict[str, dict[str, None]] = {}
     for _, line in _lines(path):
@@ -212,10 +220,12 @@ def _synset_words(path: str) -> dict[str, tuple[str, ...]]:
 
 
 def _synset(part: str, fields: list[str]) -> tuple[str, tuple[str, ...], str | None]:
-    """The key, words and first hypernym of a synset, from the fields of a line of WordNet.
+    """The key, words and first hypernym (a key, or None) of a synset, from the fields of a line of WordNet;
+    phrases are left out.
 
     The fields are: offset, file, kind, number of words (hexadecimal), word and id of each, number of
-    pointers, and symbol, offset, part of speech and words of each. part: the synset's part of speech.
+    pointers, and symbol, offset, part of speech and words of each. part: the synset's part of speech. Raises
+    ValueError, IndexError or KeyError for a malformed line.
     """
     if not fields[0].isdigit():
         raise ValueError

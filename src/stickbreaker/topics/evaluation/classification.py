@@ -1,4 +1,4 @@
-"""How well do topic shares predict known labels? A linear classifier, compared with two baselines."""
+"""How well topic shares predict known labels: a linear classifier, compared with two baselines."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ MOST = 200  # labels; time grows with their number
 
 
 class Accuracy(NamedTuple):
-    """The share of correctly predicted labels, and the mean of F1 over labels."""
+    """The share of correctly predicted labels, and the mean over labels of F1."""
 
     accuracy: float
     macro_f1: float
@@ -72,7 +72,11 @@ def classify_labels(
 
 
 def _labelled(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """The numbers of the documents whose label is known and frequent enough for cross-validation."""
+    """The numbers of the documents whose label is known and occurs in at least `FOLDS` documents, as
+    cross-validation needs.
+
+    Raises UserError if fewer than two labels are that frequent, or more than `MOST`.
+    """
     known = np.array([row for row, label in enumerate(labels) if label is not None], np.int64)
     names, of, counts = np.unique(
         [str(labels[row]) for row in known], return_inverse=True, return_counts=True

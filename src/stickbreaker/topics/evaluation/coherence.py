@@ -1,4 +1,4 @@
-"""Do the top words of a topic occur together? NPMI, UMass and C_v, from co-occurrence counts."""
+"""Coherence: whether a topic's top words occur together. NPMI, UMass and C_v, from co-occurrence counts."""
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,9 @@ class Coherence(NamedTuple):
 
 
 class Coherences(NamedTuple):
-    """The three measures of the same topics, and the numbers of `documents` and `windows` counted.
+    """The three measures for the same topics, and the numbers of documents and of windows that were counted.
 
-    `ordered`: C_v used windows of text; otherwise whole documents.
+    `ordered`: C_v used windows of text; otherwise each document counts as one window.
     """
 
     npmi: Coherence
@@ -43,12 +43,12 @@ class Coherences(NamedTuple):
 def coherence(
     top_words: Sequence[Sequence[str]], corpus: Corpus, window: int = WINDOW, language: str | None = None
 ) -> Coherences:
-    """All three measures, from one pass over a reference corpus; words are matched by spelling.
+    """All three measures of coherence, from one pass over a reference corpus; words are matched by spelling.
 
     `top_words`: for each topic the same number of words, two or more, most probable first. All tokens of the
-    corpus count, whatever its vocabulary; they should be analysed like the topics' texts. `language`: one
-    side of a polylingual corpus, whose words include it; documents without that side are left out. Raises
-    UserError without documents or pairs.
+    corpus count, whatever its vocabulary; they should be analysed like the topics' texts. `window`: tokens in
+    a window of C_v. `language`: count only this language of a polylingual corpus, in which each word has its
+    language as a part; documents without that side are left out. Raises UserError without documents or pairs.
 
     >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
     >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
@@ -72,7 +72,7 @@ def coherence(
 
 
 class TopWords:
-    """Counts co-occurrences of topics' top words, given by spelling, in documents that are added.
+    """Counts in how many documents topics' top words occur together; documents are added in blocks.
 
     Arguments and errors as for `coherence`.
     """
@@ -90,7 +90,9 @@ class TopWords:
         self.documents = Meetings(len(self.column))
 
     def add(self, entries: Entries) -> Tokens:
-        """Count a block of documents, of the language alone if given; returns their tokens as columns."""
+        """Count a block of documents, only those in the language if one is given. Returns their tokens as
+        numbers of the top words, -1 for others.
+        """
         tokens = _tokens_of(entries, self.column, self.language)
         self.documents.add_documents(tokens)
         return tokens
@@ -107,7 +109,10 @@ class TopWords:
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
-    """A block's tokens as column numbers, -1 for words without a column; only of `language`, if given."""
+    """The tokens of a block of documents as column numbers, -1 for words without a column.
+
+    With `language`, only its tokens, and only documents that have some.
+    """
     words = entries.words()
     columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
     if language is None:
@@ -150,8 +155,8 @@ def umass(top_words: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coheren
 
 
 def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int = WINDOW) -> Coherence:
-    """C_v of Röder, Both and Hinneburg (2015), at most 1: do the top words co-occur with the same other top
-    words?
+    """C_v of Röder, Both and Hinneburg (2015), at most 1: whether the top words co-occur with the same other
+    top words.
 
     Arguments as for `npmi`, but the documents are `Tokens` in order. Probabilities are shares of windows of
     `window` consecutive tokens. Each top word has a vector of its NPMI with all top words of the topic
@@ -171,7 +176,10 @@ def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int
 
 
 def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: int) -> Meetings:
-    """Count the co-occurrences of given words in documents."""
+    """Count in how many documents each of these words, and each pair of them, occurs.
+
+    distinct: word numbers below `n_words`; in the result they are numbered by their position in it.
+    """
     column, meetings = _columns(distinct, n_words), Meetings(len(distinct))
     for bags in blocks:
         meetings.add_documents(Tokens(bags.offsets, column[bags.words]))
@@ -179,14 +187,17 @@ def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: i
 
 
 def _columns(distinct: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:
-    """The column of each word among the distinct ones; -1 for all others, and (the last) for the word -1."""
+    """(n_words + 1,) The position of each word in `distinct`; -1 for all others. The last is for word -1."""
     column = np.full(n_words + 1, -1, np.int64)
     column[distinct] = np.arange(len(distinct))
     return column
 
 
 def distinct_words(top_words: ArrayLike, n_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct top words, ascending, and the index of each top word (K × N) among them."""
+    """The distinct top words, ascending, and the index of each top word (K × N) among them.
+
+    Raises UserError for words outside the vocabulary, or fewer than two per topic.
+    """
     top = np.asarray(top_words, np.int64)
     _check(top.shape)
     if top.min() < 0 or top.max() >= n_words:
@@ -196,7 +207,7 @@ def distinct_words(top_words: ArrayLike, n_words: int) -> tuple[NDArray[np.int64
 
 
 def _check(shape: tuple[int, ...]) -> None:
-    """Raise UserError unless there is a topic with two top words; `shape`: topics × top words."""
+    """Raise UserError unless there is at least one topic with two top words; `shape`: topics × top words."""
     if len(shape) != 2 or shape[0] < 1 or shape[1] < 2:
         raise UserError("coherence needs at least one topic with two top words")
 
@@ -213,7 +224,7 @@ def _npmi(top: NDArray[np.int64], documents: Meetings) -> Coherence:
 
 
 def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meetings) -> Coherence:
-    """NPMI of pairs of words for each topic; first, second (K × pairs): the columns of their words."""
+    """NPMI for each topic of pairs of words; first, second (K × pairs): their numbers in `documents`."""
     total = _total(documents)
     both, left, right = (counts / total for counts in documents.pairs(first, second))
     return _means(npmi_of_shares(both, left, right), both)
@@ -222,7 +233,9 @@ def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meet
 def npmi_of_shares(
     both: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """NPMI of pairs of words, from shares of documents with both, the left and the right (one shape)."""
+    """NPMI of pairs of words, from the shares of documents with both words, with the left and with the right
+    one (arrays of one shape); -1 if no document has both, 0 if all have.
+    """
     scores = np.where(both > 0, 0.0, -1.0)
     inner = (both > 0) & (both < 1)
     scores[inner] = np.log(both[inner] / (left[inner] * right[inner])) / -np.log(both[inner])

@@ -1,8 +1,8 @@
-"""Document completion: predicting one half of each document from the other.
+"""Document completion: predicting one part of each document, mostly half, from the other.
 
 It scores topic-word matrices from any program: split documents, infer the topics of observed halves with that
-program, score the other halves here. Compare with the unigram score: a model that does not beat it has
-learned nothing (Wallach et al. 2009, section 5.1, use the same split).
+program, score the other halves here. Compare with the unigram score: a model that is not better has learned
+nothing (Wallach et al. 2009, section 5.1, use the same split).
 """
 
 from collections.abc import Callable, Sequence
@@ -65,7 +65,8 @@ def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = N
 
 
 def completion_score(rest: Bags, theta: NDArray[np.floating], topic_word: NDArray[np.floating]) -> Completion:
-    """Log probability of the words of `rest` under Σ_k θ_dk φ_kw, without tokens outside the vocabulary.
+    """Log probability (nats) of the words of `rest` under Σ_k θ_dk φ_kw, without tokens outside the
+    vocabulary.
 
     `theta` (D × K) and `topic_word` (K × V), rows sum to one. A document's score does not depend on the
     others, to the last bit. A word of probability zero scores -inf. Raises UserError if shapes do not match
@@ -93,9 +94,9 @@ def completion_of_rest(
     theta: NDArray[np.floating],
     topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
 ) -> Completion:
-    """`completion_score` of the remaining words of documents, for topics that are not in memory.
+    """`completion_score` for topics that are not in memory: only the columns of the words of `rest` are read.
 
-    `topic_words` returns topics (topics × words) for ascending word numbers.
+    `topic_words` returns the topics (topics × words) at ascending word numbers.
     """
     rows, places = np.unique(rest.words, return_inverse=True)
     topic_word = np.ascontiguousarray(topic_words(rows))
@@ -115,16 +116,18 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
 
 
 def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
-    """The key of a document's random stream, from the spelling and the counts of its words."""
+    """The bytes that key a document's random stream, made of the spelling and the counts of its words."""
     spelled = [words[int(row)] for row in rows.tolist()]
     lengths = np.array([len(word) for word in spelled], np.int32)
     return content_of(lengths, counts) + "".join(spelled).encode()
 
 
 def _observed(key: bytes, counts: Counts, share: float) -> Counts:
-    """The part of each word's count in one document that is observed; it is drawn at random from `key`.
+    """The counts of one document's words that completion observes, drawn at random by a generator seeded with
+    `key`.
 
-    counts: of the document's words; share: of the tokens to observe.
+    counts: of the document's words. If all are whole, `share` of the tokens is drawn without replacement; if
+    one is fractional, `share` of the words is drawn, each with its whole count, and the others get zero.
     """
     draw = stream(0, purposes.COMPLETION, key=key)
     whole = np.rint(counts).astype(np.int64)
@@ -149,7 +152,7 @@ def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.flo
 
 
 def _owners(bags: Bags) -> NDArray[np.int64]:
-    """The document number of each entry."""
+    """The number of the document that each entry (a word and its count) belongs to."""
     return np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
 
 

@@ -39,7 +39,7 @@ class Meetings:
         self.together = csr_array((n_words, n_words), dtype=np.int64)
 
     def add_documents(self, tokens: Tokens) -> None:
-        """Count a block of documents; repetitions of a word in a document do not count."""
+        """Count a block of documents; a word counts once per document, however often it occurs in it."""
         size = len(tokens.offsets) - 1
         owner = np.repeat(np.arange(size), np.diff(tokens.offsets))
         known = tokens.words >= 0
@@ -60,7 +60,11 @@ class Meetings:
     def pairs(
         self, left: Ints, right: Ints
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """For words in two arrays of one shape: how often each pair occurs, each left and each right word."""
+        """How many documents or windows have both words of each pair, the left word, and the right word
+        (three arrays).
+
+        left, right: the words of the pairs, as numbers in arrays of one shape.
+        """
         alone = self.together.diagonal().astype(np.float64)
         both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
         return both, alone[left], alone[right]
@@ -72,7 +76,10 @@ class Meetings:
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
-        """Count windows or documents, row i `weights[i]` times; `words` are those in rows number `rows`."""
+        """Count a block of windows or documents, number i of it `weights[i]` times.
+
+        rows, words: the pairs of a window's or document's number in the block and a word in it.
+        """
         from scipy.sparse import csr_array
 
         shape = (len(weights), self.n_words)
@@ -88,10 +95,11 @@ def _windows_of(offsets: Ints, width: int) -> NDArray[np.int64]:
 
 
 def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Runs of windows that contain a word, with all windows numbered in order: first, last (exclusive) and
-    word.
+    """For each word, the runs of consecutive windows that contain it: arrays of a run's first window, the one
+    after its last, and the word.
 
-    A token is in `width` consecutive windows; overlapping runs of the same word are joined.
+    Windows are numbered through all documents. A token is in up to `width` windows; overlapping runs of a
+    word are joined.
     """
     windows = _windows_of(tokens.offsets, width)
     owner = np.repeat(np.arange(len(windows)), np.diff(tokens.offsets))
@@ -113,10 +121,10 @@ def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[n
 def _states(
     first: NDArray[np.int64], last: NDArray[np.int64], word: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Merge consecutive windows with the same words into runs; yields for chunks of them the run and the word
-    of each pair, and each run's number of windows.
+    """Merge consecutive windows that have the same words, chunk by chunk, so that memory is bounded.
 
-    first, last: the windows from which and up to which (exclusive) each `word` is in them.
+    first, last, word: as `_stretches` returns them. Yields for each chunk the pairs of a merged window and a
+    word in it (two arrays), and the number of windows that each merged one stands for.
     """
     edges = np.unique(np.concatenate([first, last]))
     begin, end = np.searchsorted(edges, first), np.searchsorted(edges, last)

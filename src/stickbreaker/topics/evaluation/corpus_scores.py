@@ -53,7 +53,7 @@ class Topics(NamedTuple):
         """The numbers of the first `n` words of each topic, among the words in `rows` of the vocabulary (K ×
         n).
 
-        `by`: the ranking.
+        `by`: the name of the ranking, as for `coherence_of`.
         """
         n_topics = len(self.topic_word)
         shares = np.full(n_topics, 1.0 / max(n_topics, 1)) if self.shares is None else self.shares
@@ -77,7 +77,7 @@ class Sides(NamedTuple):
 
 
 class HeldOutScore(NamedTuple):
-    """Nats of `tokens` words under the topics and under the unigram model."""
+    """Log probability (nats, a sum) of `tokens` words by the topics and by a unigram model."""
 
     nats: float
     unigram_nats: float
@@ -105,8 +105,8 @@ class HeldOutScore(NamedTuple):
 
 
 def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
-    """Smoothed shares of words in the training corpus (V), which sum to one, in each language if there are
-    several.
+    """Shares of the words in the training corpus (V), after 0.01 is added to each count; they sum to one, in
+    each language if there are several.
 
     >>> unigram_probabilities(Vocabulary.of(["river", "bank"])).tolist()
     [0.5, 0.5]
@@ -137,8 +137,11 @@ def completion_of_blocks(
     blocks: Iterable[Bags],
     share: float = 0.5,
 ) -> HeldOutScore:
-    """Document completion of blocks of a corpus, by topics that are read word by word: see
-    `completion_of_rest`. The results are sums, which can be added over blocks."""
+    """Document completion of blocks of a corpus, by topics that are read word by word (see
+    `completion_of_rest`).
+
+    unigram (words): the baseline's probabilities. The results are sums, which can be added over blocks.
+    """
     nats = base = tokens = 0.0
     for bags in blocks:
         observed, rest = split_halves(bags, share)
@@ -238,7 +241,7 @@ def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tu
 
 
 def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
-    """The first `most` documents with words on both sides."""
+    """The first `most` documents that have words in both ranges of rows, those of two languages."""
     parts: list[Bags] = []
     left = most
     for bags in _blocks(corpus):

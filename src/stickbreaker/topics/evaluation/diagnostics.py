@@ -16,11 +16,12 @@ class Diagnostics(NamedTuple):
     """Diagnostics of each topic (arrays over topics).
 
     `tokens`: expected number. `document_entropy` (nats): of p(document | topic), low if it is concentrated in
-    few documents. `word_length`: mean characters of its words. `uniform_distance`, `corpus_distance` (nats):
-    Kullback-Leibler divergence of its words from uniform shares, and from those of the documents; a topic
-    close to the latter is uninformative. `effective_words`: 1 / sum of p². `exclusivity`: mean share of the
-    topic among all topics in its words. `first_documents`: the share of the documents with the topic in which
-    it is the largest. `allocation_ratio`: documents about the topic divided by documents with it.
+    few documents. `word_length`: mean characters of its top words. `uniform_distance`, `corpus_distance`
+    (nats): Kullback-Leibler divergence of its words from uniform shares, and from those of the documents; a
+    topic close to the latter is uninformative. `effective_words`: 1 / sum of p². `exclusivity`: mean over its
+    top words of the topic's share of the word among all topics. `first_documents`: of the documents in which
+    the topic has a share of 2 % or more, the part in which it is the largest. `allocation_ratio`: documents
+    that have half of their tokens or more in the topic, divided by those with 2 % or more.
     """
 
     tokens: Array
@@ -37,9 +38,11 @@ class Diagnostics(NamedTuple):
 def diagnostics_of(
     topic_word: Array, top_words: Sequence[Sequence[int]], words: Sequence[str], shares: Array, tokens: Array
 ) -> Diagnostics:
-    """Diagnostics of topics (topics × words), given documents' shares (documents × topics) and tokens.
+    """Diagnostics of topics, given their words, and documents' topic shares and sizes.
 
-    `top_words`: rows of each topic's words; `words`: of the vocabulary. Documents without tokens are ignored.
+    `topic_word` (topics × words): rows sum to one; `top_words`: the numbers of each topic's top words;
+    `words`: the vocabulary; `shares` (documents × topics); `tokens` (documents). Documents without tokens are
+    ignored.
 
     >>> beta = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
     >>> shares, tokens = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([4.0, 2.0])

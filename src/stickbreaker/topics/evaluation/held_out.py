@@ -17,9 +17,10 @@ from stickbreaker.topics.model.slots import WordTopics
 
 
 class HeldOut:
-    """Scores a source's held-out documents, in nats per token: half of each is observed, the rest predicted.
+    """Scores a source's held-out documents by document completion: nats (log p) per token of the predicted
+    halves.
 
-    They are read block by block, by the engine, so that their number is not bounded by memory.
+    Documents are read block by block, by the engine, so that their number is not bounded by memory.
     """
 
     def __init__(self, source: Source, seed: int) -> None:
@@ -40,7 +41,9 @@ class HeldOut:
 
 @dataclass
 class BlockScore:
-    """Computes nats and tokens of the held-out documents of some blocks, with a single engine."""
+    """A task for an engine: the sums of nats (log p) and of tokens of the predicted halves of held-out
+    documents, for some blocks.
+    """
 
     source: Source
     model: TopicModel
@@ -65,7 +68,7 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """A function from ascending word numbers to E[beta] (topics × words), by an engine's table."""
+        """A function that returns E[beta] (topics × words) of ascending word numbers, from a table."""
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 
@@ -89,6 +92,6 @@ def infer_shares(
 
 
 def document_halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
-    """Observed and predicted half of a block's held-out documents; None if there is nothing to predict."""
+    """The observed and the predicted halves of a block's held-out documents; None if no word is predicted."""
     observed, rest = split_halves(source.block(block, held_out=True)[1])
     return (observed, rest) if rest.counts.sum() > 0 else None

@@ -18,7 +18,7 @@ APART = 50  # the intruder is not among that many first words of the topic
 
 
 class Question(NamedTuple):
-    """Words of a topic and an intruder, in the order shown."""
+    """The words of a topic and an intruder, in the order shown; `intruder` is its index among `words`."""
 
     topic: int
     words: list[str]
@@ -35,9 +35,10 @@ def intrusion_questions(
 ) -> list[Question]:
     """Questions about up to `n` topics, drawn at random.
 
-    `topic_word` (topics × words); `top_words`: of each topic; `words`: of the vocabulary; `left_out`: unused
-    topics. An intruder is a top word of another topic, is not among the first words of this one, and is in
-    the less probable half of its words. Raises UserError without two different topics.
+    `topic_word` (topics × words); `top_words`: of each topic, of which five are shown; `words`: of the
+    vocabulary; `left_out`: unused topics. Candidates for the intruder are top words of other topics that are
+    not among the first 50 of this one, or the first half of a small vocabulary; it is drawn from the less
+    probable half of these. Raises UserError if no topic has a candidate.
 
     >>> beta = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
     >>> found = intrusion_questions(beta, [["a", "b"], ["d", "c"]], ["a", "b", "c", "d"])

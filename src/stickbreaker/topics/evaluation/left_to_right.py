@@ -70,7 +70,7 @@ def left_to_right_score(
 def _score_block(
     bags: Bags, topic_word: NDArray[np.floating], alpha: NDArray[np.float64], particles: int, seed: int
 ) -> NDArray[np.float64]:
-    """log p in nats of each document of a block, by one call of the kernel."""
+    """(documents,) log p in nats of each document of a block, estimated with particles."""
     from stickbreaker.topics.kernels.left_to_right import Documents, left_to_right  # takes numba
 
     size = len(bags.offsets) - 1
@@ -129,7 +129,11 @@ def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.float
 
 
 def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
-    """Documents as units of at most one token, as the kernel takes them; `words`: the row of each entry."""
+    """Documents as the kernel takes them: units in random order. A unit is a token, part of one if its count
+    is fractional, or several in a very long document.
+
+    words: the row of each entry of `bags`.
+    """
     from stickbreaker.topics.kernels.left_to_right import Orders
 
     entries, sizes = [np.zeros(0, np.int32)], [np.zeros(0)]

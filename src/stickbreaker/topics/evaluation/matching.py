@@ -1,4 +1,4 @@
-"""Which topic of one model is which of another? And do other seeds find the same topics?"""
+"""Matching of topics: which topic of one model is which of another, also between runs with other seeds."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -117,7 +117,7 @@ def match_models(
 
 
 def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
-    """A matching of selected topics, renumbered as in the whole models."""
+    """A matching of some topics, renumbered as in the whole models; first, second: the numbers there."""
     return Matching(
         first[matching.first],
         second[matching.second],
@@ -128,7 +128,10 @@ def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
 
 
 def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64], others: Ints) -> None:
-    """Raise UserError if the shared words have too little probability in one of two models."""
+    """Raise UserError if the shared words have less than a twentieth of the probability in one of two models.
+
+    a, b: topics × words; rows, others: the columns of the shared words in each.
+    """
     shares = [float(one[:, held].sum() / one.sum()) for one, held in ((a, rows), (b, others))]
     if min(shares) < LEAST_SHARED:
         number = counted(len(rows), "word")

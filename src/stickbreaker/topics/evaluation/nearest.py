@@ -28,7 +28,7 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
     """For each query, the `n` documents with the most similar topic shares; ties go to the first.
 
     `queries` (documents × topics); `among`: blocks of the same form, read once, with documents numbered
-    across blocks. Memory: the affinities of a thousand queries to a block, and n numbers per query. Raises
+    across blocks. Memory: the affinities of 4,096 queries to a block, and n numbers per query. Raises
     UserError if the numbers of topics differ, shares are negative, NaN or infinite, or there is no document.
 
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()
@@ -70,7 +70,10 @@ def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
 
 
 def _merged(best: Nearest, affinity: NDArray[np.float64], first: int, n: int) -> Nearest:
-    """The best so far, updated with further documents, numbered from `first` (queries × documents)."""
+    """The n best of those so far and of further documents; `best` may be changed.
+
+    affinity (queries × further documents); first: the number of the first further document.
+    """
     for start in range(0, affinity.shape[1], MERGED_AT_ONCE):
         some = affinity[:, start : start + MERGED_AT_ONCE]
         numbers = np.broadcast_to(np.arange(some.shape[1]) + (first + start), some.shape)

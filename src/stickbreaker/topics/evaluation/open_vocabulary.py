@@ -38,8 +38,8 @@ class OpenTopics(NamedTuple):
 class StringScore(NamedTuple):
     """A score of documents over all strings.
 
-    held_out: the score; unseen: the number of scored tokens of words that no topic has; spelling_nats: the
-    part of its nats that is for their letters, log G0.
+    held_out: the score; unseen: the number of scored tokens whose words no topic has; spelling_nats: log G0
+    of these, the part of the score's nats that is for their letters.
     """
 
     held_out: HeldOutScore
@@ -55,7 +55,7 @@ def with_one_more_word(
     Its share is that of a word that never occurred, eta / (totals + eta): `totals` (K) are sums of a topic's
     Dirichlet parameters, `eta` (a number, or an array whose median is used) is that of a word. All other
     shares shrink accordingly. Raises UserError if topics are not distributions over single words: with
-    several languages, or words that share rows.
+    several languages, or a hashed vocabulary, in which words share rows.
 
     >>> known = Topics(np.array([[0.5, 0.5]]), np.ones(1), Vocabulary.of(["a", "b"]), lambda bags: np.ones(1))
     >>> with_one_more_word(known, np.array([9.0]), 1.0, lambda words: np.zeros(len(words))).rest.tolist()
@@ -93,7 +93,7 @@ def completion_of_string_blocks(
 
 
 def _some(scored: StringScore) -> StringScore:
-    """The score itself. Raises UserError if no word was scored."""
+    """The score unchanged. Raises UserError if no word was scored."""
     if scored.held_out.tokens == 0.0:
         raise UserError("there is nothing to score", remedy="no document has a word")
     return scored
@@ -131,11 +131,12 @@ def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScor
 
 
 class _Table:
-    """A corpus read with all words of given blocks, topics with an extra column, and sums of scores.
+    """The sums of a score over all strings, and what is needed to add blocks to it: the corpus with all its
+    words, and topics with a column more.
 
-    Column `unknown` stands for all words that no topic has; the probability of each given that it is unknown
-    is by G0, the same in all topics. `topic_word` (K × (V + 1)): rows sum to one. The unigram model has the
-    mean of the topics' rests.
+    The last column, `unknown`, stands for all words that no topic has; given that a word is unknown, its
+    probability is by G0, the same in all topics. `topic_word` (K × (V + 1)): rows sum to one. The unigram
+    model gives unknown words the mean over topics (weighted by alpha) of what they give them.
     """
 
     def __init__(self, topics: OpenTopics, corpus: Corpus, blocks: Sequence[int]) -> None:
@@ -160,7 +161,7 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """Documents whose words are renumbered by the topics' columns; equal columns are added up."""
+        """Documents with words renumbered as columns of the topics; words of one column are added up."""
         from scipy.sparse import csr_array
 
         shape = (len(bags.unseen), self.unknown + 1)
@@ -186,7 +187,9 @@ class _Table:
 
 
 def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple[str, ...]:
-    """All words of some blocks that are scored, the known and the eligible ones, sorted by spelling."""
+    """All words of some blocks that are scored, sorted by spelling: those that are known, or that the
+    analysis would let into a vocabulary.
+    """
     found: set[str] = set()
     for block in blocks:
         found.update(corpus.source.entries(block).words())
@@ -209,7 +212,7 @@ def _with_column(
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """The documents without the words whose column is `unknown`, the last one."""
+    """The documents without words of the last column, `unknown`."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

@@ -32,11 +32,12 @@ MOST = 100  # scored documents per minibatch
 
 
 class Prequential(NamedTuple):
-    """Nats per word of the topics (`score`) and of a fading `unigram`, on the same `tokens`.
+    """How well a minibatch was predicted before it was learned from: nats (log p) per word of the topics
+    (`score`) and of a fading `unigram`, on the same `tokens`.
 
     The unigram has the rate `fading` that predicted earlier minibatches best. `unseen`: tokens of unknown
     words, which are spelled and included in `tokens` if the vocabulary is open, and left out if it is closed.
-    In the trace, a step has this as "prequential".
+    `documents`: how many were scored. In the trace, a step has this as "prequential".
     """
 
     score: float
@@ -83,7 +84,11 @@ def prequential_score(
 
 
 class UnigramBase(NamedTuple):
-    """The pseudo-counts of unigram models; one per language if there are several."""
+    """The pseudo-counts of a unigram model of some words, each model over the words of one language.
+
+    counts (words): those of each word; totals (words): the sum over all words in the language of each;
+    languages: empty if there is only one.
+    """
 
     languages: tuple[str, ...]
     counts: Array  # of the given words
@@ -93,10 +98,8 @@ class UnigramBase(NamedTuple):
 def unigram_base(
     slot: TopicVocabulary, params: Record, vocabulary: Vocabulary, words: Sequence[str]
 ) -> UnigramBase:
-    """The pseudo-counts of a unigram model of these words.
-
-    They are 1/2 for each word of a closed vocabulary; for words by spelling, G0 times the topics'
-    concentration.
+    """The pseudo-counts of a unigram model of these words: 1/2 for each word of a closed vocabulary; G0 (the
+    probability of a spelling) times the topics' concentration if the vocabulary is open.
     """
     if slot.grows:
         concentration = slot.hyperparameter(params)[1]
@@ -110,9 +113,10 @@ def unigram_base(
 
 
 def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base: UnigramBase) -> Array:
-    """Log probability (rates, nats) of distinct words, each `tokens` times, by the unigram of each rate.
+    """(rates,) Log probability in nats of distinct words, each occurring `tokens` times, by the unigram of
+    each rate of fading.
 
-    A word's probability is its share of the counts plus `base`, in its language.
+    A word's probability is its share of the faded counts plus `base`, in its language.
     """
     totals = fading.totals(base.languages)
     own = totals[[base.languages.index(language_of(word)) for word in words]] if base.languages else totals
@@ -121,8 +125,12 @@ def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base
 
 
 class Predicted(NamedTuple):
-    """Nats per word of the topics, and the distinct predicted words: by row, and by spelling if the
-    vocabulary is open."""
+    """Nats (log p) per word of the topics on the predicted halves of documents, and the words that were
+    predicted.
+
+    tokens: their number; unseen: tokens of unknown words; rows, words: the distinct words, by row, and by
+    spelling if the vocabulary is open (otherwise None); counts: the tokens of each.
+    """
 
     score: float
     tokens: float
@@ -134,7 +142,12 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentScore:
-    """Scores documents, wherever the engine runs; a call gets their `places` in the minibatch."""
+    """A task for an engine: predict half of each of some documents. The result is None if there is no word to
+    predict.
+
+    numbers: of the documents in the source; a call gets their `places` in the minibatch, which key random
+    draws.
+    """
 
     source: Source
     model: TopicModel
@@ -166,7 +179,7 @@ class DocumentScore:
 
 
 def count_words(fading: FadingCounts, shards: Shards) -> None:
-    """Add a minibatch's words to the counts, after it has been predicted."""
+    """Add a minibatch's words to the fading counts. To be called after it has been predicted."""
     source, corpus = shards.source, shards.source.corpus
     assert isinstance(corpus, Corpus)
     bags = source.read(shards.numbers())
@@ -177,9 +190,9 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 
 
 def by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
-    """Documents renumbered by the words in them, sorted by spelling, and these words.
+    """Documents with their words renumbered in order of spelling, and these words.
 
-    So their split into halves depends on nothing else.
+    Numbers then depend on the documents alone, and so does their split into halves.
     """
     rows = np.unique(bags.words)
     spelled = [words[int(row)] for row in rows]

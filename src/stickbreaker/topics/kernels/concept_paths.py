@@ -1,4 +1,4 @@
-"""Weights of words for the local step, from expected counts of the paths of a tree of concepts."""
+"""Weights of words for the local step, from expected counts of the paths to the leaves of a concept tree."""
 
 import numpy as np
 from numba import njit
@@ -9,12 +9,13 @@ from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, exp_digam
 
 @njit(**OPTIONS)
 def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
-    """Fill logs_out (groups × topics) with the sum of E[log] over the edges above each group, less psi of the
-    group's total if it has a choice.
+    """For each node of a tree of concepts, fill logs_out (nodes × topics) with the sum of E[log p] of the
+    choices on the way from the root to it, less psi of its own total unless it has a single choice.
 
-    edges, nodes (× topics, double): Dirichlet parameters; sources (edges): the parent node of each;
-    way_starts (groups + 1), ways: the edges above each group; alone (nodes, bool): those with a single
-    choice, whose log is 0.
+    With psi of a leaf's parameter added, this is E[log p] of the leaf's path. edges (inner edges × topics,
+    double): Dirichlet parameters; nodes (nodes × topics, double): their sums; sources (edges): the parent
+    node of each; way_starts (nodes + 1), ways: the edges above each node; alone (nodes, bool): those with a
+    single choice, whose log is 0.
     """
     n_topics = nodes.shape[1]
     totals, own = np.empty_like(nodes), np.empty_like(edges)
@@ -39,10 +40,11 @@ def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
 
 @njit(**PART)
 def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_out, shares_out):
-    """Fill logs_out (topics) with the log of the sum over a word's paths, and shares_out with the share of
-    each path.
+    """For a word with several paths, fill logs_out (topics) with log sum exp(E[log p]) over its paths, and
+    shares_out with the share of each path in that sum.
 
-    The paths are `first` to `last` (exclusive); `own` is working memory.
+    The paths are `first` to `last` (exclusive); `own` is working memory. The others: see
+    `expected_log_paths`.
     """
     for k in range(len(logs_out)):
         largest = -np.inf

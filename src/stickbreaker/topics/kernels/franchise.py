@@ -120,7 +120,11 @@ def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
 
 @njit(**PART)
 def _likelihoods(block, zeta, order, n_open, out):
-    """Fill out[t, i] = sum over topics of zeta[t, k] × block[k, i], for open tables."""
+    """Fill out[t, i] = sum over topics of zeta[t, k] × block[k, i], the expected log likelihood of word i at
+    each open table t.
+
+    zeta (tables × topics): q(topic of a table); block (topics × words): E[log beta].
+    """
     n_topics, n_words = block.shape
     for place in range(n_open):
         t = order[place]
@@ -135,7 +139,8 @@ def _likelihoods(block, zeta, order, n_open, out):
 
 @njit(**PART)
 def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
-    """Replace the log likelihoods in seats_out[t, i] by count × q(z_i = t).
+    """Turn the log likelihoods in seats_out[t, i] into count × q(z_i = t): the expected tokens of word i at
+    table t.
 
     The log of the normaliser of word i is tops_out[i] + log(norms_out[i]).
     """
@@ -273,7 +278,7 @@ def _place(block, counts, alpha, sizes, zeta, bench_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
-    """Iterate q(z), sizes and q(c) until the tables' tokens are stable."""
+    """Iterate q(z), sizes and q(c) of a document, until its tables' tokens are stable or rounds run out."""
     n_tables = len(sizes_out)
     for _ in range(rule.max_iter):
         n_open, _, _ = _place(block, counts, prior.alpha, sizes_out, zeta_out, bench)

@@ -1,5 +1,4 @@
-"""Left-to-right evaluation of documents under fixed topics (Wallach et al. 2009), by particles or expected
-counts."""
+"""Left-to-right evaluation of documents (Wallach et al. 2009), by particles or by expected counts."""
 
 from typing import NamedTuple
 
@@ -119,7 +118,9 @@ def left_to_right(documents, weights, alpha, particles, sums_out):
 
 
 class Orders(NamedTuple):
-    """Documents as units of at most one token, in the order of prediction."""
+    """Documents as units, in the order of prediction. A unit is a token of a word, or a part of one or
+    several that are scored together.
+    """
 
     offsets: NDArray[np.int64]  # documents + 1: first unit of each
     entries: NDArray[np.int32]  # units: index among the document's distinct words
@@ -148,7 +149,12 @@ def _assign(size, word, topic_words, gamma, scale, assigned_out):
 
 @njit(**PART)
 def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
-    """Divide the seen tokens of each word among topics again, given all others: one round of CVB0."""
+    """Divide the tokens of each word so far among topics again, given those of all other words: one round of
+    CVB0.
+
+    seen (words): tokens so far; assigned (words × topics) and gamma (topics) are changed; without: working
+    memory.
+    """
     for u in range(len(words)):
         if seen[u] > 0.0:
             one = min(1.0, 1.0 / seen[u])  # the share of one token in the word's counts
@@ -162,7 +168,11 @@ def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
 
 @njit(**OPTIONS)
 def _log_probability(entries, sizes, words, topic_words, alpha):
-    """log p of one document, in nats, by a sum of expectations over units of at most one token."""
+    """log p of one document, in nats, from its units; -inf if no topic has one of its words. See
+    `log_probabilities`.
+
+    entries, sizes: as in `Orders`; words: the row of each distinct word.
+    """
     n_topics = len(alpha)
     assigned, seen = np.zeros((len(words), n_topics)), np.zeros(len(words))
     gamma, without, share = alpha.copy(), np.empty(n_topics), np.empty(n_topics)
@@ -186,13 +196,15 @@ def _log_probability(entries, sizes, words, topic_words, alpha):
 
 @njit(**OPTIONS)
 def log_probabilities(orders, topic_words, alpha, nats_out):
-    """Set nats_out (documents) to the sum over units n of size_n log sum_k gamma_k phi_kw / sum_k gamma_k.
+    """Fill nats_out (documents) with estimates of log p of each document: the sum over its units n of size_n
+    log(sum_k gamma_k phi_wk / sum_k gamma_k), with w the word of unit n.
 
     orders: Orders; topic_words (words × topics, double) phi; alpha (topics, double). gamma is alpha plus the
-    expected counts of the units before n: each is divided among topics by gamma_k phi_kw when it comes, and
-    all are divided again, once, after 2, 4, 8, … units (CVB0: Asuncion, Welling, Smyth and Teh 2009), so that
-    time is linear in the units. Given what comes before, probabilities of the next word sum to one. The
-    left-to-right scheme of Wallach, Murray, Salakhutdinov and Mimno (2009), without particles.
+    expected topic counts of the units before n: each is divided among topics in proportion to gamma_k phi_wk
+    when it comes, and all are divided again, once, after 2, 4, 8, … units (CVB0: Asuncion, Welling, Smyth and
+    Teh 2009), so that time is linear in the units. Given the words before it, the probabilities of the next
+    word sum to one. This is the left-to-right scheme of Wallach, Murray, Salakhutdinov and Mimno (2009)
+    without particles.
     """
     for d in range(len(nats_out)):
         start, stop = orders.offsets[d], orders.offsets[d + 1]

@@ -44,7 +44,10 @@ class Report(NamedTuple):
 
 @njit(**PART)
 def _theta_weights(gamma, small, weights_out):
-    """Fill weights_out with exp(psi(gamma)), single precision; if gamma is `small`, up to a factor."""
+    """Fill weights_out with exp(psi(gamma)), in single precision and at least `FLUSH`.
+
+    If gamma is `small`, so that these might underflow, they are divided by a common factor.
+    """
     n = len(gamma)
     shift = np.float32(0.0)
     if small:
@@ -59,7 +62,7 @@ def _theta_weights(gamma, small, weights_out):
 
 @njit(**PART)
 def norm_of(block, i, theta_weights):
-    """The normaliser of q(z) of word i: the sum over topics of block[i, k] theta_weights[k]."""
+    """The normaliser of q(z) of word i: sum over topics of block[i, k] theta_weights[k], at least `TINY`."""
     norm = np.float32(0.0)
     for k in range(len(theta_weights)):
         norm += block[i, k] * theta_weights[k]
@@ -81,9 +84,10 @@ def _four_norms(block, i, theta_weights):
 
 @njit(**PART)
 def _round(block, counts, theta_weights, gains_out):
-    """Fill gains_out (topics) with the sum over words of count × weight_k / (weights · theta_weights).
+    """One pass over a document: fill gains_out (topics) with the sum over words of count × weight_k /
+    (weights · theta_weights).
 
-    This is one pass over a document.
+    block (words × topics): the weights of each word.
     """
     n_words, n_topics = block.shape
     for k in range(n_topics):
@@ -155,8 +159,11 @@ def _document_terms(alpha, gamma, log_theta_out):
 
 @njit(**PART)
 def final_theta_weights(gamma, psi_total, exact_out, weights_out):
-    """Fill exact_out and weights_out with exp(psi(gamma) - psi_total - shift), in double and single
-    precision; returns the shift.
+    """Fill exact_out (double) and weights_out (single) with a document's exp(E[log theta]), scaled by
+    exp(-shift) against underflow; returns the shift.
+
+    That is exp(psi(gamma) - psi_total - shift), with psi_total psi of the sum of gamma. Values below 1e-30
+    are zero in weights_out.
     """
     shift = -1e300
     for k in range(len(gamma)):
@@ -170,7 +177,9 @@ def final_theta_weights(gamma, psi_total, exact_out, weights_out):
 
 @njit(**PART)
 def _share_out_exactly(block, i, count, exact, counts_out):
-    """`_share_out` in double precision, for a word whose topics have faded from the document."""
+    """`_share_out` in double precision, for a word whose normaliser is too small for single precision, since
+    its topics have faded from the document.
+    """
     norm = 1e-300
     for k in range(len(exact)):
         norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
@@ -232,9 +241,7 @@ def longest(offsets):
 
 @njit(**PART)
 def gather(words, start, size, block_out):
-    """Copy the weights of a document's words to block_out (words × topics); returns the sum of count × log
-    scale.
-    """
+    """Copy weights of a document's words to block_out (words × topics); returns sum of count × log scale."""
     scale = 0.0
     for i in range(size):
         row = words.positions[words.codes[start + i]]
@@ -257,8 +264,7 @@ def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights,
 
 @njit(**PART)
 def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
-    """The part of a document's score that depends on gamma, with phi at its optimum; log_theta is working
-    memory."""
+    """The part of a document's score that depends on gamma, at the best phi; log_theta: working memory."""
     terms, psi_total = _document_terms(alpha, gamma, log_theta)
     shift = final_theta_weights(gamma, psi_total, exact, theta_weights)
     for i in range(len(block)):

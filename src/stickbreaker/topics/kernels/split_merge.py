@@ -1,4 +1,4 @@
-"""Statistics of shards for proposed splits and merges of topics."""
+"""Trying splits and merges of topics on a shard's documents: expected counts, and terms of the bound."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ NOTHING = 1e-6  # tokens: with fewer, a document does not have the topic
 
 
 class Document(NamedTuple):
-    """The documents of a shard: where entries begin, sums of gamma, and expectations."""
+    """The documents of a shard. An entry is a distinct word of a document."""
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard
@@ -26,7 +26,7 @@ class Document(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """The result of trying to split a topic in two halves; everything except the shares is added to."""
+    """The result of trying to split a topic in two halves; the shares are set, the rest is added to."""
 
     counts: NDArray[np.float64]  # shard's words × 2
     log_theta: NDArray[np.float64]  # 2: sum of E[log theta]
@@ -35,7 +35,7 @@ class Halves(NamedTuple):
 
 
 class Handover(NamedTuple):
-    """The result of trying to hand over a topic to others; everything except the shares is added to."""
+    """The result of trying to hand over a topic to its targets; the shares are set, the rest is added to."""
 
     counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
     log_theta: NDArray[np.float64]  # targets: sum of E[log theta] afterwards
@@ -46,9 +46,11 @@ class Handover(NamedTuple):
 
 @njit(**OPTIONS)
 def topic_parts(words, gamma, topics, parts_out):
-    """Fill parts_out (entries × topics) with expected tokens n_v phi_vk of given topics.
+    """Fill parts_out (entries × topics) with the expected tokens n_v phi_vk of given topics, for each word of
+    each document.
 
-    words: Words of kernels.document_words; gamma (documents × all topics); topics (topics) their columns.
+    words: Words of kernels.document_words; gamma (documents × all topics); topics (topics): their columns in
+    it.
     """
     n_topics = gamma.shape[1]
     block = np.empty((longest(words.offsets), n_topics), np.float32)
@@ -112,8 +114,11 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
 
 @njit(**PART)
 def _part_document(document, parts, p, start, stop, log_odds, first, second):
-    """The number of a document's tokens in the first half, at the fixed point between two topics with the
-    priors `first` and `second`.
+    """The number of a document's tokens in the first half of topic p, at the fixed point between two topics
+    with the priors `first` and `second`; also returns the number in both.
+
+    log_odds (shard's words): E[log beta'] - E[log beta'']. Documents with few tokens are split like the
+    priors.
     """
     total = _tokens(parts, start, stop, p)
     tokens = 0.5 * total
@@ -200,8 +205,11 @@ def _powers(logs, out):
 
 @njit(**PART)
 def _leaning(code, words, log_words, odds, expected, shares_out):
-    """Fill shares_out with the softmax over targets of E[log beta] + E[log theta] for a word, from
-    precomputed powers if exact enough."""
+    """Fill shares_out (targets) with the softmax of E[log beta] + E[log theta] for one word.
+
+    words, odds: exp of these two, scaled; the logarithms log_words and expected are only used if the product
+    underflows.
+    """
     for j in range(len(odds)):
         shares_out[j] = words[code, j] * odds[j]
     total = 0.0  # a loop of its own: tests/array_places.py
@@ -220,9 +228,10 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
 
 @njit(**PART)
 def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
-    """Fill gamma_out and expected_out (E[log theta]) of the targets after a handover.
+    """Fill gamma_out and expected_out (E[log theta]) of the targets after a handover of `total` tokens.
 
-    The last entry of `gamma`, the topic's, is divided among them like its tokens.
+    The last entry of `gamma`, the topic's, is divided among the targets in proportion to prior + moved, the
+    tokens that each takes.
     """
     whole = total
     for j in range(len(prior)):
@@ -234,9 +243,11 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
-    """Fill gamma_out and expected_out of targets that had `old` tokens and now have `moved`.
+    """Fill gamma_out and expected_out of targets that had `old` tokens and now have `moved`, if tokens of the
+    targets themselves may move too.
 
-    The rest of their gamma stays, with the last topic's `prior` added.
+    What of their gamma was not from tokens stays theirs, with `prior` added; the sum, the topic's gamma
+    included, stays the same.
     """
     n = len(moved)
     mass, beside, tokens = gamma[n], 0.0, 0.0
@@ -251,8 +262,8 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """Fill own_out and all_out, for each entry of a document, with its tokens in the topic to be split, and
-    with those in all topics that take part.
+    """For each entry of a document, fill own_out with its tokens in the topic to be handed over, and all_out
+    with its tokens in all topics that take part.
 
     places: columns of `parts`, that of the topic last. Without `mixing`, only this topic takes part.
     """

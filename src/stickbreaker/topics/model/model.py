@@ -1,4 +1,5 @@
-"""The topic model, composed of three slots.
+"""The topic model, composed of three exchangeable parts (slots): a prior of documents, a vocabulary and a
+solver.
 
 The code that learns eta is imported on use, so that models load without scipy.special.
 """
@@ -106,7 +107,8 @@ class TopicModel(Model):
         return self.words.reorder(params, counts, step)
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound of eq. 2.4 at the results of the local steps and the lambda that they used.
+        """The lower bound on log p of the documents (Zhai 2014, eq. 2.4), in nats, at the results of the
+        local steps and the lambda that they used.
 
         It is exact for mean-field documents; for sampled ones an estimate, on average below it. With an open
         vocabulary, if documents have words that a topic lacks, it is an estimate that may exceed log p(w).
@@ -119,7 +121,8 @@ class TopicModel(Model):
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at the present lambda, which is eta plus the counts of all documents.
 
-        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta).
+        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta). Without the
+        statistics of memoised documents, it is `score`.
         """
         if "own" not in stats.usage:
             return self.score(params, stats, totals, summary)
@@ -142,7 +145,9 @@ class TopicModel(Model):
 
 
 def topic_model(model: Model) -> TopicModel:
-    """Cast the model of a topic estimator's run, since runs and engines only know `Model`."""
+    """The model of a topic estimator's run as a TopicModel, since runs and engines only know `Model`. Raises
+    TypeError for another one.
+    """
     if not isinstance(model, TopicModel):
         raise TypeError(f"{type(model).__name__} is not a topic model")
     return model

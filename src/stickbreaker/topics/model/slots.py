@@ -1,4 +1,5 @@
-"""The interfaces of a topic model's three slots, and of the ways of inference.
+"""The interfaces of the three parts of a topic model that can be exchanged (slots: prior of documents,
+vocabulary, local solver), and of the ways of inference.
 
 Callers use a slot's methods or the capabilities that it declares, and never check its class. Valid
 combinations are computed from the capabilities (`topics/combinations.py`).
@@ -29,7 +30,7 @@ WordTopics = Callable[[NDArray[np.integer]], Array]  # word numbers (ascending) 
 
 
 class Paths(NamedTuple):
-    """The rows of a table where words can have several (paths); a word's are adjacent, words ascend."""
+    """The words of a table's rows, if words can have several (paths), which are adjacent; words ascend."""
 
     words: NDArray[np.int64]  # rows: index of the row's word in the weights
     shares: NDArray[np.float32]  # rows × topics: share of each row in its word
@@ -40,7 +41,9 @@ class Paths(NamedTuple):
 
 
 class WordWeights(NamedTuple):
-    """The weights for inferring documents: exp E[log beta] by row, or by word if rows are `paths`."""
+    """The weights for inferring documents: exp E[log beta] of each row, or of each word if rows are `paths`,
+    divided by the largest of its topics.
+    """
 
     weights: NDArray[np.float32]  # words × topics; the maximum of each word is 1
     log_scale: Array  # words: log of the divisor
@@ -84,8 +87,8 @@ class TopicPrior(ABC):
     """The documents slot: the prior of documents' topic shares, and parameters shared by all documents.
 
     `name`: in tables of combinations. `grows`: the number of topics in use is learned. `direct`: each token
-    has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; else tokens share tables, which
-    have topics.
+    has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; otherwise tokens share tables,
+    which have topics.
     """
 
     __slots__ = ()
@@ -204,11 +207,11 @@ class TopicVocabulary(ABC, Generic[C]):
         """exp E[log beta] of the words of these rows (None: all rows)."""
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """Add new words to the vocabulary: see `Model.admit`."""
+        """Add new words to the vocabulary: see `Model.admit`. By default, none are added."""
         return (), {}
 
     def reorder(self, params: Record, counts: C, step: Step) -> Edit:
-        """The new order of a truncated table: see `Model.reorder`."""
+        """The new order of a truncated table: see `Model.reorder`. By default, the order stays."""
         return ()
 
     @abstractmethod
@@ -230,8 +233,8 @@ class TopicVocabulary(ABC, Generic[C]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Update the learned hyperparameter from the new table; returns the params that change. rate: of the
-        step.
+        """The learned hyperparameter, updated from the new table, as the params that change. rate: the
+        step's.
         """
 
     def is_settled(self, params: Record) -> bool:
@@ -263,10 +266,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """log p of words among the strings that a topic does not have (words, nats).
-
-        It has no meaning if topics have all words.
-        """
+        """log p of words among the strings that a topic lacks (words, nats); -inf if it has all words."""
         return np.full(len(words), -np.inf)
 
     @abstractmethod
@@ -279,9 +279,10 @@ class TopicVocabulary(ABC, Generic[C]):
     def on_trial(
         self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> WordsOnTrial:
-        """The words to try topics with.
+        """The given words, with their counts, to try topics with. Raises TypeError if topics of this
+        vocabulary are never tried.
 
-        They are rows of the table or, if its rows have keys, any words, ascending by spelling.
+        words: rows of the table or, if its rows have keys, any words, ascending by spelling.
         """
         raise TypeError(f"no topic is tried with {type(self).__name__}")
 
@@ -300,7 +301,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def entered(self, params: Record) -> Array:
-        """For each row, the number of the step (from 0) that added it. Only for a growing vocabulary."""
+        """The number of the step (from 0) that added each row. Raises TypeError if none can be added."""
         raise TypeError(f"{type(self).__name__} does not grow")
 
 
@@ -320,7 +321,7 @@ class TopicView(NamedTuple):
 
 
 class LocalSolver(ABC):
-    """The local solver: how a document's topics are inferred, given the topics.
+    """The solver slot: how a document's topic shares are inferred, given the topics.
 
     `draws`: topics of tokens are drawn, so counts must be whole, draws are keyed by the documents' numbers,
     and scores are estimates. `goes_on_from`: the fields of a document's record from which a later pass can

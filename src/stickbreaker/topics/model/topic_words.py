@@ -72,7 +72,9 @@ class Stored(NamedTuple):
 
 
 def parts_of(topics: TopicWords, within: slice = slice(None)) -> Iterator[tuple[slice, Array]]:
-    """Topics in chunks of about `CELLS` numbers; yields a slice of words, their E[beta] (topics × words)."""
+    """E[beta] in parts of about `CELLS` numbers, so that memory is bounded: yields slices of words, and
+    E[beta] of these (topics × words). `within`: only these words.
+    """
     n_topics, n_words = topics.shape
     first, last, _ = within.indices(n_words)
     size = max(1, CELLS // max(n_topics, 1))

@@ -41,12 +41,14 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class WordDocuments:
-    """The document counts by which words are ranked: of each language in turn (`sides`), or of all words."""
+    """The document counts by which words are ranked: one `Side` for each language, or one for all words."""
 
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The counts of the language of vocabulary rows `within`; None if these are not one language's."""
+        """The document counts of the language whose words are the vocabulary rows `within`; None if no
+        language has exactly these.
+        """
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
@@ -125,8 +127,11 @@ def divergence_scores(q: Array, p: Array) -> Array:
 
 
 def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
-    """The side of a language, from D (words × topics) and df (words): the first words of each topic by D_k /
-    ΣD_k log (D_k / ΣD_k · Σdf / df)."""
+    """The counts of a language that are stored: of the `KEPT` words of each topic with the largest D_k / ΣD_k
+    log (D_k / ΣD_k · Σdf / df).
+
+    counts (words × topics): D; of_words (words): df; rows: the language's rows of the vocabulary.
+    """
     totals, total = counts.sum(axis=0), float(of_words.sum())
     first: list[NDArray[np.int64]] = []
     for k in range(counts.shape[1]):  # one topic at a time, since the logs take as much memory as the counts
@@ -167,8 +172,9 @@ def _standard(values: Array) -> Array:
 
 
 def company_of(alike: Array) -> Array:
-    """How much each of a topic's first words occurs with the others: the mean of `alike` (K × n × n, NPMI of
-    pairs), with weights 1 / log2 (r + 1) for the other word's rank r."""
+    """(K × n) How much each of a topic's first words occurs with the others: the mean of `alike` (K × n × n,
+    NPMI of pairs), with weights 1 / log2 (r + 1) for the other word's rank r.
+    """
     n = alike.shape[1]
     weights = np.tile(1.0 / np.log2(np.arange(n) + 2.0), (n, 1))
     np.fill_diagonal(weights, 0.0)
@@ -177,8 +183,10 @@ def company_of(alike: Array) -> Array:
 
 
 def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:
-    """The side of groups of topics, whose D are sums over members; `estimate` returns D of words that a
-    member does not store."""
+    """The stored counts of groups of topics, whose D are sums over their members.
+
+    members: the topics of each group; `estimate` returns D of words that a member does not store.
+    """
     n, firsts = side.words.shape[1], [group[0] for group in members]
     kept, documents, of_word = side.words[firsts], side.documents[firsts], side.of_word[firsts]
     totals = np.array([side.totals[list(group)].sum() for group in members])

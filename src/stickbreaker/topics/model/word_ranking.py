@@ -129,7 +129,9 @@ def characteristic_words(evidence: WordEvidence, n: int, within: slice = slice(N
 
 
 def document_weights(evidence: WordEvidence, within: slice = slice(None)) -> Array:
-    """Σ_w p(w|k) r(w) of each topic: the mean documents per token of its words."""
+    """(K,) Σ_w p(w|k) r(w) of each topic: the mean documents per token of its words; `within`: only of these
+    words.
+    """
     totals = np.zeros(evidence.topics.shape[0])
     for rows, part in parts_of(evidence.topics, within):
         totals += _scaled(evidence, rows, part).sum(axis=1)
@@ -150,10 +152,11 @@ def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) 
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
-    """Document counts of groups of topics: the count D of a group is the sum over its members.
+    """Document counts of groups of topics, or None if nothing was counted: the count D of a group is the sum
+    over its members.
 
     For a word that a member does not store, its D is the member's total times its share as in
-    `characteristic_words`. None if nothing was counted.
+    `characteristic_words`.
     """
     if evidence.counted is None:
         return None

@@ -48,7 +48,7 @@ class NamedTopics:
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
     def _given(self, group: Sequence[int]) -> str | None:
-        """The name users gave to all topics of a group, or to some if the guide named the rest; or None."""
+        """The name that users gave to a group, or to some of its topics; None if they gave none."""
         names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
         return next((name for name in names if name), None)
 
@@ -119,7 +119,7 @@ class NamedTopics:
         ]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """`LearnedTopics.top_concepts` for groups."""
+        """`LearnedTopics.top_concepts` for groups of topics with the same name."""
         return largest_concepts(*self.concept_shares, n)
 
 

@@ -1,4 +1,4 @@
-"""Which metadata fields divide a collection by time or into groups, and the topics' shares of the parts."""
+"""The metadata fields that divide a collection by time or into groups, and topics' shares of the parts."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ _TELLING = 0.8  # a field must have a value in this part of the documents
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Topic shares of parts of the collection: `shares` (parts × K), and the documents of each part.
+    """Topic shares in parts of the collection: `shares` (parts × K), and the number of documents of each
+    part.
 
-    `field` is the metadata field that divides the collection; `names` are its parts, in order of time, of
-    size or of name. `left_out` documents are in no part. `sampled`: only the documents of the page count.
+    `field` is the metadata field that divides the collection; `names` are those of the parts, by time, size
+    or name. `left_out` documents are in no part. `sampled`: only the documents of the page were counted.
     """
 
     field: str
@@ -89,7 +90,7 @@ def breakdown_payload(part: Breakdown) -> dict[str, object]:
 
 
 def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
-    """The sums over some documents, by all values of their fields."""
+    """The sums of tokens by topic over some documents, by all values of their metadata fields."""
     sums = MetadataSums(n_topics, most_cells=None)
     shares = np.zeros((len(documents), n_topics))
     for row, document in zip(shares, documents, strict=True):
@@ -102,9 +103,9 @@ def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
 
 def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
     """Topic shares over the dates in a metadata field: in `wanted`, or in the first field named like a date
-    that has dates.
+    that has dates in most documents. None if there is no such field.
 
-    Raises UserError if there is no field `wanted`, or no dates in it; None if no field is found.
+    Raises UserError if there is no field `wanted`, or too few dates in it.
     """
     for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
         _check(sums, name, wanted)
@@ -137,7 +138,7 @@ def _first_day(text: str) -> date:
 
 
 def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
-    """Topic shares by the values of metadata fields: of `wanted`, or of those that have few values.
+    """Topic shares by the values of metadata fields: of `wanted`, or of those with few values, four at most.
 
     `dated` is the field of dates, which is left out. Raises UserError if there is no field `wanted`.
     """
@@ -175,7 +176,9 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
 
 
 def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
-    """Topic shares by a field's frequent values; a document with several values counts in each."""
+    """Topic shares by the most frequent values of a field; the other values together are one more part. A
+    document with several values counts in each.
+    """
     most = sorted(counted, key=lambda value: (-counted[value], value))
     shown = in_order(most if len(most) <= MOST_GROUPS else most[: MOST_GROUPS - 1])
     place = {value: i for i, value in enumerate(shown)}

@@ -72,12 +72,12 @@ def choose_words(
 
 
 class WordFigures(NamedTuple):
-    """Figures of topics' words; `look_at` reads a part of the vocabulary at a time.
+    """Figures of topics' words, as `look_at` collects them, reading a part of the vocabulary at a time.
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
-    `sums` those of each topic (K). `likely` are words of each topic in each language, by number, ascending,
-    and their probabilities: those that stand for it, the most frequent, and all that are frequent
-    enough to be relevant; `first` are the places there of those that stand for it, in order.
+    `sums` those of each topic (K). `likely` has words of each topic in each language, by ascending number,
+    and their probabilities: those that stand for the topic, the most frequent, and all that are frequent
+    enough to be relevant; `first` has the places there of those that stand for it, in order.
     """
 
     overall: Floats
@@ -90,10 +90,10 @@ class WordFigures(NamedTuple):
 def look_at(
     topics: TopicWords, shares: Floats, sides: Sequence[slice], ranked: Callable[[int, slice], RankedWords]
 ) -> WordFigures:
-    """Read what a report shows of the topics' words.
+    """Collect what a report shows of the topics' words, in one pass over parts of the vocabulary.
 
-    `shares` (K) are those of all tokens; `sides` the rows of each language, or all rows. `ranked` returns a
-    number of words, from some rows, that stand for each topic.
+    `shares` (K): the topics' shares of all tokens; `sides`: the rows of each language, or all rows. `ranked`
+    returns that many words, from some rows, that stand for each topic.
     """
     n_topics, n_words = topics.shape
     overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)

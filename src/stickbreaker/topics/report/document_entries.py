@@ -1,4 +1,4 @@
-"""What a saved model kept of its documents for the report."""
+"""The documents and figures that a saved model stores for its report, as read from its directory."""
 
 from __future__ import annotations
 

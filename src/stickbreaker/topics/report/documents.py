@@ -1,4 +1,4 @@
-"""The documents, and the map of them."""
+"""The sections of the page with the documents, and with the map of them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ class Documents(TopicSection):
 
 
 def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
-    """All documents; if they need more than `most` bytes, all texts are cut to the same fraction."""
+    """All documents as JSON values. If they need more than `most` bytes, all texts are cut to the same
+    fraction of their length; if their metadata are too large, only the first fields of each stay.
+    """
     entries = [_document(document, n_topics) for document in documents]
     metadata = sum(size_of(d["metadata"]) for d in entries)
     n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them

@@ -1,4 +1,4 @@
-"""How the topics of a model came about by splits and merges, from the trace of its run."""
+"""How the topics of a model came about by splits and merges, as the trace of its run records it."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class SearchFacts:
-    """The runs by which the number of topics was searched for.
+    """The runs of a search for the number of topics.
 
-    `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
-    end) of each run, the model's the last; scores in nats per word. `judge` is "bound" or "held-out". Numbers
-    of topics from `fewest` to `most` are as good but for 0.005 nats per word; `at_most`: the best run began
-    with the largest number that was tried. `few`: the number that the bound asked for, if documents held out
-    overruled it.
+    `points` are (topics at the start, topics in use, bound, held-out score or None, whether it ran to its
+    end) of each run, the model's last; scores in nats per word. `judge` is "bound" or "held-out". Numbers of
+    topics from `fewest` to `most` have scores within 0.005 nats per word of the best; `at_most`: the best run
+    began with the largest number that was tried. `few`: the number that the bound asked for, if documents
+    held out overruled it.
     """
 
     judge: str
@@ -336,7 +336,8 @@ def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
 
 
 def drawn_lines(lives: Mapping[int, Life]) -> list[int]:
-    """The ids from the top down, so that lines and branches cross little.
+    """The ids of these topics in the order in which their lines are drawn, from the top down, so that lines
+    and branches cross little.
 
     Below a topic stand those split from it, the latest nearest: a branch then crosses no other split's line.
     Above it stand those merged into it that came from the start, the earliest nearest.

@@ -1,4 +1,4 @@
-"""The tree of topics: the two nearest are joined, again and again."""
+"""How topics relate: their similarities, and a tree in which the two nearest are joined, again and again."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST = np.log(2.0)  # the divergence of topics without a common word
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """How topics relate. `similarity` (K × K) is in [0, 1].
+    """How topics relate to each other. `similarity` (K × K) is in [0, 1].
 
-    `merges` are (left, right, height) from the bottom up: numbers below K are topics, K + i is the
-    i-th merge. `order` lists the topics as the leaves of that tree; those not in use are not among them.
+    `merges` are (left, right, height) from the bottom up: numbers below K are topics, K + i is the i-th
+    merge. `order` lists the topics as the leaves of that tree; those not in use are not among them.
     """
 
     similarity: Sequence[Sequence[float]]

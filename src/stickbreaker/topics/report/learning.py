@@ -54,7 +54,7 @@ class Learning(TopicSection):
 
 
 def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
-    """Some points of a trace, few enough to draw; always the last one and all with a held-out score."""
+    """Few enough points of a trace to draw; always the last one and all with a held-out score."""
     stride, last = -(-len(trace) // MOST_POINTS), len(trace) - 1
     return [
         point for i, point in enumerate(trace) if i % stride == 0 or i == last or point.held_out is not None

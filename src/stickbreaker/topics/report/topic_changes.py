@@ -1,4 +1,4 @@
-"""How topics changed, of a model that learns new words."""
+"""The section on how topics changed, for a model that learns new words."""
 
 from __future__ import annotations
 

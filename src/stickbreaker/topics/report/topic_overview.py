@@ -1,4 +1,4 @@
-"""The table of topics that notebooks show of a fitted estimator."""
+"""The table of topics that notebooks show for a fitted estimator."""
 
 from collections.abc import Sequence
 

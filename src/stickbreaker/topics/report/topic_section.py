@@ -21,7 +21,9 @@ class TopicSection(Section["TopicReport"]):
 
 
 def sample_note(report: TopicReport, sampled: bool) -> str:
-    """A sentence that says how many documents were counted, if that is a sample; "" otherwise."""
+    """A sentence that says how many documents were counted, if `sampled` and the report has not all of them;
+    "" otherwise.
+    """
     if not sampled or report.documents_total <= len(report.documents):
         return ""
     return (

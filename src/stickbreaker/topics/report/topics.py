@@ -1,4 +1,4 @@
-"""The topics: their words, the map, and which documents are typical of them."""
+"""The section with the topics: their words, the map, and which documents are typical of them."""
 
 from __future__ import annotations
 
@@ -235,7 +235,9 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 def _shown(
     model: LearnedTopics, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
-    """For each topic, its words (of the `leading` language, if several), and its words by language."""
+    """For each topic on the page, the words it is shown with (with several languages, those of the `leading`
+    one), and its first words by language.
+    """
     vocabulary = model.vocabulary_
     for likely, first in zip(seen.likely, seen.first, strict=True):
         sides: dict[str, WordList] = {}
@@ -254,7 +256,8 @@ def spread_of(
 ) -> list[tuple[str, list[tuple[int, float]]]]:
     """How the tokens of words are divided among topics: p(k|w) ∝ p(k) p(w|k), as (word, [(topic, share)]).
 
-    Words that are first in some topic come first.
+    Words that are first in some topic come first. Each has its twelve largest topics, without shares below 1
+    %.
     """
     vocabulary = named.model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))

@@ -58,7 +58,9 @@ def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, see
 def restored_state(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
-    """The chains' state in a checkpoint. `source`: of tokens. Raises ValueError for an invalid checkpoint."""
+    """The state of the chains in a checkpoint. `source`: the documents of the run. Raises ValueError for an
+    invalid checkpoint.
+    """
     tokens = _tokens(source)
     nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(estimator).chains
     return sampling_state_of(snapshot, _chains(estimator, model, tokens, nowhere, seed))
@@ -67,8 +69,8 @@ def restored_state(
 def read(
     estimator: LearnedTopics, model: TopicModel, folder: Path, snapshot: Snapshot
 ) -> tuple[LocalEngine, VariationalState]:
-    """What the chains of a finished run learned, from its last checkpoint; the tokens are read from its
-    corpus.
+    """What the chains of a run have learned by its last checkpoint, as an engine with the table and a state;
+    the tokens are read from the run's corpus.
 
     Raises UserError if the corpus no longer exists, or has changed.
     """

@@ -1,4 +1,4 @@
-"""Initial counts from documents: dissimilar seeds, each with its nearest documents."""
+"""Initial counts of topics: from dissimilar seed documents, each with its nearest ones, or from noise."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def seeds_of(
 def _word_seeds(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds":
-    """The initial counts of words in topics."""
+    """The initial counts of words in topics (words × topics), from documents or noise (see `init`)."""
     guided = sum(name is not None for name in estimator._guide_names())
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
@@ -96,7 +96,8 @@ def seed_from_documents(
 def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Generator) -> csr_matrix:
     """Counts (words × topics) of a few similar documents for each topic, far from those of other topics.
 
-    Without the common part of `seed_from_documents`. counts: documents × words.
+    counts: documents × words. Unlike in `seed_from_documents`, topics have no common part; there are no more
+    of them than documents.
     """
     n_documents = _shape(counts)[0]
     n_topics = min(n_topics, n_documents)

@@ -15,11 +15,12 @@ FAINT = 1e-3  # share of noise in addition to seeds from documents
 
 
 def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[VariationalRun, VariationalState]:
-    """Start a run with an empty table, and the spelling of its first minibatch or of a list.
+    """Start a run with an open vocabulary: learn the spelling of words, and give topics their first counts.
+    Returns the run and its state.
 
-    Topics start with the first minibatch's words, with the counts of a few documents each ("documents"), or
-    with noise ("random"). If documents are sampled, which breaks the symmetry of topics, "random" leaves the
-    table empty.
+    Spelling is learned from the first minibatch, or from a list in the settings. Topics start with the first
+    minibatch's words, with the counts of a few documents each ("documents"), or with noise ("random"). If
+    documents are sampled, which breaks the symmetry of topics, "random" leaves the table empty.
     """
     model = topic_model(job.model)
     first = next(iter(job.schedule.minibatches(job.source, 0, 0, 0.0, job.seed)))

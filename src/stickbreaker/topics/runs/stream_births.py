@@ -57,7 +57,7 @@ class Opened(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Events of topics, and the number of words that the vocabulary gained with new topics."""
+    """Openings and closings of topics as events, and the number of words that the vocabulary gained."""
 
     events: list[Event]
     entered: int = 0
@@ -104,7 +104,7 @@ def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]
 
 
 def worth(gains: Array) -> float:
-    """By how much documents' gains from a topic exceed chance, in nats: a topic is kept if this is positive.
+    """By how much documents' gains from a topic exceed chance, in nats; a topic is kept if this is positive.
 
     >>> worth(np.array([8.0])) < 0.0 < worth(np.array([8.0, 8.0, 8.0]))
     True

@@ -75,7 +75,9 @@ def learned(
 def finish_run(
     estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
 ) -> Snapshot:
-    """The finished model of a run; writes documents for the report to `folder`."""
+    """Take what a run has learned into the estimator; returns the finished model, to be saved, and writes
+    documents for the report to `folder`.
+    """
     model, engine, whole = learned(estimator, corpus, job, state)
     estimator._take(model, engine, whole)
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
@@ -87,7 +89,9 @@ def finish_run(
 
 
 def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
-    """Count in how many documents each topic uses each word, for ranking words, after a run in memory."""
+    """After a run in memory, count in how many documents each topic uses each word, and set the estimator's
+    `word_documents_`.
+    """
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator._model, estimator._least_held_out())
     engine = job.engine if variational else estimator.engine_
@@ -150,7 +154,10 @@ class WholeCounts:
 def _to_learn(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
-    """The model to learn, its documents, and the scorer of held-out documents (None if none are held out)."""
+    """The model to learn, its documents, and the scorer of held-out documents (None if none are held out).
+
+    Raises UserError if nothing is left to learn from, or nothing can be scored.
+    """
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:

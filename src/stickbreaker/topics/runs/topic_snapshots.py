@@ -17,7 +17,8 @@ class TopicMoments(Moments):
 
 
 def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
-    """For each topic in use, by lasting number: its most probable words, and those added since step `since`.
+    """For each topic in use, by lasting number: its most probable words with their probabilities, and those
+    added since step `since` with their rank (from 1) and probability.
 
     With `since` None, no words count as added.
     """

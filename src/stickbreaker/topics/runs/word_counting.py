@@ -42,7 +42,7 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
 
 
 class Counts(Protocol):
-    """Base of functions that count in blocks of a source, by an estimator with its table in `engine`."""
+    """A task that counts in some blocks, by an estimator whose table is in `engine` (None: its own)."""
 
     source: Source
 
@@ -50,7 +50,7 @@ class Counts(Protocol):
 
 
 def _summed(engine: Engine, counts: Counts) -> Array:
-    """The sum over all blocks, added in an order that does not depend on the engine."""
+    """The sum of a task's counts over all blocks, added in an order that does not depend on the engine."""
     parts = counts.source.parts()
     if not isinstance(engine, LocalEngine):
         return np.concatenate(engine.map_items_with_sums(counts, parts, _piece)[1], axis=-1)
@@ -66,7 +66,9 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentCounts:
-    """Counts D (words × topics), and df as the last column, over some blocks: see `WordDocuments`."""
+    """A task: the counts D (words × topics) over the documents of some blocks, with df as the last column;
+    see `word_documents.py`.
+    """
 
     estimator: LearnedTopics
     source: Source
@@ -92,7 +94,7 @@ def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -
 
 @dataclass
 class MeetingCounts:
-    """Counts the documents in some blocks in which first words of a topic co-occur.
+    """A task: the number of documents in some blocks in which the first words of a topic co-occur.
 
     For each language in turn, in one row: topics × words × words, and last the number of documents with the
     language.

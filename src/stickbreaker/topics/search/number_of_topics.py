@@ -1,5 +1,6 @@
-"""How many topics? Among given numbers, the fewest whose held-out score is indistinguishable from the best;
-among all numbers, the peak of a curve whose points are chosen by a search."""
+"""How many topics: among given numbers, the fewest whose held-out score is indistinguishable from the best;
+among all numbers, the peak of a curve whose points are chosen by a search.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

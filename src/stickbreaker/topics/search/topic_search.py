@@ -111,9 +111,7 @@ class TopicSearch:
         return max(1, int(most))
 
     def _short(self, n_topics: int, judge: str) -> Settings:
-        """The parameters of a short run, which is not completed: a few passes for `judge` ("bound" or another
-        score).
-        """
+        """The parameters of a short run: a few passes for `judge`; it ends before it has converged."""
         passes = min(PASSES[judge], self.max_iter or PASSES[judge])
         return {"n_topics": n_topics, "max_iter": passes, "tol": 0.0}
 

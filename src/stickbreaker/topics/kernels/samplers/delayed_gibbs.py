@@ -1,4 +1,5 @@
-"""Metropolis-Hastings over topic assignments in time free of the number of topics (Chen et al. 2016).
+"""Metropolis-Hastings over topic assignments, whose time does not depend on the number of topics (Chen et al.
+2016).
 
 A token's target is (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + eta_k), with counts of the other tokens. A phase
 visits documents (words) and uses only their own counts: the factor of the words (documents) was used in the
@@ -23,7 +24,7 @@ class Chain(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """alpha, prepared for sampling."""
+    """alpha, prepared for drawing topics in proportion to it in constant time."""
 
     values: NDArray[np.float64]  # topics
     sums: NDArray[np.float64]  # topics: running sums
@@ -50,7 +51,7 @@ class Range(NamedTuple):
 
 @njit(**PART)
 def odds(here, there, total_here, total_there):
-    """The numerator and denominator of the odds of a move from one topic to another that was proposed.
+    """The odds of accepting a proposed topic, as numerator and denominator.
 
     here, there: n_dk + alpha_k (or n_wk + eta_wk) of the current and the proposed topic; total_here,
     total_there: their totals n_k + eta_k; all counted without the token. Chen et al. (2016), eq. 7, where the
@@ -74,8 +75,9 @@ def _move(topics, proposals, weights, totals, state):
 
 @njit(**PART)
 def _add(used, used_out):
-    """Add the sums of one call to those of all, at the end of the call: writing to shared memory in between
-    would slow threads down.
+    """Add a call's counts of tokens (groups × topics) to used_out, which threads share.
+
+    This is done once, at the end of a call: writing to shared memory in between would slow threads down.
     """
     for g in range(len(used)):
         for k in range(used.shape[1]):
@@ -93,7 +95,7 @@ def _leave(topics, prior, weights, used_out):
 
 @njit(**PART)
 def first_above(x, sums, start):
-    """The first topic from `start` on whose running sum is above x."""
+    """The first topic from `start` on whose running sum is above x; the last one if none is."""
     k = start
     while sums[k] <= x and k < len(sums) - 1:
         k += 1
@@ -102,7 +104,7 @@ def first_above(x, sums, start):
 
 @njit(**PART)
 def search_above(x, sums):
-    """The first topic whose running sum is above x, by bisection."""
+    """The first topic whose running sum is above x, by bisection; the last one if none is."""
     low, high = 0, len(sums) - 1
     while low < high:
         middle = (low + high) // 2
@@ -134,7 +136,10 @@ def _draw_from_document(topics, alpha, state, proposals_out):
 
 @njit(**PART)
 def _draw_from_word(topics, eta, n_topics, state, proposals_out):
-    """Propose from n_wk + eta: the topic of another token of the word, or any topic."""
+    """Fill proposals_out with a topic for each token of a word, proposed in proportion to n_wk + eta.
+
+    It is the topic of another token of the word, or any topic.
+    """
     others = len(topics) - 1
     for i in range(len(topics)):
         x = uniform(state) * (others + eta * n_topics)
@@ -147,7 +152,7 @@ def _draw_from_word(topics, eta, n_topics, state, proposals_out):
 
 @njit(**PART)
 def _draw_from_informed_word(topics, sums, state, proposals_out):
-    """Propose from n_wk + eta_wk; `sums` (topics): running sums of eta_wk."""
+    """As `_draw_from_word`, in proportion to n_wk + eta_wk; `sums` (topics): running sums of eta_wk."""
     others = len(topics) - 1
     total = sums[len(sums) - 1]
     for i in range(len(topics)):
@@ -174,7 +179,9 @@ def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out
 
 @njit(**PART)
 def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
-    """Copy topics and proposals of a word's tokens back to the chain, and reset `weights` to the prior."""
+    """Copy the topics and proposals of a word's tokens back to the chain, count its topics in used_out, and
+    reset `weights` to the prior.
+    """
     for i in range(len(tokens)):
         chain_out.topics[tokens[i]] = topics[i]
         chain_out.proposals[tokens[i]] = proposals[i]
@@ -183,9 +190,7 @@ def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
 
 @njit(**OPTIONS)
 def _room_for_words(offsets, part, chain):
-    """Allocate arrays for the topics and the proposals of the tokens of one word: as many as the word in a
-    range with the most tokens has.
-    """
+    """Two arrays for topics and proposals of one word's tokens, long enough for each word of a range."""
     longest = 0
     for w in range(part.first, part.last):
         longest = max(longest, offsets[w + 1] - offsets[w])
@@ -197,9 +202,9 @@ def visit_documents(offsets, alpha, part, chain_out, used_out):
     """The document phase: accept or reject the words' proposals, then draw the documents' own.
 
     offsets (documents × groups + 1): a document's tokens come group by group; alpha: Prior; part: Range of
-    documents; chain_out: Chain; used_out (groups × topics, int64) the new topics of these documents' tokens,
-    added to. Counts of the document are live and leave
-    the token itself out, all others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
+    documents; chain_out: Chain, changed; used_out (groups × topics, int64): the new topics of these
+    documents' tokens are added. Counts of the document are live and leave the token itself out, all others
+    are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
     """
     weights = alpha.values.copy()
     used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)

@@ -66,7 +66,7 @@ def word_at(i, block, table, prior, inverse):
 
 @njit(**PART)
 def less(word, k):
-    """The word's weight of topic k with one token less; does not change the counts."""
+    """The word's part of the conditional for topic k with one token less; does not change the counts."""
     eta = word.eta[k if len(word.eta) > 1 else 0]
     return (word.row[k] - 1 + eta) / (word.totals[k] - 1 + word.eta_totals[k])
 
@@ -94,7 +94,7 @@ def fill_weights(word, weights_out):
 
 @njit(**PART)
 def others_mass(held, weights, numbers, k):
-    """The sum of held_m weights_m over all topics m except k."""
+    """The sum of held_m weights_m over all topics m except k; numbers: those of the topics, as floats."""
     total = np.float32(0.0)
     for m in range(len(weights)):
         total += held[m] * weights[m] if numbers[m] != k else np.float32(0.0)
@@ -103,7 +103,7 @@ def others_mass(held, weights, numbers, k):
 
 @njit(**PART)
 def search_others(held, weights, numbers, k, n_topics, target):
-    """The first topic other than k at which the running sum of held_m weights_m exceeds `target`."""
+    """The first topic but k at which the running sum of held_m weights_m exceeds `target`, or the last."""
     c, number = 0, np.float32(k)
     while c + CHUNK < len(weights):
         part = np.float32(0.0)
@@ -124,13 +124,16 @@ def search_others(held, weights, numbers, k, n_topics, target):
 
 @njit(**PART)
 def counted(held, alpha, change):
-    """n + change + alpha, given n + alpha; n is an integer, so rounding errors do not accumulate."""
+    """n + change + alpha, given n + alpha; n is rounded to an integer, so that errors do not accumulate."""
     return np.float32(np.rint(held - alpha) + change) + alpha
 
 
 @njit(**PART)
 def move(word, held, k, new, alpha, weights_out):
-    """Move a token of a document (held: topics) from topic k to another; updates the word's weights."""
+    """Move a token of a document from topic k to topic `new`, in all counts, and update the word's weights.
+
+    held (topics): n_dk + alpha_k of the document.
+    """
     held[k] = counted(held[k], alpha[k], np.float32(-1.0))
     weights_out[k] = recount(word, k, -1)
     held[new] = counted(held[new], alpha[new], np.float32(1.0))
@@ -149,7 +152,7 @@ def fill_held(block, assignments, alpha, held_out):
 
 @njit(**PART)
 def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
-    """Resample the topics of one word's tokens."""
+    """Draw the topics of a word's tokens again, by a loop over all topics; i: its number in the block."""
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
@@ -168,7 +171,9 @@ def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, 
 
 @njit(**OPTIONS)
 def sweep_all_topics(block, table, prior, key, assignments_out):
-    """As `sparse_gibbs.sweep_lists`, by a loop over all topics in single precision: faster for few topics."""
+    """Draw every token's topic in a block once, as `sparse_gibbs.sweep_lists` does, but in a loop over all
+    topics in single precision: faster for few topics.
+    """
     n_topics = len(prior.alpha)
     width = padded(n_topics)
     alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)

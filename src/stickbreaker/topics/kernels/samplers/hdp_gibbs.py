@@ -1,7 +1,8 @@
 """Gibbs sampling of a hierarchical Dirichlet process by direct assignment (Teh et al. 2006, section 5.3).
 
 Tokens are visited as in `gibbs`, over all topics in single precision, with alpha × the topic's weight in
-place of alpha. A token can also draw the rest, which opens a topic in a free column.
+place of alpha. Tables have spare columns: a token can also draw the rest of the weights, which opens a new
+topic in a free column.
 """
 
 from typing import NamedTuple
@@ -51,9 +52,9 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Create a topic in the first free column, with a share Beta(1, gamma) of the remaining stick.
+    """Open a new topic in the first free column, with a share Beta(1, gamma) of the weights' rest.
 
-    Returns its column, or -1 if there is none free.
+    Returns its column, or -1 if none is free.
     """
     new = 0
     while new < len(topics.weights) and topics.weights[new] > 0.0:
@@ -70,7 +71,9 @@ def _born(topics, gamma, state):
 
 @njit(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
-    """Resample the topics of a word's tokens; returns False if columns for new topics ran out."""
+    """Draw the topics of the tokens of a block's i-th word again; returns False if a new topic found no free
+    column, with the token's position in `progress`.
+    """
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     unseen = prior.alpha * word.eta[0] / word.eta_totals[0]

@@ -46,7 +46,7 @@ def _swap(lists, i, j):
 
 @njit(**PART)
 def _raise(lists, start, j):
-    """Add a token at place j and restore the order of the list."""
+    """Add a token to the topic at place j of a list, and restore the order of the list."""
     lists.pairs[j, 1] += 1
     i = j
     while i > start and lists.pairs[i - 1, 1] < lists.pairs[j, 1]:
@@ -128,7 +128,7 @@ def mass_of(pairs, start, stop, weights, k):
 
 @njit(**ORDERED_PART)
 def search_list(pairs, start, stop, weights, target):
-    """The first place in a document's list at which the running sum of n_dk weights_k exceeds `target`."""
+    """The first place in a list at which the running sum of n_dk weights_k exceeds `target`, or the last."""
     j = start
     while j < stop - 1:
         target -= _part(pairs, j, weights)
@@ -140,7 +140,9 @@ def search_list(pairs, start, stop, weights, target):
 
 @njit(**PART)
 def search_prior(parts, alpha, weights, n_topics, target):
-    """The first topic where the running sum of alpha_k weights_k exceeds `target`; parts: chunks' sums."""
+    """The first topic at which the running sum of alpha_k weights_k exceeds `target`; parts: the sums over
+    chunks of topics.
+    """
     c = 0
     while c < len(parts) - 1 and target >= parts[c]:
         target -= parts[c]
@@ -157,10 +159,11 @@ def search_prior(parts, alpha, weights, n_topics, target):
 
 @njit(**PART)
 def move_token(lists, d, stop, old, new, chosen):
-    """Move a token of document d from the topic at place `old` to topic `new`; returns the new end of the
-    list.
+    """Move a token of document d from the topic at place `old` of its list, which ends at `stop`, to topic
+    `new`.
 
-    The count at `old` is reduced already; chosen: the place of `new` in the list, -1 if it is not in it.
+    The count at `old` is reduced already; chosen: the place of `new` in the list, -1 if it was not looked
+    for.
     """
     start = lists.starts[d]
     moved = _restore_order(lists, old, stop)
@@ -197,7 +200,7 @@ def set_weight(k, weight, alpha, weights_out, parts_out):
 
 @njit(**PART)
 def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, state, assignments_out):
-    """Resample the topics of one word's tokens, by a loop over the topics in each document's list."""
+    """Draw the topics of a word's tokens again, by loops over the topics in each document's list."""
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)

@@ -108,7 +108,9 @@ def draw_path(tree, counts, w, k, weight, state):
 
 @njit(**PART)
 def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
-    """Fill the weights of a word, one row of counts at a time; `above` and `below` are working memory."""
+    """Fill weights_out (topics) with `word_weight` of a word, for all topics at once; `above` and `below` are
+    working memory.
+    """
     for k in range(n_topics):
         weights_out[k] = 0.0
     for path in range(tree.starts[w], tree.starts[w + 1]):
@@ -171,7 +173,7 @@ def _mass(held, weights, n_topics):
 
 @njit(**PART)
 def _search(held, weights, n_topics, own, target):
-    """The first topic other than `own` at which the running sum of held_k weights_k exceeds `target`."""
+    """The first topic but `own` where the running sum of held_k weights_k exceeds `target`, or the last."""
     last = own
     for k in range(n_topics):
         if k != own:
@@ -184,7 +186,7 @@ def _search(held, weights, n_topics, own, target):
 
 @njit(**PART)
 def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out):
-    """Resample the topics and paths of one word's tokens. held (documents × topics): n_dk + alpha_k."""
+    """Draw topics and paths of a word's tokens again. held (documents × topics): n_dk + alpha_k."""
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
@@ -237,7 +239,7 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
 def _visit_lists(
     i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
 ):
-    """Resample topics and paths of a word's tokens, by a loop over the topics of each token's document."""
+    """Draw topics and paths of a word's tokens again, by loops over the topics in each document's list."""
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
@@ -294,7 +296,7 @@ def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
 
 @njit(**OPTIONS)
 def add_places(block, tree, places, counts_out):
-    """Add a block's tokens to the counts."""
+    """Add a block's tokens, at the topics and paths in `places`, to the counts."""
     for i in range(len(block.words)):
         for t in range(block.starts[i], block.starts[i + 1]):
             path = tree.starts[block.words[i]] + places.paths[t]

@@ -1,5 +1,7 @@
-"""Three ways to accept splits and merges of topics: by all documents, by half of a minibatch, or by all of
-it."""
+"""Three ways to judge splits and merges of topics: on all documents, on half of a minibatch, or on all of it.
+
+A merge is a handover of a topic's tokens to one or several other topics, its targets.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +42,9 @@ RATE = 0.2  # learning rate below which merges in a stream begin, since totals m
 
 
 class ExactMoves(TopicMoves):
-    """Split-merge moves judged by the exact bound of all documents, from statistics of their last visits."""
+    """Split-merge moves that are judged by the exact bound of all documents, from the statistics of the last
+    visit to each.
+    """
 
     @property
     def mixing(self) -> bool:
@@ -74,10 +78,11 @@ class ExactMoves(TopicMoves):
     def _hopeless(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """Give up proposals that are not worth trying on all documents, if these are like the minibatch's.
+        """Drop proposals that do badly on this minibatch, and so are not worth trying on all documents.
 
         These are splits without a gain on the documents that they were fitted to, and handovers with a large
-        loss (a part of the documents says less about them, since they are not fitted).
+        loss. The loss must be large, since a part of the documents, to which handovers are not fitted, says
+        less about them.
         """
         totals = table.totals.sum(axis=0)
         scale = float(totals.sum()) / max(stats.tokens, 1e-300)
@@ -99,7 +104,9 @@ class ExactMoves(TopicMoves):
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms if a handover divides each word among targets by their E[log beta]."""
+        """A query for the words' terms of the bound after a handover, if each word is divided among the
+        targets by their E[log beta].
+        """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
         columns = partial(row_queries.union_foreseen, topic=topic, into=targets, tokens=tokens)
@@ -131,7 +138,7 @@ class ExactMoves(TopicMoves):
             yield self._parted(plan, part, gain, RowQuery(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the topics that a proposal would make."""
+        """A query for the words' terms of the bound, for the topics that a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
@@ -193,7 +200,7 @@ class HalvesMoves(TopicMoves):
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the topics that a proposal would make."""
+        """A query for the words' terms of the bound, for the topics that a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         columns = partial(row_queries.split_as_fitted, topic=topic_of(plan.change["topic"]))
@@ -253,7 +260,7 @@ class PaperMoves(TopicMoves):
         return Decision(accepted(table, best))
 
     def _report(self, params: Record) -> RowQuery:
-        """A query for the totals of the step's report."""
+        """A query for the sums over words of the counts that the step reports (groups × topics)."""
         return RowQuery(
             partial(row_queries.report_totals, words=self._words(params)), {"fresh": ReportRows()}
         )
@@ -261,7 +268,10 @@ class PaperMoves(TopicMoves):
     def _first_draft(
         self, params: Record, stats: Stats, plan: Proposal, table: TableView, fresh: Array, step: Step
     ) -> Draft:
-        """A draft that splits a topic into earlier minibatches' counts and this one's, of totals `fresh`."""
+        """A draft that splits a topic into the counts of earlier minibatches and those of this one.
+
+        fresh (groups × topics): totals of this minibatch's counts, scaled to all documents.
+        """
         topic, keep = topic_of(plan.change["topic"]), 1.0 - step.rate
         totals = np.stack([keep * table.totals[:, topic], step.rate * fresh[:, topic]], axis=1)
         weight = keep * float(params["weights"].values[topic])
@@ -281,7 +291,9 @@ class PaperMoves(TopicMoves):
         )
 
     def _union_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """A query for the words' terms of a handover, with what the step's report would add to the topics."""
+        """A query for the words' terms of the bound after a handover, with the counts that the step will add
+        to the topics.
+        """
         topic, targets = concerned(plan)
         columns = partial(row_queries.union_after, topic=topic, into=targets, scale=step.scale)
         return RowQuery(
@@ -289,13 +301,17 @@ class PaperMoves(TopicMoves):
         )
 
     def _split_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """A query for the words' terms of a split, with what the step's report would add to the topics."""
+        """A query for the words' terms of the bound after a split, with the counts that the step will add to
+        the topics.
+        """
         topic = topic_of(plan.change["topic"])
         columns = partial(row_queries.split_after, topic=topic, rate=step.rate, scale=step.scale)
         return RowQuery(Terms(self._words(params), columns), {**_blended(plan), "fresh": ReportRows()})
 
     def _value(self, params: Record, sums: Answer) -> Array:
-        """Each column's value, in nats: the report's tokens × E[log beta], minus KL(q(beta) || p(beta))."""
+        """The terms of the bound of each topic in an answer, in nats: the reported tokens × E[log beta],
+        minus KL(q(beta) || p(beta)).
+        """
         words = self._words(params)
         return evidence(words, sums) + log_likelihood(words, sums)
 
@@ -331,7 +347,7 @@ MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves
 
 
 def move_of(settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> TopicMoves:
-    """The split-merge move of a model with these slots. `sampled`: the solver draws the topics of tokens."""
+    """The split-merge move for a model with these parts. `sampled`: if the solver draws tokens' topics."""
     assert isinstance(documents, HDPPrior)
     assert isinstance(words, ClosedVocabulary)
     return MOVES[settings.accept](settings, documents, words, sampled)

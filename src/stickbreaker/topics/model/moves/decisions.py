@@ -1,4 +1,4 @@
-"""Choosing among tried changes of topics, and the memory of those not made."""
+"""Which of the tried splits and merges are made, and how long failed ones wait for their next trial."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,10 +16,10 @@ EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no 
 
 
 class Candidate(NamedTuple):
-    """A change that was tried: the columns concerned, the edit, and its gain in nats.
+    """A split or handover of topics that was tried: the columns concerned, the edit, and its gain in nats.
 
-    `shares`: the edit's shares of words, or a query for them. The gain does not include log p(sticks |
-    gamma), since a density is not comparable between numbers of topics.
+    `plan`: the proposal's name; `shares`: the edit's shares of words, or a query for them. The gain does not
+    include log p(sticks | gamma), since a density is not comparable between numbers of topics.
     """
 
     plan: str
@@ -31,14 +31,15 @@ class Candidate(NamedTuple):
 
 
 class MoveLimits(NamedTuple):
-    """The limits of moves: the least gain in nats, and the most splits at a time."""
+    """The limits of moves in a step: the least gain in nats, and the most splits."""
 
     least: float
     splits: int
 
 
 def doublings(failures: float) -> float:
-    """Two to the power of a topic's failures in a row, which stops growing before it could overflow.
+    """2 ** failures, at most 2 ** MAX_DOUBLINGS: the rounds that a topic waits for its next trial after
+    failures in a row.
 
     >>> doublings(3.0), doublings(5000.0)
     (8.0, 32.0)
@@ -53,8 +54,8 @@ def chosen(
     totals: Array,
     later: Callable[[float], float],
 ) -> tuple[list[Candidate], dict[str, Field]]:
-    """The best candidates of which no two change the same topic, with edits to be made in this order; also
-    the params with the memory of what failed.
+    """The best candidates, of which no two change the same topic, with edits to be made in this order; also
+    the params that say how long each topic and pair waits for its next trial.
 
     `totals` (topics): of the table; `later`: function from a number of rounds to the documents seen by then.
     """
@@ -91,7 +92,10 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit with the topic numbers after the earlier edits; `left`: the old topic at each position."""
+    """An edit with the topic numbers that are valid after the earlier edits.
+
+    `left`: the old number of the topic at each position, -1 for a new one; it is updated.
+    """
     if isinstance(edit, Split):
         placed: Split | Dissolve = replace(edit, source=left.index(edit.source))
         left.append(-1)

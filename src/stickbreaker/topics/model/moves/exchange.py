@@ -164,7 +164,9 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The last round's proposal: documents are split, and those not fitted to the halves judge it."""
+        """The proposal of a split for its last round, in which all documents are split, and judged are the
+        halves by the documents to which they were not fitted.
+        """
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
             plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
@@ -219,7 +221,7 @@ class Exchange(Move):
 
 
 def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
-    """The moves of a stream with these words: none if topics have priors of their own, or concepts."""
+    """The moves of a stream: exchanges, unless words have priors by topic, or concepts."""
     return () if words.by_topic or words.row_words() is not None else (Exchange(),)
 
 
@@ -227,8 +229,9 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
     """Which giant topics to split, and the starved topic that a half of each replaces: (giant, starved)
     pairs.
 
-    The largest giants and the smallest starved topics come first. A giant has many times the mean number of
-    votes; a starved topic has few votes and few tokens (both, since many topics have no votes for a while).
+    The largest giants and the smallest starved topics come first, three pairs at most, or a tenth of the
+    topics if that is more. A giant has at least three times the mean number of votes; a starved topic has at
+    most half of the mean number of votes and of tokens (both, since many topics have no votes for a while).
     `votes` (topics): of the minibatch's documents; `totals` (topics): of the table; only `ready` giants are
     split.
 
@@ -244,7 +247,9 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
 
 
 def differ(sums: Array) -> bool:
-    """Whether documents prefer one of a topic's halves more than by chance, by `trials.AGREEMENT`.
+    """Whether documents prefer one of a topic's halves more than by chance; False if fewer than five judge.
+
+    sums: what a trial reports as its agreement (see `trials._agreement`).
 
     >>> differ(np.array([20.0, 40.0, 100.0])), differ(np.array([20.0, 5.0, 100.0]))
     (True, False)
@@ -265,7 +270,9 @@ def _tokens(part: RowBlock) -> Answer:
 
 
 def _log_odds(part: RowBlock, tokens: Array) -> Answer:
-    """Log odds of each word between the first and the second half, with eta added to both."""
+    """The log odds of the first half against the second for each word, with eta added to the counts, as
+    {"log_odds": …}.
+    """
     logs = np.log(part.held["trial"] + ETA) - np.log(tokens + ETA * part.n_rows)
     return {"log_odds": logs[:, 0] - logs[:, 1]}
 

@@ -1,4 +1,4 @@
-"""Choosing which topics to hand over to which.
+"""Which topics to hand over (give all tokens of) to which others.
 
 scipy is imported on use, so that models load without it.
 """
@@ -15,13 +15,13 @@ MOST_PARTS = 24  # most targets, however often fewer failed
 
 
 def likeness(products: Array, squares: Array) -> Array:
-    """Cosines of topics' counts, from inner products and sums of squares."""
+    """Cosines between topics' counts (topics × topics), from inner products and sums of squares."""
     length = np.sqrt(squares)
     return np.asarray(products / np.maximum(length[:, None] * length, 1e-300))
 
 
 def correlation(latest: Stats) -> Array:
-    """Correlation of topic shares over documents; 0 × 0 for sampled documents, whose reports lack it."""
+    """Correlation of topic shares over documents (topics × topics); 0 × 0 if documents were sampled."""
     if "together" not in latest.usage:
         return np.zeros((0, 0))
     n = max(latest.documents, 1.0)
@@ -42,11 +42,12 @@ def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
 
 
 def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tuple[int, ...]]:
-    """For each wanted topic, the topic and those of which it is approximately a mixture, largest part first.
+    """For each wanted topic, a tuple of the topic and of those whose mixture it approximately is, largest
+    part first.
 
-    By non-negative least squares of its word shares on those of all other topics, with chi-squared weights of
-    words, given inner products (`products`, topics × topics). Each time a topic has `failed` (topics: how
-    often), twice as many parts are used.
+    The parts are found by non-negative least squares of its word shares on those of all other topics, with
+    chi-squared weights of words, given inner products (`products`, topics × topics). At most 6 parts are
+    used; every time a topic has failed before (`failed`, topics) doubles that, up to 24.
     """
     from scipy.optimize import nnls
 

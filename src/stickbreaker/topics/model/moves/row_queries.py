@@ -1,8 +1,8 @@
-"""Queries of topic moves to the table: functions of a block of rows, whose results are summed or form arrays
-over rows.
+"""Queries of topic moves to the table: functions of a block of rows, whose results are summed over the blocks
+or joined to arrays over all rows.
 
-In a block, "trial" are the rows reported by a proposal's trial, "fresh" those of the step's own report. scipy
-is imported on use, so that models load without it.
+In a block, `held` has "trial", the rows that a proposal's trial reported, and "fresh", those of the step's
+own report. scipy is imported on use, so that models load without it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ Answer = Mapping[str, Array]
 
 
 class WordsSlot(NamedTuple):
-    """The words slot of a model, and the params that belong to it."""
+    """The vocabulary of a model, and the params that belong to it."""
 
     slot: ClosedVocabulary
     params: Record
@@ -117,7 +117,9 @@ def moments(part: RowBlock) -> Answer:
 
 
 def centred(part: RowBlock, moments: Array) -> Answer:
-    """Scores of words, standardised with token weights; zero without tokens."""
+    """The next direction of a split as {"direction": …}: scores of words, standardised with token weights;
+    zero for words without tokens.
+    """
     scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)
     mean = moments[1] / total
@@ -144,14 +146,16 @@ def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals
 def first_counts(
     part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
 ) -> Answer:
-    """First counts and log odds of a topic's split: `keep` × past counts, `add` × the report's counts."""
+    """The initial counts of a topic's split into `keep` × its past counts and `add` × the report's counts,
+    and the log odds of words between these two.
+    """
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
     return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
 
 
 def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
-    """The sums of the report's rows (groups × topics), as an array by name."""
+    """The sums of the report's rows (groups × topics), as {"totals": …}."""
     return {"totals": words.totals(part.held["fresh"], part)}
 
 
@@ -159,7 +163,9 @@ def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
 
 
 class DrawnColumns(NamedTuple):
-    """Counts of some columns over a block's rows, and the tokens sampled from each (rows × columns)."""
+    """Counts of some topics, present or proposed, over the rows of a block, and the tokens sampled from each
+    (both rows × columns).
+    """
 
     counts: Array
     drawn: Array | None = None
@@ -167,7 +173,11 @@ class DrawnColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Computes the sums over words that some columns' bound needs; see `evidence` and `log_likelihood`."""
+    """A query for the sums over words from which the bound of some columns is computed: see `evidence` and
+    `log_likelihood`.
+
+    columns: a function from a block to the counts of these columns.
+    """
 
     words: WordsSlot
     columns: Callable[[RowBlock], DrawnColumns]
@@ -185,7 +195,7 @@ class Terms:
 
 
 def evidence(words: WordsSlot, sums: Answer) -> Array:
-    """log B(lambda) - log B(eta) of columns, in nats."""
+    """log B(lambda) - log B(eta) of each column, in nats (columns), from the sums of `Terms`."""
     return words.slot.evidence(words.params, sums["totals"], sums)
 
 
@@ -204,7 +214,9 @@ def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
 
 
 def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
-    """Two parts of a topic, split by "shares", and the whole; `drawn`: the trial's tokens of them."""
+    """The two halves of a topic, divided by "shares", and the whole topic; `drawn`: the tokens that the trial
+    gave to each.
+    """
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
     return DrawnColumns(counts, np.stack([first, second, first + second], axis=1))

@@ -131,7 +131,9 @@ class TopicMoves(Move):
     def _union(
         self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
     ) -> Draft:
-        """A draft that hands the first of these topics over to the others. `mixed`: as their mixture."""
+        """A draft that hands over the first of these topics to the others. `mixed`: whether these are the
+        parts of a mixture.
+        """
         topic, *targets = topics
         n_topics = table.totals.shape[1]
         marks = np.stack([mark(target, n_topics).values for target in targets], axis=1)
@@ -254,7 +256,9 @@ class TopicMoves(Move):
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
     def _union_terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of a handover, of the topics after and before it."""
+        """A query for the words' terms of the bound for a handover: those of the targets after it, and of
+        targets and topic before it.
+        """
         topic, targets = concerned(plan)
         columns = partial(row_queries.union, topic=topic, into=targets, amounts=self.mixing)
         return RowQuery(Terms(self._words(params), columns), {"trial": ReportRows(plan.name)})
@@ -262,10 +266,10 @@ class TopicMoves(Move):
     def _handover(
         self, params: Record, plan: Proposal, tried: Stats, values: Array, scale: float
     ) -> Candidate:
-        """The candidate that hands over a topic to its targets.
+        """The candidate that hands over a topic to its targets, with its gain.
 
-        `values`: the words' terms of the targets after it, followed by those of the targets and the topic
-        before it.
+        `values`: the words' terms of the bound, of the targets after it, followed by the targets and the
+        topic before it; `scale`: the number of documents that one document of the trial stands for.
         """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(tried), 0.0)
@@ -287,7 +291,7 @@ class TopicMoves(Move):
 
 
 def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
-    """A function from a number of rounds of `documents` to the documents seen by then."""
+    """A function that returns the documents seen after a number of rounds of `documents` each."""
     return lambda times: step.seen + times * documents
 
 

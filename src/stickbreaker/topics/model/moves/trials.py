@@ -1,4 +1,4 @@
-"""Trials of proposals on a shard: statistics from its documents after inference."""
+"""Trials of proposed changes of topics: their statistics from a shard's documents, after inference."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,7 +65,9 @@ class Bench:
         return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0) if len(values) else np.zeros(len(rows))
 
     def rows(self, counts: Array) -> Rows:
-        """What a trial reports: counts of the shard's words, as rows of the table."""
+        """The counts of the shard's words (words × columns) as rows of the table, for a trial's report. Words
+        that have no row in the table are left out.
+        """
         if self.shard.keys is None:
             return Rows(self.shard.rows, counts)
         known = np.flatnonzero(self.shard.rows >= 0)
@@ -86,10 +88,10 @@ def mark(topic: int, n_topics: int) -> Field:
 def evaluate_proposals(
     view: TopicView, shard: Shard[Bags], local: Local, proposals: Sequence[Proposal]
 ) -> tuple[Local, Mapping[str, Stats]]:
-    """Try every proposal on a shard's documents: the statistics of each by name, and the records that splits
-    need.
+    """Try every proposal on a shard's documents. Returns fields to be added to the documents' records, and
+    the statistics of each trial by the proposal's name.
 
-    Each proposal runs the first of the `TRIALS` whose name is one of its fields.
+    Each proposal runs the first of the `TRIALS` whose name is one of its fields; one without is left out.
     """
     from stickbreaker.topics.kernels.split_merge import topic_parts
 
@@ -140,7 +142,7 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
 
 
 def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """Split a topic in two: the report of the trial, and the share of the first half in each document.
+    """Split a topic in two: the report of the trial, and the share of the second half in each document.
 
     The report has rows (words × 2) and their sums, sums of E[log theta] of the two and of the whole, and the
     gain.
@@ -214,7 +216,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """A report of the sum of documents' votes for topics: one per document, divided like its tokens."""
+    """A report of documents' votes for topics, summed; one per document, divided like its tokens."""
     tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
     votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
     report = {"votes": Field(votes.sum(axis=0), ("topics",))}
@@ -235,7 +237,9 @@ NEEDED = {  # required fields and their axes, by the field that identifies the k
 
 
 def refuse_proposal(change: Record) -> None:
-    """Raise ValueError if a proposal lacks a field needed by its trial, or has one of another size."""
+    """Raise ValueError if a proposal, as read from a file, lacks a field that its trial needs, or has one
+    with an impossible shape or value.
+    """
     for kind, fields in NEEDED.items():
         if kind in change:
             for name, axes in fields.items():

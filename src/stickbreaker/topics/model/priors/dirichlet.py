@@ -1,4 +1,4 @@
-"""The documents slot with a Dirichlet prior of topic shares.
+"""The prior of documents with a fixed number of topics: a Dirichlet distribution of topic shares.
 
 The code that learns alpha is imported on use, so that models load without scipy.special.
 """

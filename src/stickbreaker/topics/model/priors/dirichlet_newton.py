@@ -63,10 +63,12 @@ def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: f
 
 
 def fit_symmetric_dirichlet(eta: float, sizes: NDArray[np.int64] | int, number: int, sum_log: float) -> float:
-    """The eta of `number` symmetric Dirichlets over words, given the sum of E[log beta].
+    """The eta that maximises the likelihood of `number` symmetric Dirichlets over words, given the sum of
+    E[log beta].
 
-    `sizes`: the number of words, or of each group of words with a distribution of its own. Newton's method on
-    log eta for number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta sum_log.
+    `eta`: where to start; `sizes`: the number of words, or of each group of words with a distribution of its
+    own. Newton's method on log eta for number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta
+    sum_log.
     """
     sizes = np.atleast_1d(sizes)
     for _ in range(50):

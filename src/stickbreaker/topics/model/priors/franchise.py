@@ -1,4 +1,4 @@
-"""The documents slot of the Chinese restaurant franchise: shared sticks, and sticks of each document.
+"""The prior of documents in the Chinese restaurant franchise: shared sticks, and sticks of each document.
 
 scipy is imported on use, so that models load without it.
 """
@@ -64,7 +64,7 @@ class FranchisePrior(WeighedTopics):
         return weights
 
     def log_weights(self, params: Record) -> Array:
-        """E[log sigma(V)] (topics)."""
+        """E[log sigma(V)], the expected log of each topic's share (topics)."""
         from scipy.special import psi
 
         order, u, v = self.sticks(params)
@@ -73,15 +73,15 @@ class FranchisePrior(WeighedTopics):
         return logs
 
     def prior(self, params: Record) -> Array:
-        """alpha E[sigma(V)] (topics)."""
+        """alpha E[sigma(V)] (topics), at least `LEAST`."""
         return np.maximum(params["alpha"].values * self.weights(params), LEAST)
 
     def rest(self, params: Record) -> float:
-        """alpha times the expected mass of all other topics."""
+        """alpha times the expected share of all topics beyond the last stick, at least `LEAST`."""
         return max(float(params["alpha"].values * (1.0 - self.weights(params).sum())), LEAST)
 
     def score(self, params: Record) -> float:
-        """-KL(q(V) || p(V | gamma)) in nats, and log p(gamma), gamma ~ Gamma(1, 1), if it is learned."""
+        """-KL(q(V) || p(V | gamma)) in nats, plus log p(gamma), gamma ~ Gamma(1, 1), if gamma is learned."""
         from scipy.special import betaln, psi
 
         _, u, v = self.sticks(params)

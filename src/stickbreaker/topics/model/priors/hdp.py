@@ -1,4 +1,4 @@
-"""The documents slot of the hierarchical Dirichlet process, whose topics have weights of their own.
+"""The prior of documents in the hierarchical Dirichlet process, whose topics have weights of their own.
 
 The code that learns the weights is imported on use, so that models load without scipy.
 """
@@ -18,7 +18,9 @@ LEAST = 1e-8  # lower limit of alpha × weight of a topic, to avoid underflow in
 
 @dataclass(frozen=True, slots=True)
 class WeighedTopics(TopicPrior):
-    """Topics with global weights (concentration gamma), around which the shares of documents vary (alpha)."""
+    """Base of priors in which topics have global weights (concentration gamma), around which the shares of
+    documents vary (concentration alpha).
+    """
 
     grows: ClassVar[bool] = True
 
@@ -29,7 +31,9 @@ class WeighedTopics(TopicPrior):
     gamma_learned: bool = True
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics that users see, by the tokens of each: those with enough tokens, or the largest one."""
+        """The numbers of the topics that users see, given the tokens of each: those with at least one token
+        and a share of 1e-4, and always the largest.
+        """
         used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
         used[int(np.argmax(totals))] = True
         return np.flatnonzero(used)
@@ -69,11 +73,11 @@ class HDPPrior(WeighedTopics):
         return params["weights"].values
 
     def prior(self, params: Record) -> Array:
-        """alpha beta (topics)."""
+        """alpha beta (topics), at least `LEAST`."""
         return np.maximum(params["alpha"].values * params["weights"].values, LEAST)
 
     def rest(self, params: Record) -> float:
-        """alpha times the mass of all other topics."""
+        """alpha times the weight of all topics without tokens, at least `LEAST`."""
         return max(float(params["alpha"].values * params["rest"].values), LEAST)
 
     def score(self, params: Record) -> float:

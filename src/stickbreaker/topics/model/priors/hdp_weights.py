@@ -20,10 +20,11 @@ class FittedWeights(NamedTuple):
 
 
 def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> float:
-    """The part of the bound that depends on masses and alpha, per document: documents' terms plus the sticks'
-    prior.
+    """The part of the bound that depends on masses and alpha, in nats per document: the documents' terms plus
+    the sticks' prior.
 
-    lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest, `pull` (gamma - 1) / D.
+    lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest, with `pull` (gamma - 1)
+    / D.
     """
     a = alpha * masses
     return float(gammaln(alpha) - gammaln(a).sum() + (a * mean_log).sum() + pull * np.log(masses[-1]))
@@ -35,7 +36,8 @@ def fit_weights(
     """Maximise `objective` by L-BFGS over the logarithms of masses (softmax) and of alpha; it never
     decreases.
 
-    masses, mean_log (topics + 1): present masses, and E[log theta] averaged over documents.
+    masses, mean_log (topics + 1): present masses, and E[log theta] averaged over documents; pull: see
+    `objective`; alpha stays as it is unless `alpha_learned`.
     """
     start = np.append(np.log(np.maximum(masses, FLOOR)), np.log(alpha))
     bounds = [(None, None)] * len(masses) + [tuple(np.log(ALPHA)) if alpha_learned else (start[-1],) * 2]

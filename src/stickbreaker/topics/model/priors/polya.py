@@ -1,7 +1,7 @@
 """Estimation of Dirichlet parameters from counts, by the Polya (Dirichlet-multinomial) likelihood.
 
 Sums of psi(n + a) - psi(a) are taken over histograms ("how many documents have n tokens of topic k"), so that
-an iteration is cheap compared with a sweep and skips cells without tokens (Minka 2000, eq. 55).
+an iteration is cheap compared with a sweep and skips zero counts (Minka 2000, eq. 55).
 """
 
 from typing import Any, NamedTuple
@@ -106,7 +106,7 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
 
 
 def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:
-    """alpha after some iterations of Minka's fixed point.
+    """alpha (topics) after up to 20 iterations of Minka's fixed point.
 
     topics: histogram of tokens by document and topic, grouped by topic; lengths: histogram of document
     lengths.
@@ -123,10 +123,10 @@ def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bo
 
 
 def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Histogram) -> float:
-    """A symmetric eta after some iterations of Minka's fixed point.
+    """A symmetric eta after up to 20 iterations of Minka's fixed point.
 
     cells: histogram of tokens by word and topic; totals: histogram of tokens by topic, for each group of
-    words; sizes: the number of words in each group.
+    words with a distribution of its own, such as a language; sizes: the number of words in each group.
     """
     for _ in range(ROUNDS):
         numerator = float(digamma_sums(cells, np.array(eta), 1)[0])
@@ -140,7 +140,7 @@ def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Hist
 
 
 class CellSums(NamedTuple):
-    """Sums over the cells of a table of expected counts n (words × topics), at the old eta."""
+    """Sums over the entries n of a table of expected counts (words × topics), at the old eta."""
 
     gains: float  # psi(n + eta) - psi(eta)
     bends: float  # eta n / (eta + n)^2

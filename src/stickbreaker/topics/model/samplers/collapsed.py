@@ -36,7 +36,7 @@ class TokenChain(Sampler):
 
     @property
     def _closed(self) -> ClosedVocabulary:
-        """The words slot of the model, for a chain without paths to words."""
+        """The vocabulary, as that of a chain without concepts."""
         assert isinstance(self._words, ClosedVocabulary)
         return self._words
 
@@ -51,11 +51,11 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _topics(self) -> NDArray[np.integer]:
-        """The column of the topic of each token, in document order."""
+        """(tokens,) Each token's topic, as its column in the table of counts; in document order."""
 
     @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
-        """The number of tokens of each topic (groups × columns)."""
+        """The number of tokens of each topic (groups × columns); a group is the words of one language."""
 
     @abstractmethod
     def _document_terms(self) -> float:
@@ -145,7 +145,7 @@ class TokenChain(Sampler):
         return topics
 
     def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The topics of each document and their tokens, document by document."""
+        """The topics in each document, document by document, and the tokens of each (two arrays)."""
         topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
         n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
         return topics[:n], counts[:n]
@@ -167,7 +167,7 @@ class TokenChain(Sampler):
 
 
 class CollapsedChain(TokenChain):
-    """A chain over the topics of LDA."""
+    """Base of LDA's chains, with a fixed number of topics: handles the documents, and learns alpha."""
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
-"""Metropolis-Hastings over topic assignments with delayed counts: time per token independent of the number of
-topics."""
+"""Metropolis-Hastings over topic assignments with delayed counts: the time per token does not depend on the
+number of topics.
+"""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -87,7 +88,7 @@ class DelayedGibbs(CollapsedChain):
         return {"assignments": topics, "proposals": proposals, **self._hyperparameters()}
 
     def _take_state(self, arrays: Arrays) -> None:
-        """Also accepts another sampler's snapshot: without proposals, the next sweep makes them."""
+        """Restore a state, or another sampler's snapshot: without proposals, the next sweep makes them."""
         self._place(arrays["assignments"], arrays.get("proposals", arrays["assignments"]))
         self._take_hyperparameters(arrays)
 
@@ -145,8 +146,9 @@ def draws_of(alpha: Array) -> Prior:
 
 
 def by_group(tokens: TokensInOrder, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
-    """Where each group's tokens begin in each document (documents × groups + 1); words ascend within a
-    document."""
+    """Where the tokens of each group of words, such as a language, begin in each document (documents × groups
+    + 1); the words of a document ascend.
+    """
     if n_groups == 1:
         return tokens.offsets
     n_documents = len(tokens.offsets) - 1

@@ -23,7 +23,9 @@ BLOCK_CELLS = 2**22  # documents × topics of a block, when looping over all top
 
 
 class Visit(NamedTuple):
-    """A block, the range of its tokens in the corpus, and each token's position in the range."""
+    """A block of documents: its tokens by word, their range in the corpus, and for each of them its position
+    in this range.
+    """
 
     block: Block
     tokens: slice
@@ -101,15 +103,14 @@ def in_document_order(
 
 
 def visits_of(tokens: TokensInOrder, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
-    """Split the documents into blocks of limited numbers of tokens and, with `n_topics`, of documents ×
-    topics."""
+    """The documents in blocks of limited numbers of tokens and, with `n_topics`, of documents × topics."""
     limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
     cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
     return [visit_of(tokens, groups, start, stop) for start, stop in cuts]
 
 
 def visit_of(tokens: TokensInOrder, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
-    """The block of documents `start` to `stop` (exclusive)."""
+    """The documents `start` to `stop` (exclusive) as a block. groups: the group (language) of each word."""
     part = slice(int(tokens.offsets[start]), int(tokens.offsets[stop]))
     words = tokens.words[part]
     order = np.argsort(words, kind="stable").astype(np.int32)

@@ -74,7 +74,7 @@ def chain_settings(inference: Inference) -> Gibbs | None:
 def first_assignments(
     model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
 ) -> NDArray[np.int32]:
-    """Draw a topic for every token, in document order, given seeded topics (rows × topics)."""
+    """Draw a topic for every token, in document order; seeds (rows × topics): the topics' initial counts."""
     assert isinstance(model.words, ClosedVocabulary | ConceptVocabulary)
     view = model.expectations(model.start(), seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)

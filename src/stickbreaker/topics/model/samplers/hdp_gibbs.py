@@ -81,8 +81,7 @@ class DirectAssignment(TokenChain):
         return self._table.counts[:, self._used()]
 
     def params(self) -> dict[str, Field]:
-        """The present params, with the fields of the model's start and "ids": the topics' lasting numbers,
-        ascending."""
+        """The present params: those of the model's start, and the topics' lasting numbers as "ids"."""
         used, start = self._used(), self._documents.start()
         return {
             "weights": start["weights"]._replace(values=self._state.weights[used]),
@@ -196,10 +195,11 @@ class DirectAssignment(TokenChain):
 def draw_concentration(
     present: float, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
 ) -> float:
-    """Draw a concentration given the total of `tables` and the customers of restaurants; prior Gamma(1, 1).
+    """Draw a DP's concentration from its posterior given restaurants, with the prior Gamma(1, 1).
 
-    By auxiliary variables, a Beta and a Bernoulli per restaurant, given the `present` value (Teh et al. 2006,
-    appendix A; for one restaurant Escobar & West 1995).
+    tables: their total number; customers: of each restaurant. By auxiliary variables, a Beta and a Bernoulli
+    per restaurant, given the `present` value (Teh et al. 2006, appendix A; for one restaurant Escobar & West
+    1995).
 
     >>> draw_concentration(1.0, np.array([40]), 5, stream(0, "example")) > 0.0
     True

@@ -22,7 +22,7 @@ class CountSums(NamedTuple):
     counts: NDArray[np.int64]  # rows × topics
 
     def of(self, ids: NDArray[np.int64]) -> "CountSums":
-        """The sums of these topics (by ascending lasting numbers); zero for those that no sample had."""
+        """The sums for these topics (ascending lasting numbers); zero for those that no sample had."""
         if np.array_equal(ids, self.ids):
             return self
         places = np.searchsorted(ids, self.ids)
@@ -66,14 +66,16 @@ class MeanCounts:
         return mean
 
     def arrays(self) -> Arrays:
-        """Arrays for `restored`."""
+        """The sums as arrays of a snapshot, which `restored` reads; none before the first sample."""
         if self.sums is None:
             return {}
         return {f"{PREFIX}{name}": values.copy() for name, values in self.sums._asdict().items()}
 
     @classmethod
     def restored(cls, arrays: Arrays, n_rows: int) -> "MeanCounts":
-        """The mean counts from their `arrays`. Raises ValueError if these are for another number of rows."""
+        """The mean counts from their `arrays`. Raises ValueError if some are missing, negative, or for
+        another number of rows.
+        """
         mean = cls()
         names = [f"{PREFIX}{name}" for name in CountSums._fields]
         if any(name in arrays for name in names):

@@ -22,7 +22,9 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """What local steps need: a shard's E[log beta], E[log sigma(V)], alpha; `topics`: for `MeanField`."""
+    """What local steps need: E[log beta] of a shard's rows, E[log sigma(V)] and alpha; `topics` has the same
+    for `MeanField`, which starts documents.
+    """
 
     topics: TopicView
     logs: NDArray[np.float32]  # rows × topics, less topics.log_scale
@@ -112,7 +114,9 @@ class Franchise(LocalSolver):
     def _start(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None
     ) -> tuple[Array, NDArray[np.float32]]:
-        """The tables' initial expected tokens and topics."""
+        """Each document's tables at the start: expected tokens (documents × tables), and topics (documents ×
+        tables × topics).
+        """
         if local is not None:
             return local["sizes"].values.copy(), local["zeta"].values.astype(np.float32)
         found, _ = FIRST.infer(view.topics, shard, None, 0)

@@ -89,7 +89,7 @@ class MeanField(LocalSolver):
 
 
 class CoordinateAscent(Inference):
-    """The settings of mean-field inference: each kind of documents slot has its own solver."""
+    """The settings of mean-field inference, which has a solver of its own for each kind of prior."""
 
     @property
     def name(self) -> str:
@@ -100,11 +100,11 @@ class CoordinateAscent(Inference):
 
 
 def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -> dict[str, Field]:
-    """Sums over a shard that do not depend on priors and topics, which can change afterwards.
+    """Sums over a shard that do not depend on priors and topics, so that these can change afterwards.
 
     "own": sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) - log Gamma(sum gamma) + entropy of phi,
-    the score without the terms of alpha and of the topics; "together" (topics × topics) sums of mean theta_k
-    theta_l, "shares" (topics) of mean theta.
+    which is the score without the terms of alpha and of the topics; "together" (topics × topics): sums over
+    documents of theta_k theta_l, "shares" (topics): of theta, for theta the mean of q.
     """
     from stickbreaker.topics.kernels.mean_field import expected_log_words
 
@@ -119,7 +119,7 @@ def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -
 
 
 def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> float:
-    """The terms of the bound with alpha (topics) and `rest`, given sums of E[log theta], in nats."""
+    """The bound's terms that depend on alpha (topics) and `rest`, given sums of E[log theta], in nats."""
     from scipy.special import gammaln
 
     nats = documents * (gammaln(alpha.sum() + rest) - gammaln(alpha).sum())

@@ -11,7 +11,8 @@ WORDS, WRONG = 2_000_000, 0.01  # capacity, and its error rate for new words whe
 
 
 class SeenBefore:
-    """A Bloom filter of words: it never forgets a word, but takes one in a hundred new words for a known one.
+    """A set of words in bounded memory (a Bloom filter): it never forgets a word, but takes one in a hundred
+    new words for a known one.
 
     It takes 2.4 MB for two million words; beyond that it errs more often, so that words are added sooner. The
     hash is BLAKE2b, which is the same on every machine.

@@ -1,4 +1,4 @@
-"""The words slot of a closed vocabulary.
+"""The closed vocabulary of a topic model: topics are distributions over words that are known beforehand.
 
 Kernels and scipy.special are imported on use, so that models load without them.
 """
@@ -61,7 +61,9 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
-        """The group of each row."""
+        """(rows,) The number of each row's group. The words of a group, a language, have a distribution of
+        their own in each topic.
+        """
         return _groups(self.firsts, self.n_words)
 
     def totals(self, counts: Array) -> Array:
@@ -164,8 +166,11 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def expected(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the Dirichlet parameters of rows, and to psi of their totals; returns weights and
-        log scales.
+        """Apply a kernel to the Dirichlet parameters of rows, and to psi of their totals. Returns what it
+        fills: weights (rows × topics) and log scales (rows).
+
+        rows: those of `counts` in the table (None: all); totals (groups × topics): of the whole table's
+        counts.
         """
         from scipy.special import psi
 
@@ -175,7 +180,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def _by_group(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the Dirichlet parameters of rows, group by group; returns weights and log scales.
+        """Apply a kernel to the Dirichlet parameters of rows, group by group, in blocks. Returns what it
+        fills: weights (rows × topics) and log scales (rows).
 
         totals (groups × topics): passed to the kernel.
         """
@@ -315,7 +321,7 @@ def log_density(counts: Array, prior: Array | float) -> Array:
 
 @lru_cache(maxsize=8)
 def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
-    """The group of each row (read-only); `firsts`: the first row of each group."""
+    """(rows,) The number of each row's group (read-only); `firsts`: the first row of each group."""
     groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
     groups.flags.writeable = False
     return groups

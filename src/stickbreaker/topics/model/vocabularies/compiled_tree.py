@@ -107,7 +107,9 @@ class CompiledTree:
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The edges on the path to each group, from the top: where each group's begin, and all edges."""
+        """The edges on the way from the root to each group (node with leaves), from the top: where each
+        group's edges begin (groups + 1), and all edges.
+        """
         ways: list[tuple[int, ...]] = []
 
         def way(node: int) -> tuple[int, ...]:
@@ -129,14 +131,14 @@ class CompiledTree:
 
     @cached_property
     def by_source(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The edges sorted by parent node, and where those of each node begin."""
+        """The numbers of the edges, sorted by parent node, and where those of each parent begin."""
         order = np.argsort(self.sources, kind="stable")
         return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
 
     def passing(self, totals: Array) -> tuple[Array, Array]:
         """The tokens that pass each edge (edges × columns) and each node (nodes × columns).
 
-        totals: the tokens at the leaves of each group.
+        totals (groups × columns): the tokens at the leaves of each node that has leaves.
         """
         edges = np.asarray(self.incidence @ totals)
         nodes = np.zeros((len(self.entrances), totals.shape[1]))

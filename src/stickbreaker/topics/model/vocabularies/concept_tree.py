@@ -109,7 +109,7 @@ class ConceptTree:
 
 
 class _Misplaced(UserError):
-    """Raised for a concept whose parent is wrong."""
+    """A concept has an impossible place in the tree; `concept` is its name."""
 
     def __init__(self, problem: str, concept: str, remedy: str) -> None:
         super().__init__(problem, remedy=remedy)
@@ -184,7 +184,7 @@ def _refuse_circles(named: Mapping[str, Concept]) -> None:
 
 
 def _object(line: str) -> Mapping[str, object]:
-    """The JSON object of a line. Raises UserError if it is none."""
+    """The JSON object of a line. Raises UserError if the line is not one."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The words slot with concepts: a topic is a distribution over the paths of a tree whose leaves are words.
+"""A vocabulary with concepts: a topic is a distribution over the paths of a tree whose leaves are words.
 
 Kernels and scipy are imported on use, so that models load without them.
 """
@@ -92,7 +92,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def _point_weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """Probabilities of words, summed over paths, each row divided by its maximum."""
+        """`weights` of point estimates: words' probabilities, each row divided by its maximum."""
         from stickbreaker.kernels.dirichlet import mean_weights
 
         paths = np.arange(len(counts)) if rows is None else rows
@@ -104,9 +104,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return WordWeights(weights, log_scale, Paths(places, (shares / words[places]).astype(np.float32)))
 
     def log_nodes(self, params: Record, totals: Array) -> Array:
-        """The sum of E[log] over the edges above each node with leaves (nodes × topics).
+        """For each node with leaves, the sum of E[log p] of the choices on the way from the root to it (nodes
+        × topics).
 
-        If the node has a choice, psi of its total is subtracted.
+        If the node has a choice itself, psi of its total is subtracted. totals (nodes × topics): tokens at
+        its leaves.
         """
         from stickbreaker.topics.kernels.concept_paths import expected_log_ways
 
@@ -182,8 +184,10 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
     ) -> Array:
-        """The expected probability of each of these paths (paths × topics), from their counts and the totals
-        of all groups.
+        """E[p(path)] of some paths, from the root of the tree to a word, in each topic (paths × topics).
+
+        counts (paths × topics): the tokens of these; totals (groups × topics): of all groups, the nodes with
+        leaves; paths: their numbers.
         """
         edges, nodes = self._concentrations(params, totals)
         shares = np.exp(self.tree.incidence.T @ np.log(edges / nodes[self.tree.sources]))

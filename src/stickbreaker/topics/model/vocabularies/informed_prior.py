@@ -14,8 +14,8 @@ from stickbreaker.core.records import Array
 class InformedPrior:
     """eta (words × topics) with special values for some words in some topics (Zhai 2014, section 3.3.1).
 
-    In the first `guided` topics it is `outside`, except for single cells: words[i] (ascending) has values[i]
-    in topics[i]. In all other topics it is `rest`, a number or an array (words).
+    In the first `guided` topics it is `outside`, except for single entries: words[i] (ascending) has
+    values[i] in topics[i]. In all other topics it is `rest`, a number or an array (words).
     """
 
     shape: tuple[int, int]

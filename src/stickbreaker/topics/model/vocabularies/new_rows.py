@@ -45,7 +45,7 @@ def known_and_new(
 
 
 def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) -> Rows:
-    """Divide the counts of words, given by the shard's word numbers, among the paths to each word."""
+    """Divide counts of words, given by the shard's word numbers, among each word's paths by probability."""
     from stickbreaker.topics.kernels.concept_paths import spread_counts
 
     places = view.places(shard.rows)

@@ -33,10 +33,11 @@ ENTERED = "entered"  # of the params: the step (from 0) in which each word was a
 
 @dataclass(frozen=True, slots=True)
 class OpenWords(TopicVocabulary[TruncatedCounts]):
-    """The words slot for an open vocabulary, over a truncated table of counts; its priors are on sticks.
+    """An open vocabulary: each topic has an order of its own of a limited number of words, with priors on
+    sticks.
 
-    `characters`: the initial base distribution G0; during a run it is in the params, with log G0 of every
-    word.
+    `settings`: what the user chose; `characters`: the initial base distribution G0 over spellings. During a
+    run, the params have G0, and log G0 of every word.
     """
 
     name: ClassVar[str] = "open"
@@ -72,15 +73,16 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return flat_noise(keys, n_topics, tokens, seed)
 
     def with_first_words(self, words: Sequence[str]) -> "OpenWords":
-        """The slot with the base distribution G0, which is learned from the list of words in the settings, if
-        any, or from these words.
+        """The vocabulary with its base distribution G0, learned from the list of words in the settings, if
+        there is one, otherwise from these words.
         """
         spelling = self.settings.spelling
         return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
 
     def prepare(self, params: Record, counts: TruncatedCounts) -> dict[str, Field]:
-        """The params with the data for all words' weights: the cells with sticks, those of each row, and sums
-        along the sticks."""
+        """The params with what `weights` needs of the whole table, computed once per step: each topic's words
+        that have sticks, the same by row, and sums along the sticks.
+        """
         from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
         from stickbreaker.kernels.truncated_table import by_row
 
@@ -113,7 +115,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def log_outside(self, params: Record) -> float:
-        """The log of the share of a topic's rest of the stick that a word counts for that it lacks."""
+        """The log of a factor: times the rest of a topic's stick, the weight of a word it lacks."""
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
@@ -137,8 +139,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (Grow("words", len(keys), tuple(keys)),), changed
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:
-        """The edit that sorts each topic's words by rank; made every `reorder_every` steps, and after a step
-        that replaces all counts.
+        """The edit that sorts each topic's words by rank, cuts them off at the truncation and drops words
+        that no topic has left.
+
+        It is made every `reorder_every` steps, and after a step that replaces all counts; at other steps it
+        is empty.
         """
         if (step.number + 1) % self.settings.reorder_every and step.rate < 1.0:
             return ()
@@ -249,7 +254,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return of
 
     def spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """G0 of words, at least a small number, to avoid underflow."""
+        """G0 of words, at least exp(`LEAST_SPELLING`) against underflow."""
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
 
     def on_trial(
@@ -283,7 +288,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of every cell (topics × slots; 0 beyond the truncation), and each topic's rest (topics)."""
+        """E[beta] of the words that each topic has, as the table lists them (topics × slots; 0 outside the
+        truncation), and the rest of each topic (topics).
+        """
         from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
@@ -292,8 +299,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return probabilities, rests
 
     def expected_logs(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[log beta] of every cell inside the truncation (topics × slots), and E[log] of the rest of each
-        topic's stick (topics).
+        """E[log beta] of the words that each topic has, as the table lists them (topics × slots; only valid
+        inside the truncation), and E[log] of the rest of each topic's stick (topics).
         """
         from scipy.special import psi
 
@@ -314,14 +321,14 @@ def _whole(table: CountTable) -> TruncatedCounts:
 
 
 def _cells(counts: TruncatedCounts) -> "OrderedCells":
-    """The table's cells as `OrderedCells`, for kernels."""
+    """The words and counts of each topic of a table, as kernels take them."""
     from stickbreaker.kernels.sticks import OrderedCells
 
     return OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
 
 
 def _inside(cells: "OrderedCells") -> "OrderedCells":
-    """Only the cells that have a stick."""
+    """Only those words of each topic that have a stick."""
     from stickbreaker.kernels.sticks import take_inside
 
     sizes = np.empty_like(cells.sizes)
@@ -337,7 +344,7 @@ def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
 
 
 def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
-    """What `prepare` stores in params: cells in stick order, each row's cells, and sums along sticks."""
+    """What `prepare` put into the params: topics' words in stick order, the same by row, and sums."""
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 

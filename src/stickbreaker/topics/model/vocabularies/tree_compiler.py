@@ -18,7 +18,7 @@ from stickbreaker.topics.model.vocabularies.concept_tree import Concept, Concept
 
 
 def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
-    """The tree over the words of a vocabulary; words without concepts are single.
+    """The tree over the words of a vocabulary; words without concepts hang below its root.
 
     Words of concepts that the vocabulary lacks are ignored. A concept with one word or none ties nothing. A
     concept that lacks words of some language is tied within each language in which it has two. Raises
@@ -42,7 +42,7 @@ def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
 
 
 class _Rows:
-    """Concepts with the rows of their words, by language, and their child concepts."""
+    """A tree's concepts, with the vocabulary's rows of their words by language, and their child concepts."""
 
     def __init__(self, tree: ConceptTree, vocabulary: Vocabulary) -> None:
         self.ranges = vocabulary.ranges or {"": slice(0, len(vocabulary))}
@@ -90,7 +90,7 @@ class _Rows:
 
 @dataclass
 class _Builder:
-    """Builds the arrays of a tree (nodes, edges and leaves) from the top."""
+    """Builds the arrays of a tree (nodes, edges and leaves) from the root down."""
 
     rows: _Rows
     strength: float
@@ -128,7 +128,12 @@ class _Builder:
         words: Mapping[str, Iterable[int]],
         factor: float,
     ) -> None:
-        """Build what an edge leads to: these concepts, and these words by language."""
+        """Build the nodes that an edge leads to, which choose among these concepts and these words, for
+        tokens in these languages.
+
+        edge: NO_EDGE for the root; name: of the concept that the edge leads to, or ""; words: rows by
+        language; factor: the prior of a word, in units of eta.
+        """
         own = {code: list(words.get(code, ())) for code in languages}
         shared = [one for one in concepts if all(code in self.rows.below(one) for code in languages)]
         single: dict[str, list[str]] = {code: [] for code in languages}
@@ -196,7 +201,7 @@ class _Builder:
         return len(self.edges) - 1
 
     def leaves_below(self, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of leaves below each edge. leaves (leaves × 2): word and node of each."""
+        """The number of leaves below each edge. leaves (leaves × 2): the word and the node of each."""
         nodes = np.bincount(leaves[:, 1], minlength=len(self.node_edges))
         edges = np.zeros(len(self.edges), np.int64)
         for node in reversed(range(len(self.node_edges))):  # children come later

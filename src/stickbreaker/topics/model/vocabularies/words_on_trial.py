@@ -166,7 +166,9 @@ class OpenWordsOnTrial(WordsOnTrial):
 
 
 def counts_by_rank(counts: Array, truncation: int, spelled: Sequence[str]) -> TruncatedCounts:
-    """Counts (words × topics) as a truncated table, each topic's words sorted by count, largest first."""
+    """Counts (words × topics) as a truncated table, in which each topic's words are sorted by count, largest
+    first, and the first `truncation` of them have sticks.
+    """
     from stickbreaker.kernels.truncated_table import by_row
 
     sizes = np.count_nonzero(counts, axis=0).astype(np.int64)

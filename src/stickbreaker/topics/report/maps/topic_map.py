@@ -18,7 +18,7 @@ def topic_distances(topic_word: Floats) -> Matrix:
     """Jensen-Shannon distances (square root of the divergence) between topics.
 
     Args:
-        topic_word: (K, V) rows that sum to one; for a large vocabulary see `words.apart`.
+        topic_word: (K, V) rows that sum to one; for a large vocabulary see `display_words.apart`.
 
     Returns:
         (K, K) symmetric, zero on the diagonal.
