@@ -48,7 +48,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def segment(
         self, texts: Iterable[str], nonterminal: str | None = None, *, random_state: int = 0
     ) -> list[list[str]]:
-        """Segment each text where subtrees of a symbol begin or end in more than half of its trees.
+        """Cut each text into pieces, where subtrees of a symbol begin or end in more than half of its trees.
 
         nonterminal: the symbol; None: "Word", or else the last adapted one (not the start symbol). Training
         sentences are cut by the sampler's trees if it stored any; others by newly drawn trees. New characters
@@ -69,9 +69,11 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def parse(
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
     ) -> list[ParsedSentence]:
-        """Trees of each sentence: the "best"; `n` "samples"; or "minimum-risk", the sample closest to all
-        others. Also returns log p of each sentence in nats (-inf: it cannot be parsed), with one mark in
-        place of all new symbols, and its number of new symbols.
+        """Parse each sentence: the "best" tree; `n` "samples"; or "minimum-risk", the sample nearest to all
+        others.
+
+        The result also has log p of each sentence in nats (-inf: it cannot be parsed), with one mark in place
+        of all new symbols, and its number of new symbols. Raises UserError for another `how`.
 
         >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
         >>> model.parse(["ab"])[0].trees[0].symbol
@@ -99,10 +101,11 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """One online step on the texts `X`, in their order, by hybrid inference.
 
-        The first call fixes the text's symbols; later sentences with new ones are skipped. The schedule's
-        `kappa` and `tau0` apply; a step is scaled up to `total` sentences, or to those seen so far. Raises
-        UserError for other inference, and if no sentence of the texts can be parsed; with `unparsed="skip"`
-        such texts change nothing and warn (UserWarning). Concurrent calls wait for each other.
+        The first call fixes the symbols of the text; later sentences with new ones are skipped. The
+        schedule's `kappa` and `tau0` apply; a step is scaled up to `total` sentences, or to those seen so
+        far. Raises UserError for other inference, and if no sentence of the texts can be parsed; with
+        `unparsed="skip"` such texts change nothing and warn (UserWarning). Concurrent calls wait for each
+        other.
         """
         with alone_with(self):
             begun = "state_" in vars(self)
@@ -117,8 +120,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
 
 def _repeated(given: Any, counts: Any) -> list[str]:
-    """Each text as often as its count says. Raises UserError for counts that are not whole
-    numbers from 0, one per text."""
+    """Each text as often as its count says. Raises UserError unless each has a whole number from 0."""
     texts, found = _texts(given), np.asarray(counts)
     if found.shape != (len(texts),):
         raise UserError(
@@ -130,7 +132,7 @@ def _repeated(given: Any, counts: Any) -> list[str]:
 
 
 def _texts(given: Any) -> list[str]:
-    """The texts in any form that `fit` accepts. Raises UserError for anything else."""
+    """A list of the texts in any input that `fit` accepts. Raises UserError for anything else."""
     given = once_read(given)
     if isinstance(given, list | tuple) and not given:
         return []

@@ -1,4 +1,4 @@
-"""log p and rule shares of documents, for a grammar with a symbol `by_document`."""
+"""log p of documents, and their shares of rules, for a grammar with weights by document."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,9 +22,9 @@ SAMPLES = 50  # sweeps over a document after the burn-in
 def choices_of(
     learned: LearnedGrammar, sentences: Sentences, numbers: NDArray[np.int64], seed: int = 0
 ) -> Choices:
-    """Draw which of the grammar's rules for documents (topics) the sentences of each document use.
+    """Draw which of the start symbol's rules (topics) the sentences of each document use.
 
-    numbers: of the documents that `sentences.documents` refers to; they key the random streams. Sentences
+    numbers (documents): key the random streams; `sentences.documents` are positions among them. Sentences
     that cannot be parsed are ignored.
     """
     assert learned.alpha is not None
@@ -36,17 +36,21 @@ def choices_of(
 
 
 def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
-    """log p of all documents, in nats: a sum of logs of unbiased estimates, so too low on average."""
+    """log p of all documents, in nats, for a grammar with weights by document.
+
+    It is a sum of logs of unbiased estimates, so too low on average.
+    """
     numbers, places = np.unique(sentences.documents, return_inverse=True)
     found = choices_of(learned, sentences._replace(documents=places.astype(np.int64)), numbers)
     return float(found.scores.sum())
 
 
 def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
-    """log p in nats of all sentences that can be parsed, or of documents if the grammar has weights by
-    document.
+    """The total log p, in nats, of the sentences that can be parsed.
 
-    learned: `opened`; nats: log p of each sentence independently.
+    If the grammar has weights by document, sentences of a document are not independent: the total is then
+    over whole documents, and `nats` is not used. learned: the grammar, as `opened` returns it; nats: log p of
+    each sentence on its own, -inf if it cannot be parsed.
     """
     if learned.alpha is not None:
         return nats_of_documents(learned, sentences)
@@ -54,7 +58,7 @@ def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> 
 
 
 def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
-    """The expected probabilities of the start symbol's rules (topics) in each text (documents × rules).
+    """(documents × rules) The expected probabilities of the start symbol's rules (topics) in each text.
 
     New words are parsed by their spelling. Raises UserError for a grammar without weights by document.
     """

@@ -1,4 +1,4 @@
-"""Segmentation quality during learning: F1 on sample sentences whose spaces show the words."""
+"""How well a grammar segments: F1 on sample sentences in which spaces show the words."""
 
 from collections.abc import Callable
 from copy import copy
@@ -29,11 +29,11 @@ Measure = Callable[[Engine, Any, Record], dict[str, Any]]
 def segmentation_measure(
     estimator: GrammarEstimator, corpus: Corpus, source: Source, grammar: Compiled
 ) -> Measure | None:
-    """The measure that compares the present segmentation with the words of the text: {"segmentation":
-    {"documents", "token_f1", "boundary_f1"}}.
+    """A function that compares a run's present segmentation with the words of the text.
 
-    It uses a fixed sample of at most 50 training documents, spread evenly. None if the sample has no spaces
-    between words, if documents have no text, or if the grammar does not segment.
+    It returns {"segmentation": {"documents", "token_f1", "boundary_f1"}}, on a fixed sample of at most `MOST`
+    training documents, spread evenly. None if the sample has no spaces between words, if documents have no
+    text, or if the grammar does not segment.
     """
     if estimator._of_topics:
         return None
@@ -65,9 +65,11 @@ def segmentation_measure(
 def agreement_with_blanks(
     estimator: GrammarEstimator, corpus: Corpus, held_out: float
 ) -> dict[str, Any] | None:
-    """Agreement of a learned grammar's segmentation with the words of the text: {"documents", "token_f1",
-    "boundary_f1"}, over at most 1,000 training documents. None if there are no spaces between words, if
-    documents have no text, or if the grammar does not segment."""
+    """Agreement of a learned grammar's pieces with the words of the text, as F1 of words and of boundaries.
+
+    It returns {"documents", "token_f1", "boundary_f1"}, on at most `MOST_AT_END` training documents. None if
+    there are no spaces between words, if documents have no text, or if the grammar does not segment.
+    """
     if estimator._of_topics or estimator._symbol_number(None) == estimator.compiled_.start:
         return None
     source = Source(corpus, held_out, unit=Sequences)
@@ -80,7 +82,7 @@ def agreement_with_blanks(
 
 
 def _sample(corpus: Corpus, source: Source, size: int) -> list[str]:
-    """The texts of `size` training documents, evenly spaced; only documents with exactly one text."""
+    """The texts of `size` training documents, evenly spaced, without documents that have not exactly one."""
     training = np.flatnonzero(source.training)
     chosen = training[np.linspace(0, len(training) - 1, size).round().astype(np.int64)]
     blocks = np.searchsorted(source.first, chosen, side="right") - 1

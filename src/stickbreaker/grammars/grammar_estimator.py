@@ -52,8 +52,9 @@ PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 class Subtree(NamedTuple):
     """A remembered subtree of an adapted symbol.
 
-    symbol: the adapted symbol; text: the terminals that it spans; customers: its uses (expected uses in
-    variational inference); tables: its tables in the restaurant of the symbol.
+    symbol: the adapted symbol; text: the terminals that it spans; customers: how often it is used (expected
+    uses in variational inference); tables: its tables in the restaurant of the symbol (1 in variational
+    inference).
     """
 
     symbol: str
@@ -64,8 +65,9 @@ class Subtree(NamedTuple):
 
 @with_parameter_section
 class GrammarEstimator(GrammarParameters, Estimator):
-    """A grammar in which chosen ("adapted") symbols remember whole subtrees: words, collocations (Johnson et
-    al. 2007).
+    """A grammar in which chosen ("adapted") symbols remember whole subtrees, such as words or collocations.
+
+    Adaptor grammars: Johnson et al. 2007.
 
     Attributes
     ----------
@@ -103,7 +105,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return self.inference == "mcmc"
 
     def _learning_schedule(self) -> Schedule:
-        """The schedule of variational inference, with defaults. Raises UserError for an unsupported one."""
+        """The schedule of variational inference, with defaults filled in. Raises UserError for others."""
         given = self.schedule
         if given is None:
             given = "online" if self.inference == "hybrid" else "batch"
@@ -151,7 +153,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def _marks_documents(self) -> bool:
-        """Whether words begin with a symbol of their document, for kinds of inference without documents."""
+        """Whether words begin with a mark of their document: "topic" by inference without documents."""
         return self._of_topics and self.inference != "hybrid"
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -160,7 +162,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         )
 
     def _grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar to learn; a named one is made for the symbols of the vocabulary.
+        """The grammar to learn, with rules for known words; a named one is made for a vocabulary's symbols.
 
         Raises UserError if there are no symbols.
         """
@@ -169,7 +171,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return with_words(grammar, words) if words else grammar
 
     def _unaided_grammar(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar without rules for known words."""
+        """The grammar to learn without rules for known words. Raises UserError if there are no symbols."""
         given = self._given_grammar()
         if given is not None:
             return given
@@ -190,7 +192,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return BY_NAME[str(self.grammar)](words)
 
     def _reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> SentenceReader:
-        """The reader that turns documents of a corpus into sentences of terminals."""
+        """What turns documents of a corpus into sentences of the grammar's terminals."""
         if self._of_topics:
             return word_reader(vocabulary.words, terminals, n_documents if self._marks_documents else None)
         boundaries = self.punctuation == "boundaries"
@@ -199,7 +201,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
     # The learned grammar
 
     def _take_learned(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
-        """Set the estimator's fitted attributes from a learned grammar."""
+        """Set the estimator's fitted attributes from a learned grammar, its params and its run's state."""
         self._take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
@@ -215,7 +217,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def symbols_(self) -> tuple[str, ...]:
-        """The names of the adapted symbols; each comes before the adapted ones that occur in its subtrees."""
+        """The names of the adapted symbols; each comes before those that occur in its subtrees."""
         return tuple(self.compiled_.names[symbol] for symbol in self.compiled_.adapted)
 
     @property
@@ -233,7 +235,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:
-        """The remembered subtrees, most used first; `symbol`: only those of one adapted symbol.
+        """The remembered subtrees of each adapted symbol, most used first; or those of one `symbol` only.
 
         Raises UserError for a symbol that is not adapted.
         """
@@ -259,11 +261,10 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return ordered
 
     def _symbol_number(self, symbol: str | None) -> int:
-        """The number of a symbol; with None, of the one by which to segment: "Word", or else the last adapted
-        symbol.
+        """The number of a symbol; for None, of the one to segment by: "Word", or else the last adapted one.
 
-        With None the start symbol, which occurs once per sentence, is chosen only if there is no other.
-        Raises UserError for an unknown symbol.
+        For None the start symbol, which occurs once per sentence, is chosen only if there is no other. Raises
+        UserError for an unknown symbol.
         """
         names, start = self.compiled_.names, self.compiled_.start
         if symbol is None:
@@ -276,13 +277,14 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return names.index(symbol)
 
     def _join(self, symbols: Sequence[str]) -> str:
-        """Symbols joined to a text."""
+        """Symbols as a text: characters are joined directly, others with spaces."""
         return ("" if self.symbols == "characters" else " ").join(symbols)
 
     def _parses_of(
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Parse sentences with the `opened` grammar; see `LearnedGrammar.parses`."""
+        """Parse sentences with the learned grammar and its rules for new symbols: see
+        `LearnedGrammar.parses`."""
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
@@ -290,26 +292,25 @@ class GrammarEstimator(GrammarParameters, Estimator):
     def _drawn_cuts(
         self, sentences: Sentences, symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """For each place in these sentences, the share of sampled trees in which a subtree of `symbol` begins
-        or ends.
+        """At each place in these sentences, the share of drawn trees in which a `symbol` begins or ends.
 
-        Returns what `LearnedGrammar.cuts` does.
+        Returns what `LearnedGrammar.cuts` does: the shares, and whether each sentence can be parsed.
         """
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
 
     def _nats_of(self, sentences: Sentences) -> Array:
-        """log p of each sentence in nats; -inf if it cannot be parsed. All new symbols count as the same."""
+        """(sentences,) log p in nats, with all new symbols as one symbol; -inf if it cannot be parsed."""
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
     def _lines_of(self, texts: Iterable[str]) -> TextLines:
-        """Texts analysed into symbols, with the model's numbers."""
+        """Texts split into symbols, with the numbers of these in the model's vocabulary."""
         return TextLines.of(texts, self.analysis_, self.vocabulary_)
 
     def _numbers_of(self) -> NDArray[np.int64]:
-        """The terminal of each row of the vocabulary; see `terminals_of`."""
+        """The terminal number of each row of the model's vocabulary; see `terminals_of`."""
         boundaries = self.punctuation == "boundaries"
         return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
 
@@ -321,5 +322,5 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
 
 def _plain(number: np.number[Any]) -> float:
-    """A Python number: an int if the value is whole."""
+    """A number as a Python int if it is whole, else as a float."""
     return int(number) if float(number).is_integer() else float(number)

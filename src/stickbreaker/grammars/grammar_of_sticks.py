@@ -47,7 +47,10 @@ SHARDS = (20, 128)  # documents per shard, at least and at most
 def new_run(
     estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run, RunState]:
-    """A new run that has remembered no subtrees yet, and its state."""
+    """A new variational run and its state; only by mean-field does it remember subtrees from the start.
+
+    Raises UserError for sentences that cannot be parsed, unless these are skipped.
+    """
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
     sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
     return start_run(job, sentences, estimator.skipped_)
@@ -56,7 +59,10 @@ def new_run(
 def start_run(
     job: VariationalRun, sentences: Sentences, skipped: int
 ) -> tuple[VariationalRun, VariationalState]:
-    """Start a run with an empty table; returns it and its state, which has some sentences for the report."""
+    """Start a run with an empty table, or by mean-field with the trees to cache; returns it and its state.
+
+    sentences: of the text, some of which the state has for the report; skipped: how many were left out.
+    """
     model = job.model
     if isinstance(model, MeanFieldGrammar):
         given = bool((model.truncations != TRUNCATION).any())
@@ -70,10 +76,11 @@ def start_run(
 
 
 def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
-    """The trees that mean-field inference caches, chosen among trees sampled for the text by the rules alone.
+    """The trees that mean-field inference will cache, as arrays by key, at most `most` for each symbol.
 
-    At most `most` per symbol: each costs its own rules, used or not, so that too many would hide what is
-    useful.
+    They are chosen among trees sampled for the text with the rules alone, without cached trees. A cached tree
+    has its price in the bound even if it is never used, so that too many would outweigh the useful ones.
+    most: None means no limit. Uses the engine for the sampling.
     """
     model = job.model
     assert isinstance(model, MeanFieldGrammar)
@@ -86,7 +93,7 @@ def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
 
 
 def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:
-    """Params with the first few sentences, for the report, and with the number of skipped sentences."""
+    """The first `SHOWN` sentences as params, for the report, and the number of skipped sentences."""
     assert isinstance(model, OnlineGrammar)
     starts = sentences.starts[: SHOWN + 1]
     letters = sentences.letters[: starts[-1]]
@@ -101,7 +108,7 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
 def resume_run(
     estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run, RunState]:
-    """The run that continues from the checkpoint `snapshot`, and its state."""
+    """The run that continues from the checkpoint `snapshot`, and its state. Raises ValueError if invalid."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job, _ = _job(estimator, corpus, seed, held_out, folder)
     return job, _take_state(job.engine, job.model, snapshot)
@@ -110,14 +117,17 @@ def resume_run(
 def restored(
     estimator: GrammarEstimator, snapshot: Snapshot, folder: Path
 ) -> tuple[LocalEngine, VariationalState]:
-    """The engine with the table, and the state, of a snapshot of a finished run."""
+    """An engine with the table of a finished run, and the run's state, from its snapshot.
+
+    Raises ValueError for an invalid table.
+    """
     model = model_of_grammar(estimator, estimator.vocabulary_, estimator.corpus_["documents"])
     engine = LocalEngine(threads_of(estimator.n_jobs), folder=folder)
     return engine, _take_state(engine, model, snapshot)
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
-    """Load a snapshot's table into the engine; returns the state. Raises ValueError for a wrong table."""
+    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError if invalid."""
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot, TOLD)
@@ -133,9 +143,9 @@ def model_of_grammar(
     n_documents: int,
     read_before: CachedTrees | None = None,
 ) -> OnlineGrammar:
-    """The model that the parameters describe, over the symbols of a vocabulary.
+    """The variational model that an estimator's parameters describe, over the symbols of a vocabulary.
 
-    read_before: cached trees, already read by a model of the same grammar.
+    read_before: a cache of trees from a model of the same grammar, to parse their keys only once.
     """
     grammar = estimator._grammar_of(vocabulary, n_documents)
     flat, schedule = compiled(grammar), estimator._learning_schedule()
@@ -159,7 +169,7 @@ def model_of_grammar(
 def _truncations(
     given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
 ) -> NDArray[np.int64]:
-    """The largest number of cached trees per adapted symbol. Raises UserError for a symbol not adapted."""
+    """(adapted symbols,) The most cached trees of each. Raises UserError for a symbol that is not adapted."""
     by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
     wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
     if wrong is not None:
@@ -198,7 +208,7 @@ def _job(
 
 
 def _held_out_score(engine: Engine, model: OnlineGrammar, params: Record, sentences: Sentences) -> float:
-    """log p of the held-out sentences, in nats per symbol."""
+    """log p of the held-out sentences, in nats per symbol, with what the run has learned so far."""
     counts = engine.table.whole()
     assert isinstance(counts, TruncatedCounts)
     learned = model.learned(params, counts).opened

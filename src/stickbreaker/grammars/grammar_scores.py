@@ -17,11 +17,11 @@ from stickbreaker.grammars.segmentation_agreement import segmentation_of
 def scores_of(
     model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None
 ) -> dict[str, Any]:
-    """Nats per symbol of texts and, if they have spaces between words, the agreement of the segmentation.
+    """Nats per symbol of texts and, if spaces show words, how well the pieces agree with these.
 
-    If symbols are separated by spaces, words are separated by two spaces or a tab. A sentence that cannot be
-    parsed is one piece and does not count for the nats. In log p of a sentence, one mark stands for all new
-    symbols. Raises UserError if there is nothing to score.
+    Nats per symbol are log p, so at most zero. If symbols are separated by spaces, words are separated by two
+    spaces or a tab. A sentence that cannot be parsed is one piece and does not count for the nats. In log p
+    of a sentence, one mark stands for all new symbols. Raises UserError if there is nothing to score.
     """
     model._symbol_number(nonterminal)  # refuses an unknown symbol in any case
     lines = model._lines_of(texts)
@@ -48,7 +48,7 @@ def scores_of(
 
 
 def gold_of(model: GrammarEstimator, texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts, split at spaces; characters of a word without spaces."""
+    """The words of each text, split at spaces; if symbols are between spaces, at two spaces or a tab."""
     analysis = model.analysis_
     assert isinstance(analysis, Analysis)
     if model.symbols == "characters":

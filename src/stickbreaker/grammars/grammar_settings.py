@@ -43,7 +43,7 @@ def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> No
 
 
 def _refuse_ways(estimator: GrammarEstimator) -> None:
-    """Raise UserError for unknown or incompatible ways of learning."""
+    """Raise UserError for an unknown engine or schedule, or one that does not go with the inference."""
     engine_name(estimator.engine)
     if estimator._sampled:
         return
@@ -54,7 +54,7 @@ def _refuse_ways(estimator: GrammarEstimator) -> None:
 
 
 def _refuse_truncation(given: object) -> None:
-    """Raise UserError for an invalid truncation."""
+    """Raise UserError unless a truncation is None, a whole number above 0, or such numbers by symbol."""
     by_symbol: Mapping[str, Any] = given if isinstance(given, Mapping) else {"": given}
     if given is not None and not all(is_whole(n, 1) and n <= LARGEST for n in by_symbol.values()):
         remedy = 'truncation is a whole number above 0, or {"Word": number}'

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
-    """Make one online step on a whole corpus, in order, on this machine.
+    """Make one online step on all sentences of a corpus, in order, on this machine.
 
-    `begun`: the estimator has learned before. Raises UserError if the parameters do not allow partial_fit.
-    With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
+    `begun`: whether the estimator has learned before. Raises UserError if the parameters do not allow
+    partial_fit. With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
     """
     refuse_to_begin(estimator, corpus)
     schedule = None if estimator._sampled else estimator._learning_schedule()

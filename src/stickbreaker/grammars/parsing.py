@@ -20,11 +20,10 @@ HOW = ("best", "samples", "minimum-risk")
 
 
 class ParsedSentence(NamedTuple):
-    """A parsed sentence.
+    """A parsed sentence: log p of it, and one or several of its trees.
 
     document: the index of its text; symbols: their number; nats: log p of the sentence (-inf: it cannot be
-    parsed); trees, tree_nats: some trees and log p of each; new_symbols: the number of symbols unseen in
-    training.
+    parsed); tree_nats: log p of each tree; new_symbols: the number of symbols unseen in training.
     """
 
     document: int
@@ -66,7 +65,7 @@ def parsed(
 
 
 def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
-    """The distinct symbols of all sentences; None if the grammar's sentences are words."""
+    """The symbols of all sentences, concatenated, as the texts spell them; None if sentences are words."""
     if model._of_topics:
         return None
     inside = model._numbers_of()[lines.content.words] != BOUNDARY
@@ -103,7 +102,7 @@ def segmented_texts(
 
 
 class Cuts(NamedTuple):
-    """For sentences: the probability of a cut before each symbol, and whether each sentence can be parsed."""
+    """How probably sentences are cut before each symbol, and whether each sentence can be parsed."""
 
     shares: Array  # symbols of all sentences: probability of a cut before each
     parsed: NDArray[np.bool_]  # sentences
@@ -116,10 +115,11 @@ def cuts_of(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Cuts:
-    """How often the subtrees of a symbol cut each sentence.
+    """How often subtrees of a symbol cut each sentence, before each of its terminals.
 
-    Training sentences use the sampler's stored states, others drawn trees. A sentence that cannot be parsed
-    has no cuts. Equal sentences have equal cuts.
+    Training sentences use the sampler's stored states, others `n_trees` drawn trees. A sentence that cannot
+    be parsed has no cuts. Equal sentences have equal cuts. nonterminal: the symbol; None: see
+    `AdaptorGrammar.segment`.
     """
     symbol = model._symbol_number(nonterminal)
     first: dict[bytes, int] = {}  # the first sentence with each content
@@ -142,7 +142,8 @@ def cuts_of(
 def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
     """For training sentences with these contents, how often a symbol cut them in the chain's samples.
 
-    Equal sentences are averaged. Empty without samples, and for a symbol that is not adapted.
+    contents: bytes of the terminal numbers (int32). Equal sentences are averaged. Empty without samples, and
+    for a symbol that is not adapted.
     """
     params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
     kept = int(params["kept"].values)
@@ -170,7 +171,7 @@ def _each(parse: Parse) -> Iterator[NDArray[np.int32]]:
 
 
 def _least_risk(trees: list[Tree]) -> int:
-    """The index of the tree with minimum risk, given a sample of trees.
+    """The index of the tree with minimum risk among sampled trees of a sentence.
 
     It maximises the sum of (share of trees with the span) - 1/2 over the tree's labelled spans.
     """

@@ -91,7 +91,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
     def _run_of(
         self, corpus: Corpus, seed: int, held_out: float, *, start: bool
     ) -> tuple[Run, SamplingState]:
-        """A sampling run, with first trees (`start`), or without trees, to be restored."""
+        """A sampling run and its state, with first trees (`start`), or without trees, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self._grammar_of(corpus.vocabulary, corpus.n_documents))
         sentences, self.skipped_ = training_sentences(self, corpus, source, grammar)
@@ -139,7 +139,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self._join), job, state)
 
     def _remark_on(self, corpus: Corpus) -> str | None:
-        """A warning if there are too few sentences for variational inference, or None."""
+        """A remark that there are too few sentences for variational inference, or None."""
         if self._sampled or corpus.n_documents >= FEW_SENTENCES:
             return None
         number = counted(corpus.n_documents, "sentence")
@@ -168,7 +168,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         self._take_sticks(job.engine, state)
 
     def _take_sticks(self, engine: Engine, state: VariationalState) -> None:
-        """Set the estimator's fitted attributes from variational inference."""
+        """Set the fitted attributes from a variational run: its engine, with the table, and its state."""
         model = engine.model if isinstance(engine, LocalEngine) else None
         assert isinstance(model, OnlineGrammar)
         self.engine_ = local_fork(engine, model, threads_of(self.n_jobs), copied=False)
@@ -177,7 +177,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         self._take(state.params, state, model.learned(state.params, counts))
 
     def _take(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
-        """Set the estimator's fitted attributes, after checking that they match."""
+        """Set the estimator's fitted attributes. Raises ValueError if they do not match."""
         self._take_learned(params, state, learned)
         refuse_other_sums(params, self.compiled_)
 
@@ -187,7 +187,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return overview_of_grammar(self)
 
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """log p of the sentences that can be parsed, in nats, and the number of their symbols."""
+        """log p, in nats, of the sentences that can be parsed, and the number of their symbols."""
         sentences = self._sentences_in(whole(corpus))
         nats = self._nats_of(sentences)
         parsed = np.isfinite(nats)
@@ -218,6 +218,6 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
 
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:
-    """The log probability of the held-out sentences, in nats per symbol."""
+    """log p of the held-out sentences, in nats per symbol, with what the chains have learned so far."""
     learned = LearnedGrammar.of(fitted.params, grammar).opened
     return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

@@ -14,7 +14,7 @@ TRACE_FIELDS = {
 
 
 class Agreement(NamedTuple):
-    """Precision, recall and F1."""
+    """Precision, recall and F1 of a set of items against a gold standard, from 0 to 1."""
 
     precision: float
     recall: float
@@ -22,7 +22,7 @@ class Agreement(NamedTuple):
 
     @classmethod
     def of(cls, right: int, found: int, gold: int) -> "Agreement":
-        """Precision, recall and F1 from numbers of correct, found and gold items; each is 1 without items."""
+        """The agreement from the numbers of correct, found and gold items; 1 if there are no items."""
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0
         return cls(precision, recall, f1)
@@ -49,7 +49,7 @@ class Segmentation(NamedTuple):
 
 
 def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Segmentation:
-    """Compare segmented sentences with a gold standard of the same symbols.
+    """How segmented sentences (lists of words) agree with a gold standard of the same sentences.
 
     Ends of sentences are not counted as boundaries, nor spaces within words (Goldwater, Griffiths & Johnson
     2009, section 5.2). Raises ValueError if the symbols differ.
@@ -77,12 +77,12 @@ def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]
 
 
 def _letters(words: Sequence[str]) -> str:
-    """The letters of words, without spaces."""
+    """The letters of words, concatenated, without spaces."""
     return "".join("".join(words).split())
 
 
 def _spans(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The start and end of each word, counted in letters of the concatenated words."""
+    """The start and end of each word, counted in letters from the sentence's beginning."""
     at = 0
     for word in words:
         end = at + len(_letters([word]))

@@ -14,7 +14,7 @@ from stickbreaker.saved.evolution_observer import Evolving, Moments
 
 
 class SubtreeMoments(Moments):
-    """Snapshots whose "topics" are the adapted symbols, by number, and whose "words" are strings of subtrees.
+    """Snapshots of a run in which "topics" are adapted symbols, by number, and "words" strings of subtrees.
 
     A string's probability is its share of its symbol's uses. "Entered" are strings that have risen into the
     first fifty since the last snapshot. `join` joins symbols to a string.
@@ -62,7 +62,7 @@ def uses_of_strings(
 
 
 class EvolvingSubtrees(Evolving):
-    """Takes snapshots after the steps 1, 2, 4, 8, … and four times per pass, as for topics."""
+    """Takes snapshots after the steps 1, 2, 4, 8, … and, as for topics, four times per pass."""
 
     def is_due(self, job: Run, state: RunState) -> bool:
         return state.step & (state.step - 1) == 0 or super().is_due(job, state)

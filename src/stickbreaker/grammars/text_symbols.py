@@ -25,8 +25,9 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 
 
 def analysis_of_symbols(symbols: str) -> Analysis:
-    """The analysis that reads a line as a sentence of symbols: "characters" except spaces, or "spaced" (text
-    between spaces). Symbols are not normalised, apostrophes included.
+    """The analysis that reads a line as a sentence of symbols: "characters" without spaces, or "spaced".
+
+    "spaced" symbols are what stands between spaces. Symbols are not normalised, apostrophes included.
 
     >>> analysis_of_symbols("characters").analyse("yu want").words
     ['y', 'u', 'w', 'a', 'n', 't']
@@ -45,7 +46,7 @@ def analysis_of_symbols(symbols: str) -> Analysis:
 
 
 def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
-    """A function that finds the tokens of a text like `analysis`; several times faster for symbols.
+    """A function that returns the tokens of a text by an analysis; for symbols, a much faster one.
 
     >>> symbol_finder(analysis_of_symbols("spaced"))("ih z  th")
     ['ih', 'z', 'th']
@@ -58,10 +59,10 @@ def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
 
 
 def known_words(given: object, symbols: str) -> dict[tuple[str, ...], float]:
-    """Words as symbols with their counts, of {word: count} or of words, each of which counts once.
+    """Words as tuples of symbols, sorted, with their counts, from {word: count} or a list of words.
 
-    `symbols`: "characters" or "spaced", what a word is made of. Raises UserError for anything else, a word
-    without symbols, and a count that is not above 0.
+    In a list, each occurrence counts once. `symbols`: what a word is made of, "characters" or "spaced".
+    Raises UserError for anything else, a word without symbols, and a count that is not above 0.
 
     >>> known_words({"the": 3, "a": 1.5}, "characters")
     {('a',): 1.5, ('t', 'h', 'e'): 3.0}
@@ -87,14 +88,14 @@ def known_words(given: object, symbols: str) -> dict[tuple[str, ...], float]:
 
 
 class TextLines(NamedTuple):
-    """Texts as symbols, and as numbers of symbols."""
+    """Texts as lists of symbols, and as numbers of these in a vocabulary."""
 
     tokens: list[list[str]]  # the symbols of each text
     content: Sequences  # rows of the vocabulary, -1: not in it
 
     @classmethod
     def of(cls, texts: Iterable[str], analysis: AnyAnalysis, vocabulary: Vocabulary) -> "TextLines":
-        """Analyse texts, each of which is one sentence. Raises UserError for one that is not a string."""
+        """Split texts, each of which is one sentence, into symbols. Raises UserError for other types."""
         assert isinstance(analysis, Analysis)
         symbols_of = symbol_finder(analysis)
         tokens: list[list[str]] = []
@@ -112,10 +113,9 @@ class TextLines(NamedTuple):
 def terminals_of(
     vocabulary: Vocabulary, terminals: tuple[str, ...], *, boundaries: bool
 ) -> NDArray[np.int64]:
-    """The terminal number of each vocabulary row, followed by the one for words outside the vocabulary
-    (`UNKNOWN`).
+    """The terminal number of each vocabulary row, and last that of words outside the vocabulary (`UNKNOWN`).
 
-    With `boundaries`, punctuation marks get the number `BOUNDARY`.
+    Words that are not terminals have `UNKNOWN`; with `boundaries`, punctuation marks have `BOUNDARY`.
     """
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     found = [
@@ -126,13 +126,15 @@ def terminals_of(
 
 
 def is_punctuation(symbol: str) -> bool:
-    """Whether a symbol is a mark of punctuation."""
+    """Whether a symbol begins with a punctuation mark."""
     return _PUNCTUATION.match(symbol) is not None
 
 
 def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: int | None) -> WordReader:
-    """The reader of the grammar "topic", for words by number; n_documents: the number of documents with
-    marks, or None."""
+    """The reader of sentences for the grammar "topic", for words with these spellings, by number.
+
+    n_documents: the number of documents that have marks; None: words do not begin with marks.
+    """
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in words]
     starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
@@ -144,7 +146,7 @@ def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: i
 
 
 def characters_of(text: str) -> list[str]:
-    """The characters of a text with their diacritics, without spaces."""
+    """The characters of a text, each with its diacritics, without spaces."""
     return analysis_of_symbols("characters").analyse(text).words
 
 

@@ -27,7 +27,7 @@ def training_sentences(
     *,
     skip_unknown: bool = False,
 ) -> tuple[Sentences, int]:
-    """The training sentences that can be parsed, and the number of those skipped.
+    """The training sentences that can be parsed, and the number of those that are skipped.
 
     Raises UserError for a sentence that cannot be parsed, unless the estimator skips these; NothingParsed if
     none can be parsed. With `skip_unknown`, sentences with unknown symbols are always skipped.
@@ -84,7 +84,7 @@ def _of_source(
 def _first_unknown(
     estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
-    """The id of document number `document`, and a message about its first unknown symbol (or "")."""
+    """A document's id, by its number in the corpus, and a message on its first unknown symbol, or ""."""
     block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
     place = document - sum(corpus.block_sizes[:block])
     content = corpus.sequences(block).slice(place, place + 1)
@@ -102,7 +102,7 @@ def _first_unknown(
 
 
 def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
-    """Whether each sentence can be parsed by a grammar."""
+    """(sentences,) Whether each sentence can be parsed by a grammar; those with unknown symbols cannot."""
     found = ~sentences.with_unknown()
     rest = sentences.take(found)
     found[found] = np.isfinite(without_uses(grammar).nats(rest.letters, rest.starts))
@@ -110,7 +110,7 @@ def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
 
 
 def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
-    """The message about a sentence of known symbols that cannot be parsed."""
+    """The message about a sentence of known symbols that a grammar cannot parse."""
     if not chart_fits(grammar, np.array([len(letters)]))[0]:
         return why_too_long(grammar, len(letters))
     last = without_uses(grammar).beginning(letters)
@@ -121,7 +121,7 @@ def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
 
 
 def without_uses(grammar: Compiled) -> LearnedGrammar:
-    """A learned grammar without remembered subtrees, in which rules have their prior weights."""
+    """A grammar as if learned from nothing: it remembers no subtrees, and rules have their prior weights."""
     n, none = len(grammar.adapted), np.zeros(0, np.int64)
     uses = np.zeros(grammar.n_rules)
     return LearnedGrammar(
@@ -130,7 +130,7 @@ def without_uses(grammar: Compiled) -> LearnedGrammar:
 
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError if stored sentences and sums over samples do not fit each other and the grammar."""
+    """Raise ValueError if a model's stored sentences and its sums over samples do not fit its grammar."""
     sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
     letters, lengths, cuts, kept, skipped = sums
     if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():

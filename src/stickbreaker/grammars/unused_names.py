@@ -10,7 +10,7 @@ ALIKE = 0.7  # similarity from which on names are close
 
 
 def remark_on_unused_names(grammar: Grammar, words: Container[str]) -> str | None:
-    """A remark about names without rules that do not occur in the text; None if there are none.
+    """A remark on names in rules that have no rules and are not in the text (`words`), or None.
 
     Only for the format of py-cfg: in the other one terminals are in quotes.
 

@@ -10,7 +10,7 @@ from stickbreaker.grammars.cli.segment import documents_of, load_grammar, note_n
 
 
 def evaluate_grammar(asked: ScoringRequest) -> Outcome:
-    """The scores of `grammars.grammar_scores`, and how they are said."""
+    """The scores of texts by a grammar (`grammar_scores`), and the function that prints them."""
     from stickbreaker.corpus import Corpus
     from stickbreaker.grammars.grammar_scores import scores_of
     from stickbreaker.saved.own_corpus import share_of_own_corpus

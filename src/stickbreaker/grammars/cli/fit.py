@@ -27,20 +27,20 @@ DIGITS = 18  # of a number of subtrees, at most
 
 @dataclass(frozen=True)
 class SymbolChoice:
-    """How to read texts for a grammar: with the analysis and the vocabulary rule of its estimator."""
+    """How the program reads texts for a grammar: by the analysis and the vocabulary rule of its estimator."""
 
     model: "PlainAdaptorGrammar"
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis."""
+        """The analysis of text that the estimator asks for, or the default one. `largest` is ignored."""
         from stickbreaker.corpus import Analysis
 
         found, _ = self.model._reads_texts_by()
         return found if isinstance(found, Analysis) else Analysis()
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
-        """Which symbols are in the vocabulary; None: as by default."""
+        """The rule that chooses the vocabulary; None: the default. `largest` is ignored."""
         return self.model._reads_texts_by()[1]
 
 
@@ -96,9 +96,9 @@ def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
 
 
 def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:
-    """The settings as the estimator takes them, with the schedule and the truncation.
+    """The command's options as keyword arguments of the estimator.
 
-    grammar: its name. Raises a usage error for options that do not apply to this kind of inference.
+    grammar: its name. Raises a usage error for options that do not apply to the chosen inference.
     """
     inference = settings["inference"]
     if inference == "mcmc" and engine != "local":
@@ -118,7 +118,10 @@ def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]
 
 
 def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
-    """A number for all symbols, or one for each. Raises a usage error for what is neither."""
+    """The values of --truncation: a number for all symbols, or one for each, by name; None without any.
+
+    Raises a usage error for anything else.
+    """
     by_symbol: dict[str, int] = {}
     for one in given:
         symbol, equals, number = one.rpartition("=")
@@ -132,8 +135,9 @@ def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
 
 
 def words_from(path: str) -> dict[str, float]:
-    """The known words of a file with their counts, 1 for a line without one; a word on several lines has the
-    sum. Raises UserError with the line for a count that is not above 0, and for a file without words.
+    """The known words in a file, with their counts: 1 for a line without one; several lines of a word add up.
+
+    Raises UserError, with the line, for a count that is not above 0, and for a file without words.
     """
     from stickbreaker.corpus.readers.sources import listed_lines
 
@@ -161,7 +165,7 @@ def words_from(path: str) -> dict[str, float]:
 
 
 def grammar_from(given: str) -> "Grammar | str":
-    """A grammar from a file, or its name. Raises UserError for what is neither, and for a wrong grammar."""
+    """The name of a grammar as it is, or the grammar in a file. Raises UserError for anything else."""
     from stickbreaker.core.untrusted import read_given_text
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.grammars.model.named import BY_NAME

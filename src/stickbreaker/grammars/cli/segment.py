@@ -1,4 +1,4 @@
-"""`stickbreaker segment`, `parse` and `rules`: what a grammar that was learned makes of sentences."""
+"""`stickbreaker segment`, `parse` and `rules`: sentences cut and parsed by a grammar, and its subtrees."""
 
 import itertools
 import json
@@ -192,7 +192,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
 
 
 def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[dict[str, Any]], str]:
-    """A function that prints the result of `rules` as text; `whole`: including the rules of the grammar."""
+    """A function that prints the result of `rules` as text; `whole`: with the rules of the grammar."""
 
     def text(result: dict[str, Any]) -> str:
         lines: list[str] = []
@@ -210,7 +210,7 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
-    """Load a grammar for a command. Raises UserError for other kinds, or if `out` may not be replaced."""
+    """Load a grammar for a command. Raises UserError for other models, and if `out` may not be written."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
@@ -223,7 +223,7 @@ def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "
 
 
 class GivenText(NamedTuple):
-    """A text of an input, its id, and its count in a file of texts with counts (None: another file)."""
+    """One text of the input, with its id; `times` is its count in a file with counts, otherwise None."""
 
     id: str
     text: str
@@ -231,8 +231,10 @@ class GivenText(NamedTuple):
 
 
 def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Document]":
-    """The documents of inputs, a line of a file with counts as often as its count says. Raises UserError for
-    inputs without texts."""
+    """The documents of inputs; a line of a file with counts is repeated as often as its count says.
+
+    Raises UserError for inputs without texts.
+    """
     from stickbreaker.corpus.readers import Problems, read_inputs
 
     problems = Problems(skip=reading.on_error == "skip")
@@ -246,7 +248,7 @@ def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Docum
 
 
 def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[GivenText]:
-    """The texts of inputs; a line of a file with counts is one. Raises UserError for inputs without texts."""
+    """The texts of inputs; a line of a file with counts is one text. Raises UserError if there are none."""
     found: list[GivenText] = []
     for place, document in enumerate(documents_of(inputs, reading)):
         if document.copy is not None and document.copy > 1:
@@ -258,7 +260,7 @@ def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[GivenText]
 
 @dataclass
 class SymbolCounts:
-    """How many of some texts have new symbols or cannot be parsed, counted while these are written."""
+    """Counts texts with new symbols, and texts that cannot be parsed, while they are written."""
 
     texts: int
     new_symbols: int = 0
@@ -276,7 +278,7 @@ class SymbolCounts:
         return {name: getattr(self, name) for name in ("new_symbols", "with_new_symbols", "unparsed")}
 
     def note(self, what: str) -> None:
-        """A line on standard error for each count above zero; what: how texts without trees come out."""
+        """Print a note for each count above zero; what: how texts that cannot be parsed come out."""
         note_new_symbols(self.with_new_symbols, self.new_symbols, self.texts)
         if self.unparsed:
             verb = "is" if self.unparsed == 1 else "are"
@@ -285,7 +287,7 @@ class SymbolCounts:
 
 
 def note_new_symbols(texts: int, symbols: int, of: int) -> None:
-    """A line on standard error about texts with symbols that a grammar has not learned, if there are some."""
+    """Print a note on how many of `of` texts have new symbols, if there are any; symbols: their number."""
     if symbols:
         number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
         note(f"note: {number} {verb} symbols that are new to the model ({symbols:,} in all)")
@@ -303,7 +305,10 @@ def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[Parsed
 
 
 def _write(lines: Iterable[str], out: Path | None, as_json: bool, counts: SymbolCounts | None = None) -> None:
-    """Write lines to a file (completely, or not at all) or to standard output."""
+    """Write lines to the file `out`, completely or not at all, or print them; then report their number.
+
+    With `as_json` the report is JSON, with the `counts` if given.
+    """
     if out is None:
         for line in lines:
             say(line)

@@ -1,4 +1,4 @@
-"""What a finished run of a grammar says besides its score."""
+"""How well a grammar's finished run cuts its text, for the summary that the program prints."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +9,10 @@ if TYPE_CHECKING:
 
 
 def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[dict[str, Any], list[str]]:
-    """How like the words of the text its pieces are, as figures and as a line; nothing if no spaces part the
-    words of the text."""
+    """The agreement of a grammar's pieces with the words of its text, as JSON values and as a line.
+
+    Both are empty if the text has no spaces between words.
+    """
     found = estimator._agreement
     if found is None:
         return {}, []

@@ -1,4 +1,4 @@
-"""Cached trees parsed from the keys of a table, each key once."""
+"""Cached trees of adapted symbols: parsed from the keys of a table's rows, each key only once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -60,13 +60,13 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
 
 
 def parts_below(trees: TreeSet, ids: Integers) -> Integers:
-    """The numbers of all cached trees that occur inside these trees."""
+    """The numbers of the cached trees that occur directly inside these trees, with repetitions."""
     parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
     return -1 - parts[parts < 0]
 
 
 class TableTrees(NamedTuple):
-    """The cached trees in the rows of a table; read-only."""
+    """The cached trees of a table's rows, and their uses by each other; read-only."""
 
     ids: Integers  # rows: the number of each tree in `CachedTrees.trees`
     rows: Integers  # trees: the row of each, or -1
@@ -75,7 +75,7 @@ class TableTrees(NamedTuple):
 
 
 class CachedTrees:
-    """A cache of trees that were parsed from keys; it affects speed, but never results.
+    """The trees whose keys are rows of a table, parsed once; it affects speed, but never results.
 
     It grows with new keys, and is emptied when most of its trees are no longer in the table.
     """
@@ -91,9 +91,10 @@ class CachedTrees:
         return CachedTrees, (self.grammar,)
 
     def ids(self, keys: Sequence[str]) -> Integers:
-        """The number in `trees` of each tree whose key is a row of the table.
+        """The number in `trees` of the tree of each key (keys are the rows of a table).
 
-        New trees are added, so that the arrays of `trees` may be replaced.
+        New trees are added, so that the arrays of `trees` may be replaced. Raises ValueError for invalid
+        keys.
         """
         n = len(keys)
         if keys is self._keys and n >= len(self._ids):
@@ -107,8 +108,9 @@ class CachedTrees:
         return self._ids
 
     def of_table(self, keys: Sequence[str]) -> TableTrees:
-        """The trees of a table's rows, and how often each tree and rule occurs in larger ones; only new rows
-        are parsed.
+        """The trees of a table's rows, and how often each tree and rule occurs in larger ones.
+
+        Only new rows are parsed. Raises ValueError for invalid keys.
         """
         ids = self.ids(keys)
         rows, n = self.rows(ids), len(self._tree_uses)
@@ -121,13 +123,13 @@ class CachedTrees:
         return TableTrees(ids, rows, tree_uses, rule_uses)
 
     def rows(self, ids: Integers) -> Integers:
-        """The row of each tree in a table whose rows have these ids; -1 if absent."""
+        """The row of each tree of the cache in a table whose rows have these tree numbers, or -1."""
         rows = np.full(int(self.trees.numbers[TREES]), -1, np.int32)
         rows[ids] = np.arange(len(ids), dtype=np.int32)
         return rows
 
     def parts_of(self, keys: Sequence[str]) -> list[list[str]]:
-        """For each key, the keys of all cached trees that occur within its tree, smaller trees first."""
+        """For each key, the keys of all cached trees that occur inside its tree, smaller trees first."""
         ids = self._read(keys).tolist()
         starts, rules = self.trees.rule_starts, self.trees.rules
         parts: dict[int, list[int]] = {}
@@ -143,7 +145,7 @@ class CachedTrees:
         return [[key_of(rules[starts[one] : starts[one + 1]]) for one in all_parts(tree)] for tree in ids]
 
     def _forget_uses(self) -> None:
-        """Reset the counts of uses of trees and rules inside trees."""
+        """Reset the counts of how often trees and rules occur inside trees of the table."""
         self._tree_uses, self._rule_uses = np.zeros(0), np.zeros(len(self.grammar.weights))
 
     def _empty(self) -> None:
@@ -181,7 +183,7 @@ class CachedTrees:
             raise ValueError(FAULTS[fault])
 
     def _has_room(self, n_rules: int) -> bool:
-        """Whether trees with `n_rules` rules in total, and all cached trees in them, fit into the arrays."""
+        """Whether the arrays have room for trees of `n_rules` rules in total, and the trees inside them."""
         trees, most = self.trees, n_rules * len(self.grammar.adapted)
         held, rules, letters, parts, strings = self.trees.numbers.tolist()
         starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))

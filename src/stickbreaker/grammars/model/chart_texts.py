@@ -17,7 +17,7 @@ ENTRY = 56  # bytes of an entry of a draft and its stack
 
 
 def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """The largest number of entries that a tree of a sentence with this many terminals can have."""
+    """The largest number of entries (rules) that a tree of a sentence with that many terminals can have."""
     n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
     if grammar.n_closures:  # each remembered subtree can have that many unary steps
         n *= len(grammar.adapted) + 1
@@ -25,9 +25,7 @@ def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArra
 
 
 def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """The bytes of memory that sentences of these lengths need for a chart: two numbers per symbol and span,
-    and drafts.
-    """
+    """The bytes that charts of sentences of these lengths need: two numbers per symbol and span; drafts."""
     chart = 16.0 * len(grammar.names) * (np.asarray(lengths, np.float64) + 1.0) ** 2
     return chart + ENTRY * draft_entries(grammar, lengths).astype(np.float64)
 
@@ -38,7 +36,7 @@ def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool
 
 
 def longest_that_fits(grammar: Compiled) -> int:
-    """The number of symbols of the longest sentence whose chart fits into the allowed memory."""
+    """The length of the longest sentence, in symbols, whose chart fits into the allowed memory."""
     low, high = 0, 1
     while chart_fits(grammar, np.array([high]))[0]:
         low, high = high, 2 * high
@@ -57,7 +55,7 @@ def why_too_long(grammar: Compiled, length: int) -> str:
 
 
 def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
-    """Prepare sentences for charts; also returns the number of distinct strings that are repeated.
+    """Prepare sentences for charts; also returns one more than the number of strings that are repeated.
 
     letters: the terminal numbers of all sentences; starts: where each sentence begins. Strings that occur at
     least twice in the text are numbered from 1. Strings that occur once have 0: no table can have them while
@@ -74,13 +72,13 @@ def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) 
 
 
 def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the spans of each sentence begin among all spans (sentences + 1)."""
+    """(sentences + 1) Where the spans of each sentence, n (n + 1) / 2 of n symbols, begin among all spans."""
     sizes = np.diff(starts)
     return np.concatenate([[0], np.cumsum(sizes * (sizes + 1) // 2)])
 
 
 def no_strings(spans: NDArray[np.int64]) -> Integers:
-    """An array of zeros for the string number of each span. Raises UserError if the memory does not suffice.
+    """Zeros for the string number of each span. Raises UserError if they would exceed the machine's memory.
 
     spans: from `span_starts`.
     """
@@ -96,10 +94,11 @@ def no_strings(spans: NDArray[np.int64]) -> Integers:
 def repeated_strings(
     letters: Integers, starts: NDArray[np.int64], n_terminals: int, longest: int
 ) -> tuple[Integers, NDArray[np.int64], int]:
-    """Number the strings that occur at least twice in a text, up to `longest` terminals.
+    """Number the strings of up to `longest` terminals that occur at least twice in a text, from 1.
 
-    Returns the string number of each span (0: occurs once), where the spans of each sentence begin, and the
-    number of strings. Strings are found by increasing length: a repeated string has a repeated prefix.
+    Returns the string number of each span (0: it occurs once, or is longer), where the spans of each sentence
+    begin, and the number of strings plus one. Strings are found by increasing length: a repeated string has a
+    repeated prefix.
     """
     spans = span_starts(starts)
     strings = no_strings(spans)
@@ -126,11 +125,10 @@ def repeated_strings(
 
 @njit(**PLAIN)
 def known_strings(letters, starts, spans, children, n_terminals, strings):
-    """Fill `strings` with the string number of each span, looked up in a trie; 0 if the trie does not have
-    it.
+    """Fill `strings` (spans) with the string number of each span, looked up in a trie; 0 if it is not there.
 
-    children (strings × 2): ascending keys (number of a string × terminals + terminal), and the number of the
-    longer string.
+    children: from `numbered_strings`: (strings × 2) ascending keys (number of a string × terminals +
+    terminal), and the number of the string that is longer by this terminal.
     """
     for s in range(len(starts) - 1):
         n = starts[s + 1] - starts[s]
@@ -148,7 +146,7 @@ def known_strings(letters, starts, spans, children, n_terminals, strings):
 def numbered_strings(
     words: Sequence[Sequence[int]], n_terminals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A trie of strings of terminals for `known_strings`, and the number of each string in `words`."""
+    """A trie of strings of terminals, for `known_strings`, and the number of each of the strings `words`."""
     numbers: dict[int, int] = {}
     found = np.zeros(len(words), np.int64)
     for place, word in enumerate(words):
@@ -162,8 +160,9 @@ def numbered_strings(
 
 @njit(**PLAIN)
 def _productive(letters, rules, alive, found):
-    """Mark in `alive` the symbols that derive strings of these terminals, list them in `found`, and return
-    their number.
+    """Mark in `alive` the symbols that derive some string of these terminals, whatever their order.
+
+    They are listed in `found`; returns their number.
     """
     number = 0
     for letter in letters:
@@ -190,7 +189,10 @@ def _productive(letters, rules, alive, found):
 
 @njit(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
-    """Mark the `alive` symbols reachable from `start`, list them in `found`, and return their number."""
+    """Mark in `reached` the `alive` symbols that can be reached from `start` by rules of alive symbols.
+
+    They are listed in `found`; returns their number.
+    """
     if not alive[start]:
         return 0
     reached[start] = True
@@ -211,8 +213,10 @@ def _reachable(start, rules, symbols, alive, reached, found):
 
 @njit(**PLAIN)
 def active_symbols(letters, starts, start, rules, symbols, actives):
-    """For each sentence, the symbols that can occur in its trees, ascending; fills `actives` (sentences + 1)
-    with where those of each sentence begin.
+    """For each sentence, the symbols that can occur in its trees, ascending, concatenated.
+
+    Returns them, and `actives` (sentences + 1), which it fills with where those of each sentence begin. A
+    symbol counts by the terminals in the sentence, not by their order.
     """
     n_symbols = len(symbols.shortest)
     alive, reached = np.zeros(n_symbols, np.bool_), np.zeros(n_symbols, np.bool_)

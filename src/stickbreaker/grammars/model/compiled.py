@@ -18,7 +18,7 @@ CIRCLES = 50  # unary steps in a row beyond the number of symbols, if there are 
 
 
 class Compiled(NamedTuple):
-    """A grammar as arrays for kernels, with the meaning of its numbers."""
+    """A grammar as arrays for kernels, with binarised rules; symbols, rules and terminals are numbers."""
 
     rules: Rules
     symbols: Symbols
@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
 
     @property
     def n_closures(self) -> int:
-        """The length of the array `Weights.closures`."""
+        """The length of the array `Weights.closures`: the sum of the squared sizes of all unary cycles."""
         groups = self.symbols.groups[self.symbols.circles >= 0]
         return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
 
@@ -51,12 +51,12 @@ class Compiled(NamedTuple):
         return np.arange(first[0], first[1])
 
     def of_grammar(self, uses: NDArray[Any]) -> Array:
-        """The uses of each rule of the original grammar, from those of the rules after binarisation."""
+        """(original rules) The uses of each rule before binarisation, from those of the binarised rules."""
         counted = self.rules.counted
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
 
     def shares(self, counts: Array) -> Array:
-        """For each rule, its count over the sum of its parent's; 1 for rules added by binarisation."""
+        """(rules) Each rule's count divided by the sum for its parent; 1 for rules of binarisation."""
         parents = self.rules.parents
         sums = np.bincount(parents, counts, len(self.names))
         return np.where(self.rules.counted, counts / sums[parents], 1.0)
@@ -66,7 +66,7 @@ Parted = tuple[str, tuple[Symbol, ...], int]  # parent, at most two children, so
 
 
 def compiled(grammar: Grammar) -> Compiled:
-    """The arrays of a grammar.
+    """The arrays of a grammar: its rules binarised, and symbols, terminals and rules numbered.
 
     >>> found = compiled(Grammar.from_text("1 1 S --> a S b\\n1 1 S --> c"))
     >>> found.names, found.terminals, found.symbols.shortest.tolist()
@@ -124,7 +124,7 @@ def _is_terminal(rule: Parted) -> bool:
 
 
 def _parted(grammar: Grammar) -> list[Parted]:
-    """Binarise the rules; a terminal next to other children gets a symbol with its spelling as name."""
+    """The rules, binarised; a terminal next to other children gets a symbol with its spelling as name."""
     found: list[Parted] = []
     known = set(grammar.symbols)
     made: dict[int, str] = {}  # symbols of the rests of right-hand sides, by the number of the rest
@@ -172,9 +172,9 @@ def _parted(grammar: Grammar) -> list[Parted]:
 
 
 def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
-    """Symbols in an order in which unary rules lead to earlier ones, and the group of each symbol.
+    """Symbols in an order in which unary rules lead to earlier ones, and the number of each one's group.
 
-    A group is a cycle of unary rules, kept together.
+    Symbols in a cycle of unary rules are a group, and stay together.
     """
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
@@ -191,7 +191,7 @@ def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
 def _numbered_rests(children: tuple[Symbol, ...], numbers: dict[tuple[Symbol, bool, int], int]) -> list[int]:
     """A number for each suffix of a right-hand side; equal suffixes of any rules have equal numbers.
 
-    numbers: those given so far, which is extended.
+    numbers: those given so far, to which new ones are added.
     """
     found = [0] * (len(children) + 1)
     for at in range(len(children) - 1, 0, -1):
@@ -223,7 +223,10 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
 
 
 def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """The places of each value from 0 to n - 1, sorted by value, and where those of each value begin."""
+    """The places of each value from 0 to n - 1, sorted by value, and where those of each value begin (n + 1).
+
+    Negative values are left out.
+    """
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
     return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
@@ -231,8 +234,7 @@ def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
 
 @njit(**PLAIN)
 def _mark_below(adapted, first, rules, below):
-    """Fill `below` (adapted symbols × symbols): whether a symbol can occur in subtrees of an adapted one
-    (itself included)."""
+    """Fill `below` (adapted symbols × symbols): whether a symbol can occur in an adapted one's subtrees."""
     waiting = np.zeros(len(first), np.int32)
     for place in range(len(adapted)):
         below[place, adapted[place]] = True
@@ -249,7 +251,7 @@ def _mark_below(adapted, first, rules, below):
 
 
 def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
-    """For each symbol, where its group's table of sums over unary chains begins; -1 if it is in no cycle."""
+    """Where the table of sums over unary chains of each symbol's group begins; -1 if it is in no cycle."""
     unary = (rules.lefts >= 0) & (rules.rights < 0)
     parents, lefts = rules.parents[unary], rules.lefts[unary]
     circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])
@@ -260,7 +262,7 @@ def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
 
 
 def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, Integers]:
-    """The least and the greatest length of the strings that each symbol derives."""
+    """(symbols) The least and the greatest length of the strings that each symbol derives."""
     shortest, longest = _shortest(parted), _longest(parted)
     order = list(numbers)
     return (
@@ -270,7 +272,7 @@ def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, In
 
 
 def _shortest(parted: list[Parted]) -> dict[str, int]:
-    """The length of the shortest string that each symbol derives, in ascending order (Knuth 1977)."""
+    """The length of the shortest string that each symbol derives (Knuth 1977), at most LONGEST."""
     users: dict[str, list[int]] = {}
     missing, sizes = [0] * len(parted), [0] * len(parted)
     found: dict[str, int] = {}
@@ -319,7 +321,7 @@ def _longest(parted: list[Parted]) -> dict[str, int]:
 
 
 def _anchored(parted: list[Parted], numbers: dict[str, int], side: int) -> NDArray[np.bool_]:
-    """Whether each symbol occurs only at the start (`side` 0) or only at the end (-1) of sentences."""
+    """(symbols) Whether a symbol occurs only at the start (`side` 0) or only at the end (-1) of sentences."""
     anchored = np.ones(len(numbers), np.bool_)
     below: dict[str, list[str]] = {}
     waiting: list[str] = []

@@ -9,7 +9,7 @@ from stickbreaker.grammars.model.compiled import Integers
 
 
 class Derivations(NamedTuple):
-    """The distinct remembered subtrees of adapted symbols; each comes before those that it contains."""
+    """The distinct remembered subtrees of adapted symbols; each comes before those that occur in it."""
 
     values: Integers  # entries in preorder: a rule, or -1 - derivation
     starts: NDArray[np.int64]  # derivations + 1
@@ -20,10 +20,10 @@ class Derivations(NamedTuple):
 def derivations_of(
     values: Integers, starts: NDArray[np.int64], places: Integers, customers: Integers
 ) -> Derivations:
-    """The distinct derivations of tables, sorted; a subtree may refer only to tables of later adapted
-    symbols.
+    """The distinct subtrees of tables, sorted; a subtree may refer only to tables of later adapted symbols.
 
-    values, starts: the trees of tables; places, customers (tables): of each.
+    values, starts (tables + 1): the trees of tables, as rules and -1 - table; places, customers (tables): the
+    adapted symbol of each, and its customers.
     """
     number: dict[bytes, int] = {}
     names = np.zeros(len(places), np.int32)  # tables: their derivations, in the order found

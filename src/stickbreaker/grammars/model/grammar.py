@@ -34,7 +34,7 @@ Symbol = str  # of the grammar, or a Terminal
 
 @dataclass(frozen=True)
 class Rule:
-    """`parent` is rewritten as `children`, with a prior weight; `line` is its line in the file."""
+    """A rule: `parent` is rewritten as `children`, with a prior weight; `line` is its line in the file."""
 
     parent: str
     children: tuple[Symbol, ...]
@@ -46,7 +46,7 @@ class Rule:
 
 
 class Adaptation(NamedTuple):
-    """The Pitman-Yor process of an adapted symbol; `truncation` limits its subtrees in online learning."""
+    """The Pitman-Yor process of an adapted symbol; `truncation`: most subtrees in variational inference."""
 
     discount: float = DISCOUNT
     concentration: float = CONCENTRATION
@@ -55,8 +55,8 @@ class Adaptation(NamedTuple):
 
 @dataclass(frozen=True)
 class Grammar:
-    """Rules, and the adapted symbols, which remember whole subtrees; the first rule's parent is the start
-    symbol.
+    """A grammar: rules, the first of which has the start symbol, and adapted symbols, which remember
+    subtrees.
 
     Raises UserError with the line for an unusable grammar: a symbol without rules or unreachable from the
     start, an empty rule, a symbol that never ends, or an adapted symbol below itself. `by_document` is the
@@ -106,7 +106,7 @@ class Grammar:
 
     @cached_property
     def terminals(self) -> tuple[str, ...]:
-        """The terminals, each once, sorted."""
+        """The terminals, each once, in the order in which they first occur in the rules."""
         children = (child for rule in self.rules for child in rule.children)
         return tuple(dict.fromkeys(str(child) for child in children if isinstance(child, Terminal)))
 
@@ -294,7 +294,7 @@ class Grammar:
                 self._refuse(problem, self._line_of(group[0]), f"allow at most {LARGEST_CIRCLE} in a cycle")
 
     def _refuse_by_document(self) -> None:
-        """Raise UserError if `by_document` is not a symbol that is exactly once in each tree, at the top."""
+        """Raise UserError unless `by_document` is only at the top of trees, once, and not adapted."""
         symbol = self.by_document
         if symbol is None:
             return
@@ -343,7 +343,7 @@ def _is_py_cfg(line: str) -> bool:
 
 
 def _read_py_cfg(lines: Lines, where: str | None) -> Parts:
-    """The rules of a grammar in the format of py-cfg."""
+    """The rules and adapted symbols in the lines of a grammar in the format of py-cfg. Raises UserError."""
     found: list[tuple[int, float, list[float], str, list[str]]] = []
     for number, line in lines:
         left, arrow, right = line.partition("-->")
@@ -384,7 +384,7 @@ def _split(values: list[float]) -> tuple[float, list[float]]:
 
 
 def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
-    """The rules of a grammar in the format of PyAdaGram."""
+    """The rules, adapted symbols and `by_document` of lines in the format of PyAdaGram. Raises UserError."""
     rules: list[Rule] = []
     adapted: dict[str, Adaptation] = {}
     by_document: str | None = None
@@ -414,7 +414,7 @@ def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
 
 
 def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
-    """The symbols of a line of a grammar file, without its comment; what is in quotes are terminals."""
+    """The symbols of a line of a grammar file, without its comment; quoted ones are terminals."""
     place = 0
     while place < len(line):
         letter = line[place]

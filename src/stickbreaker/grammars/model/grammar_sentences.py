@@ -1,4 +1,4 @@
-"""Sentences of terminals, by number, read from documents."""
+"""Sentences of a grammar's terminals, by number, and the readers that make them of documents."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: unknown to the grammar; en
 
 
 class Sentences(NamedTuple):
-    """Sentences of terminals, concatenated."""
+    """Sentences of terminals by number, concatenated: sentence s has letters[starts[s]:starts[s + 1]]."""
 
     letters: Integers  # terminals, or UNKNOWN
     starts: NDArray[np.int64]  # sentences + 1
     documents: NDArray[np.int64]  # sentences: their documents
 
     def take(self, kept: NDArray[np.bool_]) -> "Sentences":
-        """The sentences selected by a mask."""
+        """The sentences for which `kept` (sentences) is true."""
         sizes = np.diff(self.starts)
         return Sentences(
             self.letters[np.repeat(kept, sizes)],
@@ -54,24 +54,24 @@ class Sentences(NamedTuple):
 
 
 class SentenceReader(ABC):
-    """Turns documents into sentences of a grammar's terminals."""
+    """Turns documents of a corpus into sentences of a grammar's terminals."""
 
     @abstractmethod
     def read(
         self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
     ) -> Sentences:
-        """The sentences of documents, numbered by position.
+        """The sentences of documents, with the position of each one's document.
 
-        rows: the vocabulary row of each word (None: words are rows); documents: the documents' numbers in the
-        corpus.
+        rows: the vocabulary row of each word number (None: word numbers are rows); documents: the documents'
+        numbers in the corpus.
         """
 
 
 @dataclass(frozen=True)
 class SymbolReader(SentenceReader):
-    """Reads sentences of symbols, split at boundaries.
+    """Reads each sentence of a text as a sentence of symbols, and ends it at boundaries as well.
 
-    `numbers`: the terminal of each vocabulary row, and last that of words not in it.
+    `numbers`: the terminal of each vocabulary row (or UNKNOWN, BOUNDARY), and last that of words not in it.
     """
 
     numbers: NDArray[np.int64]
@@ -86,11 +86,10 @@ class SymbolReader(SentenceReader):
 
 @dataclass(frozen=True)
 class WordReader(SentenceReader):
-    """Reads each word of a document as a sentence: the document's mark, if there are marks, then its
-    characters.
+    """Reads each word as a sentence: its characters, after the document's mark if there are marks.
 
     `letters`: terminals of all vocabulary rows, concatenated; each begins at `starts` (rows + 1); `marks`:
-    the terminal of each document, by number.
+    the terminal of each document, by number. Words that are not in the vocabulary are left out.
     """
 
     letters: Integers

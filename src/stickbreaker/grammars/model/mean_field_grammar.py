@@ -18,7 +18,7 @@ from stickbreaker.grammars.model.tree_chain import new_chart
 
 @dataclass(frozen=True, eq=False)
 class MeanFieldGrammar(OnlineGrammar):
-    """`OnlineGrammar` with q(t) of a sentence over all its trees, by inside and outside probabilities.
+    """`OnlineGrammar` with q(t) over all trees of a sentence, by inside and outside probabilities.
 
     The set of cached trees is fixed. An uncached tree belongs to the rest of the stick, and its uses
     (`beyond`) count in the tails of all sticks, so that the score is a bound that never decreases.
@@ -64,7 +64,8 @@ def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | Non
     """Choose which sampled trees to cache: those with the largest (times sampled) × log(terminals + 1).
 
     For each symbol at most `most` trees (None: the symbol's truncation) are chosen, and all cached trees
-    within them. drawn: for the key of each tree, the times that it was sampled as each adapted symbol.
+    inside them. drawn: for the key of each tree, the times that it was sampled as each adapted symbol; the
+    result is the part of it that is chosen.
     """
     keys = sorted(drawn)
     known = CachedTrees(model.grammar)

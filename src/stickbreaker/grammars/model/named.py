@@ -14,15 +14,19 @@ ALPHA = 0.1  # initial prior weight of each topic in a document
 
 
 def unigram(terminals: Sequence[str]) -> Grammar:
-    """A sentence is a sequence of words, which are remembered (Zhai et al. 2014, table 1)."""
+    """The grammar "unigram": a sentence is a sequence of words, which are remembered.
+
+    Zhai et al. 2014, table 1. terminals: the symbols of the text.
+    """
     rules = [("Sentence", "Words"), *_several("Words", "Word"), ("Word", "Chars")]
     return _grammar([*rules, *_several("Chars", "Char")], ["Word"], {"Char": terminals})
 
 
 def collocation(terminals: Sequence[str]) -> Grammar:
-    """Words, and collocations of words, are remembered (Zhai et al. 2014, table 1; Johnson & Goldwater 2009).
+    """The grammar "collocation": words, and collocations of words, are remembered.
 
-    The thesis prints WORD -> WORD, the paper WORD -> CHARS.
+    Zhai et al. 2014, table 1; Johnson & Goldwater 2009. The thesis prints WORD -> WORD, the paper WORD ->
+    CHARS.
     """
     rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
     rules += [*_several("Words", "Word"), ("Word", "Chars"), *_several("Chars", "Char")]
@@ -30,11 +34,11 @@ def collocation(terminals: Sequence[str]) -> Grammar:
 
 
 def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) -> Grammar:
-    """Collocations of words of one to four syllables, with their beginnings and ends (Johnson & Goldwater
-    2009).
+    """The grammar "collocation-syllable": collocations of words of one to four syllables.
 
-    `vowels`: the symbols of a syllable's nucleus; None: the vowels among letters. Raises UserError if the
-    text has none.
+    Beginnings, nuclei and ends of syllables are remembered too (Johnson & Goldwater 2009). `vowels`: the
+    symbols of a syllable's nucleus; None: the vowels among letters. Raises UserError if the text has no
+    vowels or no consonants.
     """
     given = None if vowels is None else set(vowels.split() if " " in vowels.strip() else vowels)
     kernels = [one for one in terminals if (one in given if given is not None else _is_vowel(one))]
@@ -63,13 +67,16 @@ def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) ->
 
 
 def morphology(terminals: Sequence[str]) -> Grammar:
-    """A line is a word: a stem and possibly a suffix, both remembered (Johnson et al. 2007)."""
+    """The grammar "morphology": a line is a word, a stem and possibly a suffix, all remembered.
+
+    Johnson et al. 2007.
+    """
     rules = [("Word", "Stem Suffix"), ("Word", "Stem"), ("Stem", "Chars"), ("Suffix", "Chars")]
     return _grammar([*rules, *_several("Chars", "Char")], ["Word", "Stem", "Suffix"], {"Char": terminals})
 
 
 def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """A topic model over spellings: a sentence is a word, and each document has its own topic shares.
+    """The grammar "topic": a sentence is a word, spelled, and each document has its own topic shares.
 
     Words are remembered as well as topics' words, so that topics share their spellings.
     """
@@ -80,8 +87,9 @@ def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
 
 
 def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """The grammar `topic` for inference without documents: a sentence is a document's mark and a word, and
-    each document has a symbol (Zhai et al. 2014, table 1).
+    """The grammar "topic" for inference without documents: a sentence is its document's mark and a word.
+
+    Each document has a symbol of its own (Zhai et al. 2014, table 1). marks: of the documents.
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
     rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
@@ -92,12 +100,12 @@ def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int =
 
 
 def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:
-    """The rules for what topics lead to, as (parent, children): words of one or more characters."""
+    """Rules (parent, children) by which topics lead to words, and words to one or more characters."""
     return [*((name, "Word") for name in topics), ("Word", "Chars"), *_several("Chars", "Char")]
 
 
 def with_words(grammar: Grammar, words: Mapping[tuple[str, ...], float]) -> Grammar:
-    """A grammar with a rule of Word for each word, given as symbols, with its count as prior weight.
+    """A grammar with a rule of Word for each word (a tuple of symbols), with the count as prior weight.
 
     A rule that the grammar has already gets the count on top. Raises UserError if the grammar has no symbol
     Word, and for a count out of the range of weights.

@@ -20,7 +20,7 @@ NEW = ""  # the terminal for all new symbols; a grammar's own are never empty
 
 
 class Opened(NamedTuple):
-    """A grammar with rules to the terminal `NEW`, which is its last terminal."""
+    """A grammar with rules to the terminal `NEW`, its last one, for symbols unseen in training."""
 
     grammar: Compiled
     moved: Integers  # original rules: their new numbers
@@ -59,7 +59,7 @@ def opened(grammar: Compiled) -> Opened:
 
 
 def open_symbols(grammar: Compiled) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The symbols with a rule for terminals unseen in training (`NEW`), ascending, and its prior weights."""
+    """The symbols that get a rule to `NEW`, ascending, and the prior weights of these rules."""
     rules, n = grammar.rules, len(grammar.names)
     ends = rules.counted & (rules.terminals >= 0)
     times = np.bincount(rules.parents[ends], minlength=n)

@@ -50,7 +50,7 @@ FEW = 64  # symbols up to which all are considered in every sentence
 
 
 class Cache(NamedTuple):
-    """The cached trees of a table, and their uses."""
+    """The cached trees of a table (remembered subtrees), and their uses."""
 
     ids: Integers  # rows: the number of each tree in `trees`
     rows: Integers  # trees: the row of each, or -1
@@ -62,7 +62,7 @@ class Cache(NamedTuple):
 
 
 class View(NamedTuple):
-    """The weights for sampling trees: those of the grammar theta' of Zhai's equation 8.5."""
+    """What local steps draw trees with: the weights of the grammar theta' of Zhai's equation 8.5."""
 
     cache: Cache
     weights: Weights
@@ -71,7 +71,7 @@ class View(NamedTuple):
 
 
 class DrawnTrees(NamedTuple):
-    """What sampled trees of sentences use: rules and cached trees."""
+    """What drawn trees of sentences use: rules, cached trees (rows), and new trees (new_rows, by key)."""
 
     rows: Rows | SparseCounts
     new_rows: Mapping[str, Array]
@@ -82,11 +82,12 @@ class DrawnTrees(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OnlineGrammar(Model):
-    """Stick-breaking weights over cached trees, one column per adapted symbol, and Dirichlet weights of
+    """Adaptor grammars by variational inference: stick-breaking weights of cached trees, and weights of
     rules.
 
-    q(t) of a sentence is represented by `samples` drawn trees. Drawn trees that are not in the table are
-    added in the same step.
+    The table has a row per cached tree and a column per adapted symbol; rules have Dirichlet weights. q(t) of
+    a sentence is represented by `samples` drawn trees. Drawn trees that are not in the table are added in the
+    same step.
     """
 
     grammar: Compiled
@@ -131,7 +132,7 @@ class OnlineGrammar(Model):
         return shard.rows
 
     def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
-        """Raise ValueError if params and table do not fit this grammar or each other."""
+        """Raise ValueError if the params and the table do not fit this grammar or each other."""
         grammar = self.grammar
         like = self.start()
         for name, item in like.items():
@@ -200,7 +201,7 @@ class OnlineGrammar(Model):
         return View(cache, found, memory)
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
-        """What local steps use of a table: trees with their uses in larger ones, and sums along sticks."""
+        """The cached trees of a table with their uses, also inside larger trees, and sums along sticks."""
         ids, rows, tree_uses, rule_uses = self.known.of_table(counts.keys)
         trees = self.known.trees
         stored = OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
@@ -215,18 +216,18 @@ class OnlineGrammar(Model):
         return Process(*(params[name].values for name in names))
 
     def priors(self, params: Record) -> Array:
-        """The prior Dirichlet parameter of each rule."""
+        """(rules) The Dirichlet parameter of each rule before any use."""
         grammar = self.grammar
         return grammar.weights * params["strengths"].values[grammar.rules.parents]
 
     def rule_counts(self, params: Record, cache: Cache) -> Array:
-        """The uses of each rule, by sentences and by cached trees."""
+        """(rules) The uses of each rule, by sentences and by cached trees."""
         grammar = self.grammar
         uses = np.where(grammar.rules.counted, params["uses"].values[grammar.sources], 0.0)
         return uses + cache.rule_uses
 
     def rule_weights(self, params: Record, cache: Cache) -> Array:
-        """For each rule, exp E[log theta] (Zhai's thesis, equation 8.7), or its share if that is fixed."""
+        """(rules) exp E[log theta] (Zhai's thesis, equation 8.7); fixed shares if they are not learned."""
         grammar = self.grammar
         if not self.learn_weights:
             return grammar.shares(grammar.weights)
@@ -256,7 +257,7 @@ class OnlineGrammar(Model):
         times: NDArray[np.int64],
         tops: NDArray[np.int64],
     ) -> DrawnTrees:
-        """Draw trees of sentences, and count what they use, as a mean over samples.
+        """Draw trees of sentences, and count what they use, as a mean over `self.samples` draws.
 
         keys, times, tops (sentences): see `sample_trees`.
         """
@@ -296,7 +297,7 @@ class OnlineGrammar(Model):
 
     @cached_property
     def longest(self) -> int:
-        """The length of the longest sentence that is used."""
+        """The length, in symbols, of the longest sentence that is learned from, so that a chart fits."""
         return longest_that_fits(self.grammar)
 
     def sentences_of(self, shard: Shard) -> Sentences:
@@ -308,7 +309,7 @@ class OnlineGrammar(Model):
         return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard, drawn: DrawnTrees) -> tuple[Local, Stats]:
-        """A step's local and global result: each document's log p, and statistics of the sampled trees."""
+        """The results of a local step: each document's log p, and the statistics of the drawn trees."""
         parsed, n = np.isfinite(drawn.nats), shard.n_documents
         known = np.where(parsed, drawn.nats, 0.0)
         by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
@@ -318,10 +319,9 @@ class OnlineGrammar(Model):
     def stats_of(
         self, by_document: Array, score: float, tokens: float, drawn: DrawnTrees
     ) -> tuple[Local, Stats]:
-        """The local and the global result of a step: each document's log p, and the statistics of the sampled
-        trees.
+        """The results of a local step, from log p of the documents and the drawn trees.
 
-        by_document: log p in nats; score: their sum; tokens: the number of symbols.
+        by_document (documents): log p in nats; score: their sum; tokens: the number of symbols.
         """
         uses = Field(self.grammar.of_grammar(drawn.rule_uses), ("rules",))
         local = {"nats": Field(by_document, ("documents",))}
@@ -332,7 +332,7 @@ class OnlineGrammar(Model):
     def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
         """For each sentence, the symbols that can occur in its trees, and where those of each begin.
 
-        In a small grammar they are all symbols.
+        In a grammar of at most `FEW` symbols they are all symbols.
         """
         n, grammar = len(starts) - 1, self.grammar
         if len(grammar.names) <= FEW:
@@ -344,8 +344,10 @@ class OnlineGrammar(Model):
     # Global steps
 
     def needs_summary(self, step: Step) -> bool:
-        """Whether discounts, concentrations and prior strengths are learned in this step: in steps 1, 2, 4,
-        ..., and with every refinement."""
+        """Whether discounts, concentrations and prior strengths are learned in this step.
+
+        They are in the steps 1, 2, 4, 8, …, and with every pruning.
+        """
         number = step.number + 1
         return number & (number - 1) == 0 or self._refines(step)
 
@@ -353,10 +355,11 @@ class OnlineGrammar(Model):
         return (step.number + 1) % self.refine_every == 0 or step.rate >= 1.0
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
-        """For each adapted symbol, the log evidence of its sticks and E[log] of sentences' uses; and other
-        sums.
+        """Sums over the table for the score and for learning, per adapted symbol unless stated.
 
-        These are: the same for all rules together; the uses in stick order; the best prior strengths.
+        Always: "evidence", the log evidence of the sticks; "expected", E[log] of the sentences' uses;
+        "rules", the rules' part of the bound. For learning: the uses in stick order, and the best prior
+        strengths (by symbol).
         """
         view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
@@ -377,7 +380,7 @@ class OnlineGrammar(Model):
         return made
 
     def _rule_terms(self, params: Record, view: View) -> Array:
-        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)), and E[log] of rules in trees."""
+        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)) + E[log p] of cached trees."""
         counted = self.grammar.rules.counted
         logs = np.log(view.weights.rules)[counted]
         if not self.learn_weights:
@@ -387,7 +390,7 @@ class OnlineGrammar(Model):
         return np.array(self._rule_evidence(params, uses) - sentences @ logs)
 
     def _rule_evidence(self, params: Record, uses: Array) -> float:
-        """The log evidence of the uses of rules (rules), in nats, with their weights integrated out."""
+        """The log evidence of uses of rules (rules), in nats, with the rules' weights integrated out."""
         grammar, prior = self.grammar, self.priors(params)
         counted, n = grammar.rules.counted, len(grammar.names)
         parents = grammar.rules.parents[counted]
@@ -397,11 +400,12 @@ class OnlineGrammar(Model):
         return nats - float(log_gamma_ratio(after, before, used).sum())
 
     def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
-        """The best discounts and concentrations: by evidence in batches, online by the probability of recent
-        draws, with trees that were new when drawn counted as new.
+        """The best discounts and concentrations, as params.
 
-        Online, evidence would mistake the few trees of the first sentences, scaled up to many uses, for a low
-        concentration, and nothing new would be found (see docs/explanation/online-grammars-equations.md).
+        In batches they maximise the evidence of the sticks, online the probability of recent draws, in which
+        trees that were new when drawn count as new. Online, evidence would mistake the few trees of the first
+        sentences, scaled up to many uses, for a low concentration, and nothing new would be found (see
+        docs/explanation/online-grammars-equations.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
         order: dict[str, Any] = dict(summary)
@@ -424,7 +428,7 @@ class OnlineGrammar(Model):
         return {name: params[name]._replace(values=values) for name, values in moved.items()}
 
     def _best_strengths(self, params: Record, cache: Cache) -> Array:
-        """The factor on the prior weights of each symbol's rules that maximises the evidence (Minka 2000)."""
+        """(symbols) The factor on each symbol's prior weights that maximises the evidence (Minka 2000)."""
         grammar, strengths = self.grammar, params["strengths"].values.copy()
         parents, n, counted = grammar.rules.parents, len(grammar.names), grammar.rules.counted
         weights, uses = grammar.weights * counted, self.rule_counts(params, cache)
@@ -460,14 +464,12 @@ class OnlineGrammar(Model):
         return {**params, **moved}
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """An estimate of the bound on log p(sentences): the log Z of sentences, from drawn trees, plus the
-        table's part."""
+        """An estimate of the bound on log p(sentences): their log Z by drawn trees, plus the table's part."""
         table = summary["evidence"] - summary["expected"]
         return Score(stats.score + float(table.sum() + summary["rules"]), stats.tokens, self.score_kind)
 
     def rederived(self, params: Record, counts: TruncatedCounts) -> Edit:
-        """The edit that replaces cached trees by the most probable trees of their strings, keeping the
-        counts.
+        """The edit that replaces cached trees by the most probable trees of their strings, with their counts.
 
         This stands in for resampling (8.3.1), since the trees of q are point estimates. Trees that occur
         within others stay. At most `REDERIVED` at a time.
@@ -495,10 +497,10 @@ class OnlineGrammar(Model):
         return self._merged(counts, rows[: len(keys)].tolist(), keys)
 
     def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
-        """The edit that replaces old rows by the trees with these keys: it adds rows for them and for trees
-        within them, and merges the old rows into them.
+        """The edit that replaces rows of the table by the trees with these keys, one for each row.
 
-        An old row that occurs within one of the new trees stays.
+        It adds rows for these trees and the trees inside them, and merges the old rows into them. An old row
+        that occurs within one of the new trees stays.
         """
         places = {key: row for row, key in enumerate(counts.keys)}
         parts = dict(zip(keys, self.known.parts_of(keys), strict=True))
@@ -518,9 +520,10 @@ class OnlineGrammar(Model):
     def learned(
         self, params: Record, counts: TruncatedCounts, within: Integers | None = None
     ) -> LearnedGrammar:
-        """The learned grammar, by posterior means of sticks and rules.
+        """The learned grammar, with posterior means of sticks and rules.
 
-        within: a text; cached trees whose strings do not occur in it are left out.
+        within: a text (terminals); cached trees whose strings do not occur in it are left out. None: all are
+        in.
         """
         grammar, cache = self.grammar, self.cache(params, counts)
         trees, columns = cache.trees, len(grammar.adapted)
@@ -555,7 +558,7 @@ class OnlineGrammar(Model):
         )
 
     def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
-        """Whether the string of each tree occurs in a text."""
+        """(trees,) Whether the string of each tree (by its number in the cache) occurs in a text."""
         trees, whole = self.known.trees, text.astype(np.int32).tobytes()
         starts = trees.letter_starts
         strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())
@@ -569,23 +572,29 @@ class OnlineGrammar(Model):
         return (Grow("derivations", len(keys), tuple(keys)),), {}
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
-        """The edit after a step: `pruned` every `refine_every` steps and after a step that replaces all
-        counts, which ranks trees (8.3.1) and drops those beyond the truncation or hardly used, unless they
-        occur within others; `rederived` half way between two prunings."""
+        """The edit after a step: nothing, `pruned` or `rederived`.
+
+        `pruned` every `refine_every` steps and after a step that replaces all counts: it ranks trees (8.3.1)
+        and drops those beyond the truncation or hardly used, unless they occur within others. `rederived`
+        half way between two prunings.
+        """
         if not self._refines(step):
             half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
             return self.rederived(params, counts) if half and self.refine_every > 1 else ()
         return self.pruned(params, counts, step.rate, LEAST)
 
     def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
-        """The last edit of a run: drop trees beyond the truncation; those that are hardly used stay."""
+        """The last edit of a run: drop trees beyond the truncation. Those that are hardly used stay."""
         if (self.cache(params, counts).cells.sizes <= self.truncations).all():
             return ()
         return self.pruned(params, counts, 1.0, 0.0)
 
     def pruned(self, params: Record, counts: TruncatedCounts, rate: float, least: float) -> Edit:
-        """The edit that ranks cached trees, and drops those beyond the truncation or with fewer than `least`
-        uses; `rate`: of the step."""
+        """The edit that ranks cached trees, and drops those beyond the truncation or of fewer than `least`
+        uses.
+
+        Trees that occur inside those that stay are not dropped. rate: of the step.
+        """
         cache = self.cache(params, counts)
         trees, ids = cache.trees, cache.ids
         lengths = np.diff(trees.letter_starts)[ids]
@@ -606,10 +615,10 @@ class OnlineGrammar(Model):
 
 
 def _mean_evidence(a: float, b: float, cells: OrderedCells, k: int, beyond: float, total: float) -> float:
-    """The log evidence of a column's counts, per count."""
+    """The log evidence of the counts of column k, divided by `total`; a: concentration, b: discount."""
     return float(stick_evidence(cells, k, a, b, beyond)) / total
 
 
 def _mean_predictive(a: float, b: float, uses: Array, tried: Array, fresh: float, total: float) -> float:
-    """`predictive` divided by the number of draws `total`."""
+    """`predictive` divided by `total`, the number of draws."""
     return predictive(a, b, uses, tried, fresh) / total

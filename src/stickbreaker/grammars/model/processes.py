@@ -1,4 +1,4 @@
-"""Discounts and concentrations of adapted symbols: sampled given the seating, or optimised for sticks."""
+"""Discounts and concentrations of adapted symbols' Pitman-Yor processes: sampled, or optimised for sticks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +66,7 @@ def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64])
 
 
 def log_prior(concentration: float) -> float:
-    """The log prior density of a concentration; that of a discount is 0."""
+    """The log density of a concentration's Gamma prior; that of a discount is 0."""
     return float(
         SHAPE * np.log(RATE) - gammaln(SHAPE) + (SHAPE - 1) * np.log(concentration) - RATE * concentration
     )
@@ -75,8 +75,10 @@ def log_prior(concentration: float) -> float:
 def draw_process(
     discount: float, concentration: float, sizes: NDArray[np.int64], generator: np.random.Generator
 ) -> tuple[float, float]:
-    """Draw the discount and concentration of a restaurant in turn, by slice sampling of their logit and
-    logarithm."""
+    """Draw the concentration, then the discount of a restaurant given the number of tables of each size.
+
+    By slice sampling of the logarithm and of the logit; returns discount and concentration.
+    """
 
     def of_concentration(x: float) -> float:
         b = float(np.exp(x))
@@ -98,7 +100,7 @@ def draw_process(
 
 
 def _slice(log_density: Callable[[float], float], x: float, generator: np.random.Generator) -> float:
-    """Draw the next value by slice sampling (Neal 2003: step out, shrink)."""
+    """Draw the next value after x by slice sampling (Neal 2003: step out, then shrink)."""
     level = log_density(x) + np.log(generator.random())
     low = x - WIDTH * generator.random()
     high = low + WIDTH
@@ -116,7 +118,7 @@ def _slice(log_density: Callable[[float], float], x: float, generator: np.random
 
 
 def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> float:
-    """E[log p] of draws by sticks with concentration a and discount b, in nats.
+    """E[log p] of draws from sticks with concentration a and discount b, in nats, summed over draws.
 
     uses (cached trees, in stick order): the counts of the sticks; tried: how often each tree was drawn;
     fresh: how often a new tree was drawn.
@@ -132,7 +134,7 @@ def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> f
 def best_process(
     score: Callable[[float, float], float], discount: float, concentration: float
 ) -> tuple[float, float]:
-    """The discount and concentration that maximise `score`, found from the given ones by a local search.
+    """The discount and concentration that maximise `score`, by a local search from the given ones.
 
     score: a function of concentration and discount, in this order.
     """

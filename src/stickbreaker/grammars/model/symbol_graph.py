@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 
 def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of symbols that reach each other (Tarjan 1972); each group comes after the groups that it leads
-    to.
+    """Groups of symbols that reach each other (Tarjan 1972); each comes after the groups it leads to.
 
     below: for each symbol, the symbols that it leads to, all of which are keys.
 
@@ -45,7 +44,7 @@ def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def _taken(path: list[str], symbol: str) -> list[str]:
-    """Remove the end of a path, from a symbol on, and return it."""
+    """Remove the end of a path from `symbol` on, and return it."""
     found: list[str] = []
     while not found or found[-1] != symbol:
         found.append(path.pop())

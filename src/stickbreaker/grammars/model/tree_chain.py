@@ -59,7 +59,7 @@ MOST = 2.0**300  # of the scale of terminals
 
 @dataclass(frozen=True)
 class Moves:
-    """What a chain does besides resampling every sentence's tree.
+    """How a chain starts, and what it does besides resampling every sentence's tree.
 
     incremental: at the start, sentences are added one by one, each given those before it; else all first
     trees are drawn by the rules alone. relabel: subtrees of tables are resampled too. learn_processes:
@@ -75,16 +75,16 @@ class Moves:
     cooling: int = 0
 
     def heat(self, number: int) -> float:
-        """The inverse temperature of a sweep; temperature falls linearly."""
+        """The inverse temperature of a sweep, by its number from 0; the temperature falls linearly to 1."""
         if number >= self.cooling:
             return 1.0
         return 1.0 / (self.hottest + (1.0 - self.hottest) * number / self.cooling)
 
 
 class TreeLists(NamedTuple):
-    """All trees of a chain as concatenated lists of rules: those of sentences and those of tables.
+    """All trees of a chain as concatenated lists of rules: those of sentences, and the subtrees of tables.
 
-    For each table also its adapted symbol, and the position and length of its text.
+    Also the adapted symbol of each table, and the position and length of its string in the text.
     """
 
     trees: Integers
@@ -97,7 +97,7 @@ class TreeLists(NamedTuple):
 
 
 class AdaptorChain(Sampler):
-    """Sampling of all sentences' trees and the seating; rule weights are integrated out.
+    """Gibbs sampling of the trees of all sentences and their seating; rule weights are integrated out.
 
     A sweep draws each sentence's tree given all others, then the subtrees of tables, each symbol before those
     below it, then discounts and concentrations. Sweeps are sequential and use one thread. Raises UserError
@@ -137,7 +137,7 @@ class AdaptorChain(Sampler):
             self._begin()
 
     def _begin(self) -> None:
-        """Draw the first trees."""
+        """Draw the first trees, as `Moves.incremental` says."""
         order = stream(self._seed, purposes.GRAMMAR_ORDER, 0).permutation(len(self._roots))
         if self._moves.incremental:
             self._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, 0)
@@ -170,14 +170,14 @@ class AdaptorChain(Sampler):
         self._recount()
 
     def _typical(self) -> float:
-        """The nats of all sentences, from the frequencies of their terminals."""
+        """The log p of all sentences, in nats, if terminals were drawn independently by their frequencies."""
         return float(self._frequencies @ np.diff(self._text.starts))
 
     def learn(self) -> None:
         """Do nothing: discounts and concentrations are drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p(sentences, trees, seating, and discounts and concentrations if they are learned)."""
+        """log p(sentences, trees, seating), in nats, and of discounts and concentrations if learned."""
         nats = 0.0
         a, b = self._processes.discounts, self._processes.concentrations
         for place, sizes in enumerate(self._sizes()):
@@ -200,9 +200,9 @@ class AdaptorChain(Sampler):
         return Score(nats, float(len(self._text.letters)), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """The number of remembered subtrees (tables), and nats per symbol of each sentence given all others.
+        """The number of remembered subtrees (tables), and the last sweep's log p per symbol, in nats.
 
-        The nats are -log p of a sentence's terminals, each taken when its tree was resampled.
+        This is log p of each sentence's terminals given all others, taken when its tree was resampled.
         """
         tables = {"tables": int(self._state.memory.free[TABLES_USED])}
         if not len(self._nats):
@@ -210,7 +210,7 @@ class AdaptorChain(Sampler):
         return {**tables, "nats_per_symbol": float(self._nats[0]) / max(1, len(self._text.letters))}
 
     def keep(self) -> None:
-        """Add a sample: count where the subtrees of adapted symbols begin and end."""
+        """Add a sample: count at each place whether subtrees of an adapted symbol begin or end there."""
         memory, starts = self._state.memory, self._text.starts
         marks = np.zeros(self._cuts.shape, np.int32)
         stack = np.zeros((len(self._room.new.values) + 1, 3), np.int32)
@@ -219,7 +219,7 @@ class AdaptorChain(Sampler):
         self._kept += 1
 
     def fitted(self) -> Fitted:
-        """The last state (derivations, uses of rules), and sums over the samples, as params."""
+        """The last state (derivations, uses of rules) and sums over samples of symbols' cuts, as params."""
         tables = ordered_tables(self._state.memory)
         memory = self._state.memory
         names = np.zeros(len(memory.customers), np.int32)
@@ -243,7 +243,7 @@ class AdaptorChain(Sampler):
         return Fitted({**parameters, **self._given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """All trees of sentences and tables, in canonical order; discounts, concentrations, sums."""
+        """All trees of sentences and tables, in a canonical order, and all other parameters and sums."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         names = np.zeros(len(memory.customers), np.int32)
@@ -299,7 +299,7 @@ class AdaptorChain(Sampler):
     # Trees from arrays
 
     def _refuse_trees(self, lists: TreeLists) -> None:
-        """Raise ValueError if the lists are not trees of this text."""
+        """Raise ValueError if the lists are not trees of this text by this grammar."""
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         text, grammar = self._text, self._grammar
         n = len(subtree_starts) - 1
@@ -336,7 +336,7 @@ class AdaptorChain(Sampler):
             raise ValueError("a table has no customers")
 
     def _set(self, lists: TreeLists) -> None:
-        """Set the trees of sentences and tables, given in canonical order."""
+        """Set the trees of sentences and tables from lists in the order of `snapshot`."""
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         n = len(places)
         room = len(self._text.letters)
@@ -361,7 +361,7 @@ class AdaptorChain(Sampler):
     # Helpers
 
     def _empty(self, n_tables: int, n_entries: int) -> None:
-        """Create a state without trees, with memory for this many tables and entries."""
+        """Create a state without trees, with room for that many tables and entries (rules in lists)."""
         grammar = self._grammar
         n = len(grammar.adapted)
         self._state = State(
@@ -380,8 +380,10 @@ class AdaptorChain(Sampler):
     def _run(
         self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0
     ) -> None:
-        """Call a kernel until it has visited all items of `order`; between calls, enlarge the memory as
-        needed.
+        """Call a kernel until it has visited all items of `order`; enlarge the memory if needed.
+
+        heat: inverse temperature; purpose, step, key: of the random stream. Raises Unparsed for a sentence
+        that cannot be parsed.
         """
         random = start_random(numbered_keys(self._seed, purpose, step, np.array([key]))[0])
         grammar, at = self._grammar, 0
@@ -399,7 +401,7 @@ class AdaptorChain(Sampler):
                 self._grow()
 
     def _grow(self) -> None:
-        """Enlarge the memory for tables and entries by half, plus what a visit needs."""
+        """Enlarge the memory for tables and entries by half, and by what a visit needs."""
         memory, need = self._state.memory, len(self._room.new.values)
         n_tables, n_entries = (len(held) * 3 // 2 + 2 * need for held in (memory.customers, memory.values))
 
@@ -411,9 +413,7 @@ class AdaptorChain(Sampler):
         self._state = self._state._replace(memory=memory._replace(**tables, **entries))
 
     def _recount(self) -> None:
-        """Recompute sums that have rounding errors, so that they do not depend on where the run was
-        resumed.
-        """
+        """Compute sums with rounding errors again, so that they do not depend on where a run was resumed."""
         memory, a = self._state.memory, self._processes.discounts
         tables = ordered_tables(memory)
         tables = tables[memory.strings[tables] > 0]
@@ -437,7 +437,7 @@ class AdaptorChain(Sampler):
         return [np.bincount(customers[places == place]) for place in range(len(self._grammar.adapted))]
 
     def _uses(self) -> Array:
-        """The uses of each rule in trees and tables."""
+        """(rules) The uses of each rule, in trees of sentences and subtrees of tables."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         names = np.zeros(len(memory.customers), np.int32)
@@ -456,8 +456,7 @@ class Unparsed(UserError):
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple[Integers, NDArray[np.int64]]:
-    """The concatenated lists of an array, and where each list begins. Raises ValueError if the sizes do not
-    fit.
+    """The concatenated lists in an array, and where each begins. Raises ValueError if sizes do not fit.
 
     name, sizes: names of the arrays with the values and with the length of each list.
     """
@@ -468,7 +467,7 @@ def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple
 
 
 def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: int) -> Array:
-    """The mean log frequency of each sentence's terminals in the text (sentences,), in nats."""
+    """(sentences,) The mean log frequency of each sentence's terminals in the whole text, in nats."""
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
     sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(0)
@@ -476,7 +475,7 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
 
 
 def new_draft(grammar: Compiled, longest: int) -> Draft:
-    """Memory for a tree of a sentence with up to `longest` terminals."""
+    """Memory in which a tree of a sentence with up to `longest` terminals is drawn."""
     n = int(draft_entries(grammar, longest))
     return Draft(
         **{name: np.zeros(n, np.int32) for name in Draft._fields[:6]},
@@ -487,14 +486,14 @@ def new_draft(grammar: Compiled, longest: int) -> Draft:
 
 
 def new_chart(grammar: Compiled, longest: int) -> Chart:
-    """Memory for a chart of up to `longest` terminals. Raises UserError if that is too long."""
+    """Memory for a chart of up to `longest` terminals. Raises UserError if it would need too much."""
     if not chart_fits(grammar, np.array([longest]))[0]:
         raise UserError(why_too_long(grammar, longest), remedy="cut long texts into sentences")
     return chart_room(grammar, longest)
 
 
 def chart_room(grammar: Compiled, longest: int) -> Chart:
-    """Memory for a chart of a sentence that is known to fit."""
+    """Memory for a chart of up to `longest` terminals, which must be known to fit."""
     shape = (len(grammar.names), longest + 1, longest + 1)
     return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
 

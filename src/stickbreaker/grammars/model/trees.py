@@ -11,7 +11,7 @@ ESCAPED = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
 class Tree(NamedTuple):
-    """A symbol of the grammar with its children: trees and symbols of the text.
+    """A tree: a symbol of the grammar, and its children, which are trees or symbols of the text.
 
     >>> Tree("Word", (Tree("Char", ("a",)), Tree("Char", ("(",)))).brackets()
     '(Word (Char a) (Char -LRB-))'
@@ -35,8 +35,7 @@ class Tree(NamedTuple):
         return (one for one in self._walk() if isinstance(one, str))
 
     def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
-        """Yield each symbol of the tree with the start and end of its text, in terminals; inner symbols
-        first.
+        """Yield (symbol, start, end) of each subtree, by the terminals that it spans; inner ones first.
 
         start: where the tree's text begins.
         """
@@ -50,8 +49,7 @@ class Tree(NamedTuple):
                 at += 1
 
     def _walk(self) -> "Iterator[Tree | str | None]":
-        """Walk through the tree in preorder: yields each tree, each terminal, and None at the end of each
-        tree.
+        """Walk through the tree in preorder: yields each tree, each terminal, and None after each tree.
 
         Without recursion, since a tree can be as deep as its sentence is long.
         """
@@ -68,9 +66,9 @@ def _escaped(text: str) -> str:
 
 
 def tree_of(values: NDArray[Any], grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
-    """The tree of rules given in preorder, without the symbols added by binarisation.
+    """The tree of rules given by number in preorder, without the symbols added by binarisation.
 
-    text: the sentence's symbols; None: the grammar's terminals.
+    text: the sentence's symbols, for its leaves; None: the grammar's terminals.
     """
     rules = grammar.rules
     last = len(text) if text is not None else 0

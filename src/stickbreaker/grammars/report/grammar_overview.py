@@ -8,7 +8,7 @@ SUBTREES = 8  # of a symbol
 
 
 def overview_of_grammar(model: GrammarEstimator) -> Overview:
-    """The most used remembered subtrees of each adapted symbol."""
+    """A table of adapted symbols, with the remembered subtrees that each uses most."""
     rows: list[list[str]] = []
     subtrees = model.subtrees()
     for symbol in model.symbols_:

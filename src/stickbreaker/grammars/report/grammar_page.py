@@ -39,7 +39,7 @@ MOST_SYMBOLS = 20  # adapted ones that are shown
 
 
 class GrammarReport(SavedReport[PlainAdaptorGrammar]):
-    """The report on a grammar; all sections show the adapted symbols `symbols`, in this order."""
+    """The report on a grammar; all sections show the same adapted symbols (`symbols`), in this order."""
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"
     sections = (Sentences(), Memory(), SubtreeChanges(), Trees(), Learning(), Rules())
@@ -85,7 +85,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @property
     def _n_sentences(self) -> int:
-        """The number of training sentences; of documents for variational inference, which keeps few."""
+        """The number of training sentences; by variational inference, which stores few, of documents."""
         model = self.model
         return len(model.params_["lengths"].values) if model._sampled else int(model.corpus_["documents"])
 

@@ -1,4 +1,4 @@
-"""How learning went: curves of nats per symbol, and of F1 where it was measured."""
+"""The section on how learning went: curves of nats per symbol, and of F1 if it was measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLOURS = {TREES: hue_hex(255), STEPS: hue_hex(255), SENTENCES: hue_hex(145), H
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A line of a curve: `points` are pairs of the sweep or sentences seen, and nats per symbol or F1."""
+    """A line of a chart: `points` are (sweep or sentences seen, value), values in nats per symbol or F1."""
 
     name: str
     points: Sequence[tuple[int, float]]
@@ -38,8 +38,8 @@ class ScoreLine:
 class ScoreCurve:
     """A chart of nats per symbol, with one line per chain, or of F1, with lines for words and boundaries.
 
-    `kind`: "trees", "sentences", "steps" or "held-out", and "segmentation" for F1. `unit`: what is counted
-    along the curve.
+    `kind`: "trees", "sentences", "steps" or "held-out", and "segmentation" for F1. `unit`: what the
+    horizontal axis counts, "sweep", "sentence" or "document".
     """
 
     kind: str
@@ -110,9 +110,9 @@ def _curve(curve: ScoreCurve) -> dict[str, Any]:
 
 
 def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[ScoreCurve]:
-    """-log p in nats per symbol, by sweep: a line for each chain if there are several and the trace has them.
+    """Charts of -log p in nats per symbol by sweep, with a line for each chain if the trace has several.
 
-    If learning takes steps: by the number of sentences or documents (`reads`) seen; F1 too if measured.
+    If learning takes steps, by the number of sentences or documents (`reads`) seen; with F1 if measured.
 
     >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
     [(1, 2.0), (3, 1.5)]
@@ -128,7 +128,7 @@ def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[
 
 
 def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
-    """The chart of F1 on sentences whose words are known, as a list; empty if it was not measured."""
+    """The chart of F1 on sentences whose words are known, in a list; empty if it was not measured."""
     measured = [
         (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
     ]
@@ -144,7 +144,7 @@ def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve
 
 
 def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The lines of a chart of the trace's `field` over its field `at`; of the score, one per chain."""
+    """The lines of a chart of the trace's `field` over its field `at`; for scores, one for each chain."""
     if field == "score" and chains > 1:
         each = [
             [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)
@@ -156,5 +156,5 @@ def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) ->
 
 
 def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """The points (sweep or documents, -log p) that can be drawn, with finite values."""
+    """The points (x, -log p) that can be drawn: finite ones, with p of at most 1."""
     return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]

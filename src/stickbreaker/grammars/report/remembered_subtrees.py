@@ -1,4 +1,4 @@
-"""The subtrees that a grammar's adapted symbols remember, as its report shows them."""
+"""The section on what a grammar remembers: the subtrees of its adapted symbols."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RANKS = 60  # points of a curve, evenly apart by the logarithm of the rank
 
 @dataclass(frozen=True, slots=True)
 class SubtreeRow:
-    """A remembered subtree: its text, the number of symbols of the text, its customers and its tables."""
+    """A remembered subtree: its text, how many symbols that has, its customers and its tables."""
 
     text: str
     length: int
@@ -39,10 +39,10 @@ class SubtreeRow:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedSymbol:
-    """What an adapted symbol remembers.
+    """An adapted symbol as the report shows it, with what it remembers.
 
-    `most_used` and `longest` are some of its subtrees; `lengths` says how many there are of each length
-    (from 0), and `ranked` how many customers the most used have, at (rank, customers).
+    `most_used` and `longest` are some of its subtrees; `lengths` counts those with each length of text (from
+    0), and `ranked` has points (rank, customers) of the most used ones.
     """
 
     name: str
@@ -89,7 +89,10 @@ class Memory(Section["GrammarReport"]):
 
 
 def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
-    """The data of a bar chart: how many subtrees of a symbol have a text of 1, 2, … symbols."""
+    """The data of a bar chart of one adapted symbol: how many of its subtrees have a text of 1, 2, … symbols.
+
+    Of more than `MOST_BARS` lengths, the last bar counts all the longer ones (`longest` is then true).
+    """
     counts = list(one.lengths[1:]) or [0]
     longer = len(counts) > MOST_BARS
     counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
@@ -119,7 +122,7 @@ def uses_text(customers: int, tables: int | None, expected: bool) -> str:
 
 
 def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
-    """The adapted symbols with their subtrees; more general symbols come before those that occur in them."""
+    """The adapted symbols as the report shows them; general ones come before those that occur in them."""
     by_symbol: dict[str, list[Subtree]] = {name: [] for name in model.symbols_}
     for one in model.subtrees():
         by_symbol[one.symbol].append(one)
@@ -132,7 +135,7 @@ def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
 def _adapted(
     model: GrammarEstimator, name: str, found: Sequence[Subtree], discount: float, concentration: float
 ) -> AdaptedSymbol:
-    """An adapted symbol with its subtrees, which `found` lists with the most used first."""
+    """An adapted symbol as the report shows it. found: its subtrees, the most used first."""
     by_text = sorted(found, key=lambda one: one.text)
     longest = sorted(by_size(by_text, [one.customers for one in by_text]), key=lambda one: -len(one.text))
     return AdaptedSymbol(
@@ -155,7 +158,9 @@ def _row(model: GrammarEstimator, one: Subtree) -> SubtreeRow:
 
 
 def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
-    """(rank, customers) of some of the subtrees; their ranks are evenly spaced on a logarithmic scale.
+    """Points (rank, customers) for a curve, at most `RANKS`, evenly spaced by the logarithm of the rank.
+
+    customers: of all subtrees of a symbol, descending.
 
     >>> _ranked([9, 4, 1])
     [(1, 9), (2, 4), (3, 1)]
@@ -167,7 +172,7 @@ def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def uses_of_texts(model: GrammarEstimator) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
-    """Customers and tables of each symbol's texts; subtrees of one text count together."""
+    """Customers and tables by (symbol, text); a symbol's subtrees with the same text count together."""
     found: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
     for one in model.subtrees():
         customers, tables = found.get((one.symbol, one.text), (0, 0))

@@ -1,4 +1,4 @@
-"""The rules of a grammar."""
+"""The section on the rules of a grammar."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ MOST_ALTERNATIVES = 80  # right sides of each
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A symbol of a grammar, whether it is adapted, the right-hand sides of its rules that are shown, and the
-    number of those that are not.
-    """
+    """A symbol, whether it is adapted, right-hand sides of its rules, and how many more it has."""
 
     symbol: str
     adapted: bool
@@ -43,7 +41,7 @@ class Rules(Section["GrammarReport"]):
 
 
 def rules_of(grammar: Grammar) -> list[RuleRow]:
-    """The rules of a grammar by the symbol that they rewrite, in the order of the grammar."""
+    """The rules of a grammar by symbol, in its order, with at most `MOST_ALTERNATIVES` of each symbol."""
     found: list[RuleRow] = []
     for symbol, rules in grammar.by_parent.items():
         sides = [_side(rule.children, rule.weight) for rule in rules[:MOST_ALTERNATIVES]]
@@ -52,7 +50,7 @@ def rules_of(grammar: Grammar) -> list[RuleRow]:
 
 
 def _side(children: Sequence[str], weight: float) -> str:
-    """A rule's right-hand side as PyAdaGram writes it: terminals in quotes, weights but 1 in brackets."""
+    """A rule's right-hand side as PyAdaGram writes it: quoted terminals, [weight] unless it is 1."""
     quotes = [("'" if '"' in one else '"') if isinstance(one, Terminal) else "" for one in children]
     parts = [f"{quote}{one}{quote}" for one, quote in zip(children, quotes, strict=True)]
     return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])

@@ -1,4 +1,4 @@
-"""Sentences that a grammar was learned from, cut where its trees cut them."""
+"""The section on training sentences, cut into pieces where the grammar's trees cut them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ DOUBT = 0.1  # share of trees from which on a cut within a piece is shown
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a sentence: `parts` of it, the share of trees that cut between them, and how sure it is.
+    """A piece of a sentence, divided into `parts` where some trees cut it; `inside`: the shares of these.
 
     `sure` is the least share of trees that agree with one of its edges, or with no cut at a place inside it.
-    `customers` and `tables` are those of the remembered subtree with its text; 0 if there is no such subtree.
+    `customers` and `tables` are those of the remembered subtree with its text; 0 if there is none.
     """
 
     parts: Sequence[str]
@@ -51,9 +51,9 @@ class SegmentedSentence:
 
 
 class Sentences(Section["GrammarReport"]):
-    """Sentences cut into pieces by the symbol `report.piece`.
+    """The section of sentences, cut into pieces by the symbol `report.piece`.
 
-    The cuts are from `report.samples` samples of the chain, or if these are 0 from trees drawn now.
+    The cuts are from `report.samples` samples of the chain, or if that is 0 from trees drawn now.
     """
 
     anchor, heading = "sentences", "Sentences in pieces"
@@ -76,7 +76,7 @@ def _shown(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
 
 
 def _shown_piece(one: Piece, expected: bool) -> dict[str, Any]:
-    """A piece as the page shows it: its parts, its shade by how sure its cuts are, and its tooltip."""
+    """A piece as the template takes it: its parts, its shade by how sure its cuts are, and its tooltip."""
     sure = percent(one.sure)
     if one.customers:
         note = f"remembered: {uses_text(one.customers, one.tables, expected)}; {sure} sure"
@@ -120,20 +120,18 @@ def learned_sentences(model: GrammarEstimator) -> Text:
 
 
 def piece_symbol(model: GrammarEstimator) -> str | None:
-    """The name of the symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
+    """The symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
     symbol = model._symbol_number(None)
     return None if model._of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
 
 
 def samples_of(model: GrammarEstimator, piece: str) -> int:
-    """The number of samples of the chain that recorded where symbol `piece` cuts sentences; 0 if trees have
-    to be drawn for that.
-    """
+    """The number of the chain's samples that say where `piece` cuts sentences; 0: trees must be drawn."""
     return int(model.params_["kept"].values) if piece in model.symbols_ else 0
 
 
 def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) -> list[SegmentedSentence]:
-    """Up to 40 sentences, evenly from the whole text, none of them twice."""
+    """Up to `LIMIT` different training sentences, evenly from the whole text, cut by the symbol `piece`."""
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
     uses = uses_of_texts(model)
@@ -158,7 +156,7 @@ def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) ->
 
 
 def _chosen(sentences: Text) -> list[int]:
-    """The numbers of the sentences to show: different ones, evenly spaced, and short enough to be read."""
+    """The numbers of the sentences to show: different, evenly spaced, of 2 to `MOST_SYMBOLS` symbols."""
     sizes = np.diff(sentences.starts)
     fitting = np.flatnonzero((sizes >= 2) & (sizes <= MOST_SYMBOLS))
     spread = np.linspace(0, len(fitting) - 1, min(len(fitting), 4 * LIMIT)).round().astype(int)
@@ -169,7 +167,10 @@ def _chosen(sentences: Text) -> list[int]:
 
 
 def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
-    """The (start, end) of each piece of a sentence of n symbols: cut where more than half the trees cut."""
+    """The (start, end) of the pieces of a sentence with n symbols: it is cut where most trees cut.
+
+    cuts: the share of trees that cut before each symbol.
+    """
     places = [0, *(at for at in range(1, n) if cuts[at] > 0.5), n]
     return list(itertools.pairwise(places))
 
@@ -177,7 +178,7 @@ def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
 def _piece(
     model: GrammarEstimator, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
 ) -> Piece:
-    """The piece of a sentence from `start` to `end`, divided into parts where enough of the trees cut it.
+    """The piece of a sentence from `start` to `end`, divided where at least `DOUBT` of the trees cut it.
 
     cuts: the share of trees that cut before each symbol; uses: the piece's customers and tables.
     """

@@ -1,4 +1,4 @@
-"""The most probable trees of a few short sentences, as the report of a grammar draws them."""
+"""The section on the most probable trees of a few short sentences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Uses = dict[tuple[str, tuple[str, ...]], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of a tree: symbol, children (nodes and texts), and customers if the subtree is remembered."""
+    """A node of a drawn tree: symbol, children (nodes and texts), and customers if it is remembered."""
 
     symbol: str
     children: Sequence[TreeNode | str]
@@ -39,10 +39,10 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTree:
-    """The most probable tree of a sentence, as the report draws it.
+    """The most probable tree of a training sentence, as the report draws it.
 
-    number, text: of the sentence; nats: log p of the sentence; tree_nats: log p of sentence and tree (in
-    nats); top: the nodes that are drawn; brackets: the whole tree in brackets.
+    number (from 1), text: of the sentence; nats: log p of the sentence; tree_nats: log p of sentence and tree
+    (both in nats); top: the nodes that are drawn; brackets: the whole tree in brackets.
     """
 
     number: int
@@ -78,9 +78,9 @@ def _shown(one: DrawnTree) -> dict[str, Any]:
 
 
 def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:
-    """The best trees of different sentences of about 12 symbols.
+    """The best trees of at most `TREES` different sentences of about `USUAL` symbols.
 
-    They show the first symbol and the adapted ones, or all symbols if none is adapted.
+    They show the start symbol and the adapted ones, or all symbols if none is adapted.
     """
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
@@ -99,7 +99,7 @@ def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[Dr
 
 
 def _chosen(sentences: Sentences) -> list[int]:
-    """The numbers of a few different sentences whose lengths are nearest to the usual one."""
+    """The numbers of at most `TREES` different sentences, with lengths nearest to `USUAL`."""
     sizes = np.diff(sentences.starts)
     order = np.argsort(np.abs(sizes - USUAL), kind="stable")
     found: dict[bytes, int] = {}
@@ -110,7 +110,10 @@ def _chosen(sentences: Sentences) -> list[int]:
 
 
 def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
-    """A tree's nodes without symbols that are not `drawn`; adjacent terminals are joined into texts."""
+    """The nodes of a tree without symbols that are not `drawn`; adjacent terminals are joined into texts.
+
+    uses: from `uses_of_texts`.
+    """
     children: list[TreeNode | str] = []
     letters: list[str] = []
     for one in tree.children:

@@ -1,4 +1,4 @@
-"""What a grammar that was learned by steps remembered when: subtrees that entered, rose, fell and left."""
+"""The section on what a grammar remembered when, learned by steps: subtrees that rose, fell and left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LATEST = 8  # strings of a symbol that came, and that fell out
 
 @dataclass(frozen=True, slots=True)
 class Turnover:
-    """Strings that recently joined or left the fifty most used of a symbol.
+    """Strings that recently joined or left the fifty most used of an adapted symbol.
 
     `came` are (string, final rank, step at which it was first among them); `fell` are (string, last known
     rank, the step of that rank, its uses at the end: 0 if it is forgotten).
@@ -54,9 +54,9 @@ class SubtreeChanges(Section["GrammarReport"]):
 
 
 def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:
-    """How the subtrees of the first `n_symbols` adapted symbols changed, and how many there were.
+    """How the subtrees of the first `n_symbols` adapted symbols changed in a run, and how many there were.
 
-    None for a sampler, and for a run of one step.
+    None for a sampler, and for a run without changes to show, such as one of one step.
     """
     if model._sampled:
         return None
@@ -74,7 +74,7 @@ def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols:
 
 
 def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> list[Turnover]:
-    """What came among the fifty most used of each symbol lately, and what fell out."""
+    """What joined or left the most used strings of each symbol lately; symbols without any are left out."""
     uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols_}
     for one in model.subtrees():
         text = model._join(one.text)
@@ -91,7 +91,7 @@ def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) 
 def _turnover(
     name: str, ranks: Sequence[Mapping[str, int]], steps: Sequence[int], uses: Mapping[str, float]
 ) -> Turnover:
-    """The strings that recently joined or left the first strings of one symbol, the latest first.
+    """The strings that recently joined or left the most used ones of a symbol, the latest first.
 
     ranks: at each snapshot, the rank of each of them; steps: of the snapshots; uses: of all strings at the
     end.

@@ -1,5 +1,4 @@
-"""Online adaptor grammars in which each document has its own weights of the start symbol's rules, like
-topics."""
+"""Online adaptor grammars in which each document has weights of its own for the start symbol's rules."""
 
 from dataclasses import dataclass, replace
 
@@ -21,7 +20,7 @@ from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
 @dataclass(frozen=True, eq=False)
 class DocumentGrammar(OnlineGrammar):
-    """`OnlineGrammar` with weights of the start symbol's rules by document, as for topics.
+    """`OnlineGrammar` with weights of the start symbol's rules by document, which make these rules topics.
 
     q of a document is over the choices of all its sentences. The weights theta_d are local and integrated
     out. Params only have the strength of their common prior, which maximises the mean over draws of log
@@ -33,15 +32,14 @@ class DocumentGrammar(OnlineGrammar):
         return {**super().start(), **sums}
 
     def alpha(self, params: Record) -> Array:
-        """The Dirichlet prior of documents' weights."""
+        """(rules of the start symbol) The Dirichlet prior of documents' weights."""
         return self.priors(params)[self.grammar.own_rules]
 
     def view(self, params: Record, counts: TruncatedCounts) -> View:
         return super().view(params, counts)._replace(alpha=self.alpha(params))
 
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Sample the choices (rules of the start symbol) of each document's sentences, and a tree for each
-        choice.
+        """Sample which rules of the start symbol each document's sentences use, and a tree for each choice.
 
         Returns the documents' records, and the statistics of rules and trees.
         """
@@ -76,8 +74,10 @@ class DocumentGrammar(OnlineGrammar):
         return self.stats_of(drawn.scores, score, tokens, trees._replace(rule_uses=rule_uses, usage=usage))
 
     def _nats_by_rule(self, view: View, types: SentenceTypes) -> Array:
-        """log p(sentence | rule) of distinct sentences, by the grammar for drawing trees (types × own
-        rules)."""
+        """(types × rules of the start symbol) log p(sentence | rule) of distinct sentences, in nats.
+
+        It is by the weights with which trees are drawn.
+        """
         grammar, letters, starts = self.grammar, types.letters, types.starts
         longest = int(np.diff(starts).max(initial=1))
         nats = np.zeros((len(starts) - 1, len(grammar.own_rules)))

@@ -27,7 +27,10 @@ BURN_IN = 20  # sweeps over a document before those that count; cheap compared w
 
 
 class SentenceTypes(NamedTuple):
-    """Distinct sentences, sorted by content so that draws of a document do not depend on other documents."""
+    """The distinct sentences (types) of some documents, and which of them each sentence is.
+
+    They are sorted by content, so that draws of a document do not depend on other documents.
+    """
 
     letters: Integers
     starts: NDArray[np.int64]  # types + 1
@@ -42,7 +45,7 @@ class SentenceTypes(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The sampled rules of documents' sentences. A cell is for a document, a type of sentence and a rule."""
+    """The sampled rules of documents' sentences. A cell is a document, a sentence type and a rule of it."""
 
     gamma: Array  # documents × rules: alpha + mean uses
     scores: Array  # documents: log of an unbiased estimate of p(sentences | alpha)
@@ -55,7 +58,7 @@ class Choices(NamedTuple):
 
 
 def types_of(sentences: Sentences) -> SentenceTypes:
-    """The distinct sentences, and the number of each sentence among them."""
+    """The distinct sentences, sorted, and the number of each sentence among them."""
     letters, starts = sentences.letters, sentences.starts
     content, ends = letters.tobytes(), (starts * letters.itemsize).tolist()
     contents = [content[a:b] for a, b in pairwise(ends)]
@@ -80,7 +83,7 @@ def draw_choices(
 
     codes, documents (sentences): the type and the document of each; nats (types × rules): log p(type | rule);
     types with -inf for all rules are ignored; alpha, weights (rules): the prior, and the prior at strength 1;
-    keys (documents): of the random streams. `samples` sweeps count after a burn-in.
+    keys (documents): of the random streams. `samples` sweeps count, after `BURN_IN` sweeps.
     """
     words = _bags(codes, documents, nats, len(keys))
     tokens = np.add.reduceat(np.append(words.counts, 0.0), words.offsets[:-1].clip(max=len(words.counts)))
@@ -105,10 +108,10 @@ def draw_choices(
 
 
 def _bags(codes: NDArray[np.int64], documents: NDArray[np.int64], nats: Array, n_documents: int) -> Words:
-    """Documents as bags of types of sentences, with weights p(type | rule), scaled to a maximum of 1 per
-    type.
+    """Documents as bags of sentence types, whose weights are p(type | rule), divided by the type's maximum.
 
-    codes, documents (sentences): type and document of each; nats (types × rules): log p(type | rule).
+    codes, documents (sentences): type and document of each; nats (types × rules): log p(type | rule). Types
+    that no rule derives are left out.
     """
     greatest = nats.max(axis=1, initial=-np.inf)
     parsed = np.isfinite(greatest)
