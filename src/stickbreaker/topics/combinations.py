@@ -84,8 +84,8 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
 
 
 def legal() -> tuple[Combination, ...]:
-    """The table of valid combinations of choices; document choices that combine with the same others share a
-    row.
+    """The table of valid combinations of choices. Kinds of prior that combine with the same other choices
+    share a row.
 
     >>> len(legal())
     9

@@ -64,8 +64,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
-        """The model's words; for an open vocabulary, those that topics have now, with expected tokens and no
-        document counts, since a stream's old documents fade and are scaled."""
+        """The model's words. For an open vocabulary, those that some topic has now, with their expected
+        tokens; they have no document counts, since a stream's old documents fade.
+        """
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
@@ -155,7 +156,7 @@ class LearnedTopics(ModelOfParameters):
 
     @property
     def _word_evidence(self) -> WordEvidence:
-        """The data that the rankings of the topics' words need."""
+        """What the rankings of topics' words are computed from."""
         per_token = None if self._model.words.grows else self.vocabulary_.documents_per_token
         return WordEvidence(self._topic_words, self.topic_shares_, per_token, self.word_documents_)
 
@@ -219,7 +220,9 @@ class LearnedTopics(ModelOfParameters):
         return other
 
     def _infer_documents(self, bags: Bags) -> Iterator[Local]:
-        """The records (gamma and terms of the bound) of documents, shard by shard."""
+        """Infer the topics of documents: their records ("gamma", and "scores", their terms of the bound),
+        shard by shard.
+        """
         solver, model = self._fold_in_solver(), self._model
         if solver != model.solver:  # the parameters have changed
             self.engine_.model = replace(model, solver=solver)

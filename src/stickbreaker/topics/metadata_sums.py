@@ -69,7 +69,11 @@ class MetadataSums:
         tokens: NDArray[np.floating],
         shares: NDArray[np.floating],
     ) -> None:
-        """Add documents: the fields and the tokens of each, and their topic shares (documents × topics)."""
+        """Add documents to the sums.
+
+        metadata: the fields of each; tokens (documents): their numbers; shares (documents × topics): topic
+        shares.
+        """
         self.documents += len(metadata)
         rows = np.ones((len(metadata), 2 + self.n_topics), np.int64)
         rows[:, 1] = np.rint(tokens * SCALE)

@@ -96,7 +96,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         *,
         stream: bool = False,
     ) -> TopicModel:
-        """The model with these parameters. Raises UserError naming a parameter that is invalid."""
+        """The model with these parameters; without a vocabulary, only to check them. Raises UserError naming
+        an invalid parameter.
+        """
         refuse_parameters(self)
         self._refuse_too_many_topics(vocabulary)
         inference = inference_of(self.inference)
@@ -167,7 +169,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return POINT_ETA if point else ETA
 
     def _needs_distributions(self, schedule: str) -> str | None:
-        """The choice, as messages name it, that requires distributions over beta, not points, or None."""
+        """The user's choice with which topics cannot be point estimates, for messages; or None."""
         if self._is_open:
             return "an open vocabulary"
         if isinstance(self.eta, str):

@@ -150,9 +150,10 @@ class TopicEstimator(LearnedTopics):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """log p of documents in nats, and the number of scored tokens.
+        """log p of documents in nats, and the number of scored tokens: those of known words, or all if the
+        vocabulary is open.
 
-        These are tokens of known words, or all if the vocabulary is open. See `evaluation.log_probability`.
+        See `evaluation.log_probability`.
         """
         if self._is_open:
             from stickbreaker.topics.evaluation.open_vocabulary import log_probability_of_strings

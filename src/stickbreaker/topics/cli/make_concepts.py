@@ -182,7 +182,7 @@ def _synsets(
 
 
 def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
-    """The files of `--synonyms` by language. Raises UserError if one is malformed, or a language is twice."""
+    """The files of `--synonyms` by language. Raises UserError if one is malformed, or a language repeats."""
     from stickbreaker.corpus.text.languages import language_code
 
     files: dict[str, Path] = {}

@@ -19,7 +19,9 @@ SHOWN_WORDS = 6  # of a topic
 def read_numbered(
     _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 ) -> dict[int, str | None]:
-    """Topic numbers and names from "3=weather"; None for "3=", which takes a name away."""
+    """A click callback: topics' names by number, from values such as "3=weather"; None for "3=", which takes
+    a name away.
+    """
     names: dict[int, str | None] = {}
     for value in values:
         number, equals, text = value.partition("=")

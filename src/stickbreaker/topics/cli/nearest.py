@@ -94,10 +94,10 @@ def _queries_of(
 def _shares(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None, wanted: frozenset[str] = frozenset()
 ) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
-    """The topic shares of documents, and their ids and titles, block by block.
+    """The topic shares (documents × topics) of documents, and their ids and titles, block by block.
 
     Only documents with a known word, and with an id in `wanted` if that is given; with `language`, only their
-    side in that language is used.
+    side in that language is used. Raises UserError for a language that the model lacks.
     """
     import numpy as np
 

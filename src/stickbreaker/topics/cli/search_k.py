@@ -27,7 +27,7 @@ PAGE = "search.html"
 
 
 def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
-    """Distinct whole numbers from "10,20,40", ascending."""
+    """A click callback: distinct whole numbers from a value such as "10,20,40", ascending; at least 1."""
     try:
         numbers = sorted({int(part) for part in value.split(",")})
     except ValueError:

@@ -66,7 +66,9 @@ class SearchRuns:
             yield
 
     def _begin(self) -> None:
-        """Make the search's directory. Raises UserError if it has another search or anything else."""
+        """Make the search's directory, if it is not there. Raises UserError if its path has another search or
+        anything else.
+        """
         settings = self.path / SETTINGS
         if not settings.is_file():
             half_made = {RUNS, *(one.name for one in beside(settings, "partial"))}  # by one that was killed
@@ -219,7 +221,7 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
 
 
 def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags", "Bags"]]:
-    """The two halves of held-out documents, for each block in which predicted halves have words."""
+    """The observed and predicted halves of held-out documents, for each block with a word to predict."""
     from stickbreaker.corpus.source import Source
     from stickbreaker.topics.evaluation import split_halves
 

@@ -138,7 +138,7 @@ def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun,
 
 
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
-    """Read a stream again, and continue from where the model at `path` was saved."""
+    """Read a stream again from its beginning, and continue from where the model at `path` was saved."""
     from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
 

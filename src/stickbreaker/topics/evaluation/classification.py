@@ -39,11 +39,12 @@ class LabelScores(NamedTuple):
 def classify_labels(
     theta: ArrayLike, labels: Sequence[Hashable | None], bags: Bags, n_words: int
 ) -> LabelScores:
-    """Predict documents' labels from their topic shares (documents × topics) and from their words.
+    """How well documents' labels are predicted from their topic shares (documents × topics), and from their
+    words.
 
-    It is a linear support vector machine (scikit-learn's LinearSVC, C = 1) on standardised shares and on
-    tf-idf of `bags`, with five stratified folds that are the same in every call. Labels are compared as text;
-    None: no label. Raises UserError unless there are 2 to 200 labels with five documents each.
+    The classifier is a linear support vector machine (scikit-learn's LinearSVC, C = 1) on standardised shares
+    and on tf-idf of `bags`, with five stratified folds that are the same in every call. Labels are compared
+    as text; None: no label. Raises UserError unless there are 2 to 200 labels with five documents each.
 
     >>> bags = Bags(np.arange(11), np.arange(10) % 2, np.ones(10), np.zeros(10))
     >>> classify_labels(np.eye(2)[np.arange(10) % 2], ["a", "b"] * 5, bags, 2).topics.accuracy

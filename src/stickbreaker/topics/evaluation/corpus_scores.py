@@ -118,7 +118,8 @@ def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
 
 
 def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOutScore:
-    """Document completion of a corpus, read with the topics' vocabulary; `share`: the observed part.
+    """Document completion of a corpus, seen through the topics' vocabulary; `share`: of the tokens that are
+    observed.
 
     A document's score does not depend on others. Raises UserError without a word to score.
     """

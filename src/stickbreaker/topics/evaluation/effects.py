@@ -20,10 +20,10 @@ LEVEL = 0.95
 
 
 class Effects(NamedTuple):
-    """Effects by topic and term (topics × terms): mean and standard deviation of the draws, and bounds of the
-    central 95 %.
+    """Effects by topic and term (topics × terms), as differences of shares (-1 to 1) per unit of the term.
 
-    They are differences of shares, from -1 to 1, per unit of the term.
+    `estimates` and `errors`: mean and standard deviation of the draws; `low` and `high`: bounds of the
+    central 95 %.
     """
 
     estimates: Array
@@ -33,7 +33,8 @@ class Effects(NamedTuple):
 
 
 def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -> Effects:
-    """Effects of the columns of a design on topic shares.
+    """Effects of the columns of a design matrix on topic shares, by regressions of shares drawn from their
+    posterior.
 
     gamma (documents × topics): the Dirichlet posterior of each document's shares; design (documents × terms),
     with an intercept if wanted. `draws`: number of draws of the shares. Raises UserError unless there are

@@ -53,7 +53,7 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """(id, beginning, tokens) of documents saved for the report; empty if others were learned from."""
+    """(id, beginning, tokens) of documents saved for the report; empty if the model learned from others."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:

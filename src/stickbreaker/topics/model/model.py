@@ -33,7 +33,7 @@ from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 @dataclass(frozen=True, slots=True)
 class TopicModel(Model):
-    """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
+    """Documents are mixtures of topics, and topics are distributions over words (Zhai 2014, section 2.3)."""
 
     documents: TopicPrior
     words: TopicVocabulary

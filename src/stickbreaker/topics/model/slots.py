@@ -51,8 +51,8 @@ class WordWeights(NamedTuple):
 
 
 class WordsOnTrial(ABC):
-    """Some words in the topics of a table, and in topics that are tried with them; the table itself does not
-    change.
+    """Some words in the topics of a table, and in further topics that are tried on documents; the table
+    itself does not change.
 
     Words are numbered from zero. `spelled`: the words, ascending, if the rows of the table have keys.
     """
@@ -121,11 +121,11 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def prior(self, params: Record) -> Array:
-        """alpha (topics)."""
+        """alpha: the pseudo-counts of topics in each document (topics)."""
 
     @abstractmethod
     def rest(self, params: Record) -> float:
-        """alpha of all topics without tokens."""
+        """alpha of all topics without tokens together; 0 if there are none."""
 
     @abstractmethod
     def score(self, params: Record) -> float:
@@ -233,12 +233,10 @@ class TopicVocabulary(ABC, Generic[C]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """The learned hyperparameter, updated from the new table, as the params that change. rate: the
-        step's.
-        """
+        """The hyperparameter, learned from the new table, as params that change. rate: the step's."""
 
     def is_settled(self, params: Record) -> bool:
-        """Whether the hyperparameter has settled: True if none is learned."""
+        """Whether the learned hyperparameter no longer changes; True if none is learned."""
         return True
 
     @abstractmethod
@@ -254,7 +252,7 @@ class TopicVocabulary(ABC, Generic[C]):
         """E[beta] of these topics and of the words in use (`rows_in_use`), computed when it is needed."""
 
     def rows_in_use(self, counts: C) -> NDArray[np.int64]:
-        """The rows of words that some topic has; by default all rows, also of words that no topic has."""
+        """The rows of words that some topic has; all rows, if topics have all words."""
         return np.arange(len(counts))
 
     @abstractmethod
@@ -351,7 +349,7 @@ class LocalSolver(ABC):
         """Documents' records (gamma, scores) and the shard's statistics: see `Model.local_step`."""
 
     def with_full_reports(self) -> "LocalSolver":
-        """The same solver with additional statistics, which moves and the bound of stored reports need."""
+        """The same solver, with the statistics that moves and the bound of memoised documents need."""
         return self
 
 
@@ -367,8 +365,8 @@ class Inference(ABC):
 
     @abstractmethod
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
-        """Whether topics with these slots can be learned with this inference."""
+        """Whether a model with this kind of prior and of vocabulary can be learned with this inference."""
 
     def solver(self, mean_field: LocalSolver) -> LocalSolver:
-        """The local solver of the model; `mean_field`: the documents slot's own solver."""
+        """The model's local solver; `mean_field`: that of the kind of prior for mean-field inference."""
         return mean_field

@@ -26,7 +26,7 @@ class TopicWords(Protocol):
 
 
 class Dense(NamedTuple):
-    """Topics' words in memory.
+    """E[beta] of topics in memory (topics × words), as `TopicWords`.
 
     >>> Dense(np.array([[0.2, 0.8]])).of(np.array([1])).tolist()
     [[0.8]]

@@ -65,8 +65,8 @@ class WordEvidence(NamedTuple):
 
 
 def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` most probable words of each topic, ties by number, or fewer if there are fewer words; `within`:
-    only among these.
+    """The `n` most probable words of each topic, among the vocabulary rows `within`; ties by number. There
+    are fewer if there are fewer words.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> [found.tolist() for found in leading_words(Dense(np.array([[0.2, 0.5, 0.3]])), 2)]
@@ -84,11 +84,12 @@ def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> Ra
 def relevant_words(
     topics: TopicWords, shares: ArrayLike, n: int, within: slice = slice(None), weight: float = WEIGHT
 ) -> RankedWords:
-    """The `n` most relevant words of each topic, ties by number, or fewer if there are fewer words; `within`:
-    only among these. The table is read twice, part by part. `weight` is λ.
+    """The `n` most relevant words of each topic, among the vocabulary rows `within`; ties by number. There
+    are fewer if there are fewer words.
 
-    `shares` (topics): the topics' shares of all tokens. Words less than a tenth as frequent in the topic as
-    its tenth word come last, by probability, since lift would favour accidents among them.
+    `shares` (topics): the topics' shares of all tokens; `weight` is λ. Words less than a tenth as frequent in
+    the topic as its tenth word come last, by probability, since lift would favour accidents among them. The
+    table is read twice, part by part.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))

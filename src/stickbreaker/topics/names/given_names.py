@@ -49,7 +49,11 @@ class FileNames(NamedTuple):
 
 
 def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str]:
-    """All names of a model's topics by lasting id, after changes by topic number; see `name_topics`."""
+    """All names of a model's topics by lasting id, after some are changed (or removed, by None or ""), which
+    are given by topic number.
+
+    Raises UserError for names that are not a mapping, an unknown topic, or an invalid name.
+    """
     if not isinstance(names, Mapping):
         raise UserError("names must be a dict by topic number", remedy='give names like {3: "weather"}')
     given = dict(model.given_names_)

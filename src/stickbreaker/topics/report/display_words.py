@@ -126,7 +126,8 @@ def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[ND
 
 
 def apart(topics: TopicWords, seen: WordFigures) -> Floats:
-    """Topics over enough words to tell them apart, for distances between them; rows sum to one.
+    """Topics over enough words to distinguish them, for distances between them (topics × words); rows sum to
+    one.
 
     For a large vocabulary, these are the words with the largest share in some topic, and all others count as
     one word. This can only shorten a distance between topics, and by little, and limits its cost.

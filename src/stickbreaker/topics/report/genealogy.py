@@ -51,7 +51,8 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class TopicMove:
-    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), by lasting ids.
+    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), at a time; topics
+    by lasting ids.
 
     `gain` is what the bound gained, in nats; None if the move was not judged by a bound.
     """
@@ -65,7 +66,7 @@ class TopicMove:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A topic since a split: its first words before it, and (time, its words, the new topic's words)."""
+    """How a split refined a topic: its first words before, then (time, its words, the new one's words)."""
 
     split: TopicMove
     before: Sequence[str]
@@ -441,7 +442,7 @@ def _spread(columns: Columns) -> Columns:
 
 
 def _greatest(moves: Sequence[TopicMove], n: int) -> list[TopicMove]:
-    """The n moves of greatest gain, the greatest first; then those without a gain, the latest first."""
+    """The n moves with the greatest gains, greatest first; then those without a gain, the latest first."""
 
     def order(move: TopicMove) -> tuple[bool, float]:
         return (True, -move.at) if move.gain is None else (False, -move.gain)

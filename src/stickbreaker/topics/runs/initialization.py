@@ -150,7 +150,7 @@ class NoiseSeeds:
 
 @dataclass(frozen=True)
 class PathSeeds:
-    """Initial counts of paths: each word's, divided equally among its paths. `words`: each path's word."""
+    """Initial counts of paths to words: those of each word, divided equally among its paths."""
 
     seeds: DocumentSeeds | NoiseSeeds
     words: NDArray[np.int64]  # ascending
@@ -178,10 +178,10 @@ def _meanings(model: TopicModel) -> csr_matrix | None:
 
 
 def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
-    """For each guided topic, a unit vector (words): how much eta favours each word, weighted as documents
-    are.
+    """For each guided topic, a unit vector (words) of how much its eta favours each word, weighted like
+    tf-idf of documents.
 
-    priors: the eta of each topic (words).
+    priors: the eta of each topic (words); weights (words): of tf-idf.
     """
     for eta in priors:
         lean = (eta - eta.min()) * weights

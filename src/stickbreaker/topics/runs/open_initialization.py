@@ -43,7 +43,7 @@ def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[Variation
 def _seeds(
     job: VariationalRun, model: TopicModel, n_topics: int, init: str, found: Sequence[str], tokens: float
 ) -> Array:
-    """Initial counts of the words in the first minibatch (words × topics), with the sum `tokens`."""
+    """Initial counts (words × topics) of the first minibatch's words, with the sum `tokens`, or zeros."""
     drawn = model.solver.draws
     noise = np.zeros((len(found), n_topics)) if drawn else model.seed(found, tokens, job.seed)
     if init != "documents":

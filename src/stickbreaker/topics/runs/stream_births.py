@@ -129,7 +129,9 @@ class Outcome(NamedTuple):
 
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
-    """Try to do without each topic, smallest first, by predicting documents with it; returns the outcome."""
+    """Try to do without each of these topics, smallest first: it is closed if the documents that use it are
+    predicted as well without it.
+    """
     halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
     gains_of: dict[int, float] = {}
@@ -253,7 +255,8 @@ def _open(
 def _change_of_rows(
     job: VariationalRun, state: VariationalState, change: Array, bags: Bags, words: Words
 ) -> tuple[Rows | SparseCounts, int]:
-    """A change of the counts of words as rows of the table, and the number of words added to the table.
+    """A change of words' counts as rows of the table, and the number of words that were added to the table
+    for it.
 
     change (words × topics): of the counts of `words`. A word that the table does not have (yet, or any more)
     is added if the model admits it.

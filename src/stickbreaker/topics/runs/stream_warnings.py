@@ -34,8 +34,8 @@ class StreamWarning(TypedDict):
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[StreamWarning]:
-    """The warnings that the topics' token counts (`totals`) call for after `step` steps, except those given
-    `before`.
+    """The warnings to give after `step` steps, from the topics' tokens in the table (`totals`), except those
+    given `before`.
 
     If the number of topics is learned (`grows`), empty ones are not a problem.
 

@@ -85,7 +85,7 @@ class TopicsOnTrial:
         return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
-        """Infer the topics of some documents: their records, and sums whose rows are words of the trial."""
+        """Infer the topics of some documents: their records, and statistics by word of the trial."""
         shard, documents = shard_of(bags, np.arange(len(bags.unseen)), len(self.counts)), self.model.documents
         weights, log_scale, paths = self.words.weights(shard.rows)
         prior, rest = documents.prior(self.params), documents.rest(self.params)

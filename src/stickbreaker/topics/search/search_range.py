@@ -25,7 +25,9 @@ class TopicRange(NamedTuple):
 
 
 def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
-    """The range of numbers of topics that a search cannot distinguish; the model is the last of its runs."""
+    """The range of numbers of topics whose scores are as good, from the runs of a search; the model is the
+    last of these.
+    """
     last, own = points[-1], [point for point in points if not point.checks]
     if judge == "bound" and not last.checks:
         ends = [point for point in own if point.final]

@@ -94,7 +94,7 @@ class TopicSearch:
         return 0.0 if checks and points[0].held_out is None else share
 
     def point(self, settings: Mapping[str, Any], job: Run, state: RunState) -> SearchPoint:
-        """The figures of a finished run with these settings."""
+        """The record of a finished run with these settings: its topics, scores and passes."""
         assert isinstance(job, VariationalRun)
         used = len(job.model.in_use(job.engine.table.totals().sum(axis=0)))
         held_out = state.held_out[-1] if state.held_out else None

@@ -40,8 +40,7 @@ class Index(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The documents or words that a call visits, their random numbers, and n_k + eta_k at the start of the
-    phase."""
+    """The documents or words that a call visits, their random numbers, and n_k + eta_k before the phase."""
 
     first: int
     last: int  # exclusive
@@ -86,7 +85,7 @@ def _add(used, used_out):
 
 @njit(**PART)
 def _leave(topics, prior, weights, used_out):
-    """Add the number of tokens of each topic to used_out, and reset `weights` to the prior (topics)."""
+    """Count each token's topic in used_out (topics), and reset `weights` (topics) to the prior."""
     for i in range(len(topics)):
         k = topics[i]
         weights[k] = prior[k]
@@ -279,7 +278,7 @@ def visit_informed_words(index, eta, part, chain_out, used_out):
 
 @njit(**OPTIONS)
 def index_words(words, index_out):
-    """Sort tokens by word, in document order within a word. words (tokens); index_out: Index, offsets set."""
+    """Fill index_out.tokens: tokens sorted by word, in document order within a word. words: of each token."""
     free = index_out.offsets.copy()
     for i in range(len(words)):
         w = words[i]

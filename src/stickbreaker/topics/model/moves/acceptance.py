@@ -51,7 +51,8 @@ class ExactMoves(TopicMoves):
         return not self.sampled
 
     def tried(self, n_topics: int) -> int:
-        """The number of merges to try per step: as set, or half of the number of topics, within limits.
+        """The number of merges to try per step: as the user set it, or half of the number of topics, from 16
+        to 64.
 
         Many can be tried, since exact moves are never accepted by mistake.
         """
@@ -126,7 +127,9 @@ class ExactMoves(TopicMoves):
         sums: Mapping[str, Answer],
         scale: float,
     ) -> Iterator[Candidate]:
-        """These proposals' candidates with their gains, for `scale` times the documents of `stats`."""
+        """The candidates of these proposals with their gains, if the corpus has `scale` times the documents
+        of `stats`.
+        """
         for plan in proposals:
             tried, values = stats.trial[plan.name], evidence(self._words(params), sums[plan.name])
             if "targets" in plan.change:
@@ -339,7 +342,7 @@ class PaperMoves(TopicMoves):
 
 
 def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
-    """The arrays over rows that a split needs: its initial counts, and those that its trial reported."""
+    """The arrays over rows that a split's query needs: its initial counts, and those its trial reported."""
     return {"trial": ReportRows(plan.name), "start": plan.change["start"].values}
 
 

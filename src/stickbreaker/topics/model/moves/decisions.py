@@ -107,7 +107,7 @@ def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
 
 
 def accepted(table: TableView, best: Sequence[Candidate]) -> tuple[Accepted, ...]:
-    """The edits of these candidates, with each word's share in them as an array over all rows."""
+    """These candidates' edits, ready to be made: with the shares of all words of the table that they need."""
     queries = {item.plan: item.shares for item in best if isinstance(item.shares, RowQuery)}
     along = {item.plan: {"words": item.shares} for item in best} | table.fields(queries)
     return tuple(

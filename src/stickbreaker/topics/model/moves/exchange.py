@@ -129,7 +129,7 @@ class Exchange(Move):
     # fitting the halves of a giant
 
     def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
-        """The proposals that split giant topics, for their next round."""
+        """The proposals that split giant topics, for their next round, from what the last one reported."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
         def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
@@ -164,8 +164,8 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The proposal of a split for its last round, in which all documents are split, and judged are the
-        halves by the documents to which they were not fitted.
+        """The proposal of a split for its last round: all documents are split, and the halves are judged by
+        those to which they were not fitted.
         """
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
@@ -265,7 +265,7 @@ def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
 
 
 def _tokens(part: RowBlock) -> Answer:
-    """The number of tokens in each half according to the trial, as {"tokens": …}."""
+    """The number of tokens that a split's trial gave to each half, as {"tokens": …}."""
     return {"tokens": part.held["trial"].sum(axis=0)}
 
 
@@ -278,24 +278,23 @@ def _log_odds(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _leaning(part: RowBlock, tokens: Array) -> Answer:
-    """The trial's tokens that belong to the first half by their words alone, as {"mean": …}."""
+    """How many of a trial's tokens belong to the first half by their words alone, as {"mean": …}."""
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 
 
 def _mean(leaning: Array, tokens: Array) -> Array:
-    """The share of a trial's tokens that belong to the first half; 1/2 if no document is long enough to be
-    split.
+    """The share of a trial's tokens that belong to the first half by their words (`leaning` of all `tokens`).
 
-    Then the halves do not differ.
+    If no document is long enough to be split it is 1/2, so that the halves do not differ.
     """
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)
 
 
 def _second_shares(part: RowBlock, of_all: float) -> Answer:
-    """The share of the second half in each word, as {"words": …}; `of_all` (its share of all tokens) for
-    words that the trial lacks.
+    """The share of the second half in each word, smoothed, as {"words": …}; words that the trial lacks have
+    `of_all`, its share of all tokens.
     """
     first, second = part.held["trial"].T
     return {"words": (second + of_all) / (first + second + 1.0)}

@@ -43,8 +43,8 @@ class WordsSlot(NamedTuple):
 
 
 def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
-    """The share of the second half in each word, from a trial's `counts` (words × 2), whose sums are `tokens`
-    (2).
+    """The share of the second half in each word (words), from the counts that a trial gave to both halves
+    (words × 2), whose sums are `tokens` (2).
 
     It is smoothed; a word without counts has the share of all words together.
     """
@@ -60,13 +60,15 @@ def in_two(column: Array, second: Array) -> Array:
 
 
 def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
-    """The share of the second half in each of a topic's words, according to the trial, as {"words": …}."""
+    """The share of the second half in each of a topic's words, as a split's trial divided its tokens, as
+    {"words": …}.
+    """
     return {"words": shares(part.held["trial"], tokens, smooth)}
 
 
 def handed(part: RowBlock, amounts: bool) -> Answer:
-    """For each word, the tokens (with `amounts`) or the shares that several topics get from another one,
-    according to the trial, as {"words": …}.
+    """How the trial of a handover divided each word of the topic among the targets, as {"words": …}: the
+    tokens that each gains (with `amounts`), or shares.
     """
     tokens = part.held["trial"]
     return {"words": tokens if amounts else own_shares(tokens)}
@@ -88,8 +90,10 @@ def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
 
 
 def products(part: RowBlock, totals: Array) -> Answer:
-    """Inner products of topics' counts, sums of squares, and inner products of word shares with chi-squared
-    weights; `totals`: the topics' tokens."""
+    """Products of topics (topics × topics) as {"counts", "squares", "shares"}: inner products of their
+    counts, sums of squares (topics), and inner products of word shares with chi-squared weights; `totals`:
+    the topics' tokens.
+    """
     columns = part.counts
     mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
     scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
@@ -97,7 +101,7 @@ def products(part: RowBlock, totals: Array) -> Answer:
 
 
 def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Array) -> Answer:
-    """E[log beta] of the targets of a handover, with `totals` (groups × targets)."""
+    """E[log beta] of a handover's targets, as {"log_words": …}; `totals` (groups × targets): their tokens."""
     return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
 
 
@@ -111,7 +115,9 @@ def _scores(rows: Array) -> tuple[Array, Array]:
 
 
 def moments(part: RowBlock) -> Answer:
-    """The number of tokens, and the sum and sum of squares of words' scores, weighted by tokens."""
+    """The number of tokens, and the sum and sum of squares of words' scores, weighted by tokens, as
+    {"moments": …}.
+    """
     scores, tokens = _scores(part.held["trial"])
     return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
 
@@ -128,13 +134,14 @@ def centred(part: RowBlock, moments: Array) -> Answer:
 
 
 def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answer:
-    """The totals (groups × 2) of a topic divided in two halves as in its trial, as {"totals": …}."""
+    """The totals (groups × 2) of a topic's counts divided as in its trial, as {"totals": …}."""
     second = shares(part.held["trial"], tokens)
     return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
 
 
 def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals: Array) -> Answer:
-    """The share of the second half in each word, and the log odds of the first half, according to the trial.
+    """For the next round of a split: the share of the second half in each word, as the trial divided its
+    tokens, and the log odds of the first half.
 
     totals: the result of `halves`.
     """

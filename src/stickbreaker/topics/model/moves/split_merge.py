@@ -71,11 +71,13 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover also divides the targets' own tokens again: if the table sums reports."""
+        """Whether a handover also divides the targets' tokens again: if the table is a sum of reports."""
         return False
 
     def tried(self, n_topics: int) -> int:
-        """The number of merges to try at once; among many, some would seem to gain by chance."""
+        """The number of merges to try per step; it is limited, since of very many some would seem to gain by
+        chance.
+        """
         return MERGES if self.settings.merges is None else self.settings.merges
 
     # proposals
@@ -100,7 +102,7 @@ class TopicMoves(Move):
             )
 
     def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
-        """Drafts that hand over topics: to a similar or correlated one, or to those that it mixes."""
+        """Drafts that hand over topics: to a similar or correlated one, or to those whose mixture it is."""
         totals = table.totals.sum(axis=0)
         most = self.tried(len(totals))
         if most == 0:
@@ -162,7 +164,7 @@ class TopicMoves(Move):
     def _fitting(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView
     ) -> list[Proposal]:
-        """The splits that are not completely fitted yet, as proposals for their next round."""
+        """The splits whose halves are not completely fitted yet, as proposals for their next round."""
         fitting = [plan for plan in proposals if "targets" not in plan.change and plan.round < ROUNDS]
         if not fitting:
             return []
@@ -212,7 +214,9 @@ class TopicMoves(Move):
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
     def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
-        """The best share of the second half in a topic's weight, and the change of the prior in nats."""
+        """For a split: the best share of the second half in the topic's weight, and the gain of the prior's
+        terms in nats.
+        """
         from scipy.optimize import fminbound
 
         sums, weight = tried.usage["log_theta"].values, float(params["weights"].values[topic])
@@ -300,7 +304,7 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """The number of tokens in each column of a trial."""
+    """The tokens that a trial reported for each part: a half of a split, or a target of a handover."""
     return tried.usage[TRIAL_TOKENS].values
 
 

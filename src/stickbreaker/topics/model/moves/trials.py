@@ -123,7 +123,7 @@ def evaluate_proposals(
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
-    """The numbers of the topics that a proposal concerns: its topic, and the targets."""
+    """The numbers of the topics that a proposal concerns: its topic, then the targets; may be empty."""
     if "topic" not in change:
         return np.empty(0, np.int64)
     targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
@@ -131,7 +131,9 @@ def _topics(change: Record) -> NDArray[np.int64]:
 
 
 def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """One step of correspondence analysis: a report with the rows (words × 2) of `add_direction`."""
+    """One step of correspondence analysis, for the direction of a split: a report with the rows of
+    `add_direction` (words × 2).
+    """
     from stickbreaker.topics.kernels.split_merge import add_direction
 
     sums = np.zeros((len(bench.shard.rows), 2))

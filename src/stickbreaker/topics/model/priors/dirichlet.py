@@ -54,7 +54,7 @@ class DirichletPrior(TopicPrior):
         return alpha / alpha.sum()
 
     def prior(self, params: Record) -> Array:
-        """alpha (topics)."""
+        """alpha, the parameters of documents' Dirichlet prior (topics)."""
         return params["alpha"].values
 
     def rest(self, params: Record) -> float:

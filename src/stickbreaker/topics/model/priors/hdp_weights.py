@@ -13,7 +13,7 @@ ALPHA = (1e-3, 1e4)
 
 
 class FittedWeights(NamedTuple):
-    """Masses of the topics and the rest (topics + 1, sum 1), and alpha."""
+    """The result of `fit_weights`: masses of topics and the rest (topics + 1), which sum to one; alpha."""
 
     masses: Array
     alpha: float

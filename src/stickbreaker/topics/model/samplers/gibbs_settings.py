@@ -43,7 +43,9 @@ class Gibbs(GibbsParameters, Inference):
     def sampler(
         self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
-        """A new chain over a model's documents and words."""
+        """A new chain over a model's documents and words, of the kind that these need; assignments (tokens):
+        the topics it starts with.
+        """
         documents, words = model.documents, model.words
         if isinstance(words, ConceptVocabulary):
             from stickbreaker.topics.model.samplers.tree_gibbs import TreeGibbs

@@ -15,7 +15,7 @@ PREFIX = "sum/"  # of the arrays of a snapshot
 
 
 class CountSums(NamedTuple):
-    """Counts summed over samples, for the topics of the last sample."""
+    """Counts summed over a chain's samples, for the topics that the last sample had."""
 
     ids: NDArray[np.int64]  # topics: lasting numbers, ascending
     samples: NDArray[np.int64]  # topics: number of samples with the topic

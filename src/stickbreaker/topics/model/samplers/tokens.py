@@ -21,7 +21,8 @@ class TokensInOrder(NamedTuple):
 
 
 def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
-    """Expand every count n into n tokens. Raises UserError for fractional counts.
+    """Expand every count n of the documents into n tokens. Raises UserError for fractional counts, or more
+    than 2 ** 24.
 
     >>> bags = Bags(np.array([0, 2]), np.array([4, 7]), np.array([2.0, 1.0]), np.zeros(1))
     >>> tokens_in_order([bags], 8).words.tolist()

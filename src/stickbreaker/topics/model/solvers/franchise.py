@@ -34,7 +34,8 @@ class FranchiseView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Franchise(LocalSolver):
-    """At most `tables` tables per document and `max_iter` rounds, fewer if tables change by less than `tol`.
+    """The solver of franchise documents: at most `tables` tables per document, and `max_iter` rounds, fewer
+    if tables change by less than `tol`.
 
     A document without a record starts by direct assignment: mean-field rounds over topics, then a table for
     each of the largest. With `keep_local`, records store the tables, and the next pass continues from them.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeanField(LocalSolver):
-    """At most `max_iter` inner rounds per document, fewer if gamma's mean change is below `tol`.
+    """The mean-field solver: at most `max_iter` inner rounds per document, fewer if gamma's mean change is
+    below `tol`.
 
     gamma starts at alpha + N / K, the same for every topic. With `keep_local` it continues from the record of
     an earlier pass instead; without, both starts are tried and the better result is used. `in_full`: also

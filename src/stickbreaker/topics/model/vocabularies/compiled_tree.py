@@ -83,7 +83,7 @@ class CompiledTree:
 
     @cached_property
     def words(self) -> NDArray[np.int64]:
-        """The word of each leaf."""
+        """(leaves,) The number of the word that each leaf is a path to."""
         return np.repeat(np.arange(self.n_words), np.diff(self.starts))
 
     @cached_property

@@ -165,7 +165,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """No params: eta is fixed."""
+        """The params that change: none, since eta is fixed."""
         return {}
 
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
@@ -245,7 +245,9 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return _sums(values, self.tree.starts)
 
     def _concentrations(self, params: Record, totals: Array) -> tuple[Array, Array]:
-        """Counts plus priors, of edges (edges × topics) and of nodes (nodes × topics)."""
+        """Counts plus priors, of edges (edges × topics) and of nodes (nodes × topics), from the tokens at the
+        leaves of each group.
+        """
         edges, nodes = self.tree.passing(totals)
         eta = self._eta(params)
         return edges + eta * self.tree.edge_sizes[:, None], nodes + eta * self.tree.node_sizes[:, None]

@@ -100,7 +100,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of words; its share of the stick's rest (`outside`) if a topic lacks a word."""
+        """exp E[log beta] of words; if a topic lacks one, the rest of its stick times a factor."""
         from stickbreaker.kernels.sticks import stick_weights
 
         places = np.arange(len(counts.keys)) if rows is None else rows
@@ -120,10 +120,10 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """The edit that adds all new words, most frequent first, and the params that change.
+        """The edit that adds new words to the vocabulary, most frequent first, and the params that change.
 
-        With a filter (memory "bloom"), only words seen in a second document are added. The last number of a
-        row of `new_rows` is the number of the word's documents.
+        With a filter (memory "bloom"), only words seen in a second document are added. `new_rows`: the counts
+        of each word by topic, and last the number of its documents.
         """
         keys, changed = sorted(new_rows, key=lambda key: (-float(new_rows[key][:-1].sum()), key)), {}
         if self.settings.memory == "bloom" and keys:
@@ -214,7 +214,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return "concentration", float(params["concentration"].values)
 
     def parameters(self, params: Record, counts: TruncatedCounts) -> Array:
-        """Expected counts (words × topics)."""
+        """Expected counts (words × topics), to which no prior is added."""
         return counts.dense(counts.values * counts.scale)
 
     def word_totals(self, counts: TruncatedCounts) -> Array:

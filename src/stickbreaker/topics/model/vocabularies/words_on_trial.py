@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownWordsOnTrial(WordsOnTrial):
-    """Rows of a table of known words (n, ascending), with their `table_counts` (n × topics) and the `totals`
-    of all rows (groups × topics).
+    """Words of a closed vocabulary on trial: some rows of the table (n, ascending), their `table_counts` (n ×
+    topics), and the `totals` of all rows (groups × topics).
     """
 
     spelled = None
