@@ -85,7 +85,7 @@ __all__ = [
 
 
 def _names_of_kinds() -> list[OptionNames]:
-    """The parameters of every kind, for messages."""
+    """The names of the parameters of every kind and their options, to translate messages with."""
     from stickbreaker.estimators.kinds import kinds, systems
 
     return [names for saved in (*kinds().values(), *systems()) for names in saved.names()]
@@ -95,7 +95,7 @@ add_names(_names_of_kinds)
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use, so that the command line's help is quick."""
+    """Import a public name on first use, so that the program's help is quick."""
     if name == "__version__":
         from importlib.metadata import version
 

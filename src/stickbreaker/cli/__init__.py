@@ -1,4 +1,4 @@
-"""The `stickbreaker` command. Each command is in a module that is imported when it is called."""
+"""The program `stickbreaker`. Each command is in a module of its own, which is imported when it is called."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +45,7 @@ HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message
 
 
 def commands() -> dict[str, Command]:
-    """The commands for several kinds and those of each kind, in the order of the overview."""
+    """All commands by name, those of each kind included, in the order in which `--help` lists them."""
     order, known = list(VERBS), {**VERBS}
     for kind in (*kinds().values(), *systems()):
         before = ""
@@ -59,7 +59,7 @@ def commands() -> dict[str, Command]:
 
 @contextmanager
 def _shortened_messages() -> Iterator[None]:
-    """Shorten the message about a wrong command line to one line."""
+    """A context in which the message about a wrong command line is cut to one line of usual length."""
     try:
         yield
     except HELP_INSTEAD:
@@ -70,9 +70,9 @@ def _shortened_messages() -> Iterator[None]:
 
 
 class LazyGroup(SuggestingGroup):
-    """A group whose commands are imported on use, so that `--help` is quick.
+    """The group of all commands, which are imported on use, so that `--help` is quick.
 
-    Messages about a wrong command line repeat no more of it than other messages do.
+    Messages about a wrong command line are shortened, and errors of users end the program with one line.
     """
 
     def main(self, *args: Any, **settings: Any) -> Any:

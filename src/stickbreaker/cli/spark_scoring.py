@@ -1,4 +1,4 @@
-"""Scoring on Spark from the command line: a stored corpus, with a model that executors read."""
+"""Commands that score a stored corpus on Spark, with a model that executors read."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
-    """The single corpus that a command names. Raises UserError for raw files."""
+    """The corpus that a command's inputs name. Raises UserError for anything but one stored corpus."""
     from stickbreaker.corpus import Corpus
     from stickbreaker.corpus.store import is_store
 
@@ -26,7 +26,7 @@ def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
 def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
 ) -> JsonObject:
-    """Write topic shares as a directory of Parquet files; returns the command's result."""
+    """Write documents' topic shares as a directory of Parquet files; returns the command's result."""
     from stickbreaker.spark import transform_corpus
     from stickbreaker.topics.topic_estimator import load_topics
 
@@ -39,7 +39,10 @@ def shares_on_spark(
 
 
 def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
-    """Document completion by executors, and the function that prints it."""
+    """Score by document completion on Spark: the command's result, and the function that formats it.
+
+    share: of each document's words that is seen.
+    """
     from stickbreaker.console.document_scores import note_all_unseen
     from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.spark.scoring import completion_on

@@ -1,1 +1,1 @@
-"""Options that several commands share, and how they are processed."""
+"""What the program's commands share: options, reading of inputs, runs, output and errors."""

@@ -1,4 +1,4 @@
-"""Shared by all commands: output as a JSON object or plain lines; progress and errors on standard error."""
+"""Shared by all commands: results as text or JSON, progress and errors on standard error, options."""
 
 import dataclasses
 import functools
@@ -30,7 +30,7 @@ _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that 
 
 
 def printable(text: object) -> str:
-    """Text without control characters (those that turn the direction of writing included), for a terminal.
+    """Text for a terminal, without control characters, also those that turn the direction of writing.
 
     >>> printable("a\\x1b[31mb")
     'a[31mb'
@@ -39,10 +39,9 @@ def printable(text: object) -> str:
 
 
 def _as_given(text: str, written: Callable[[str], str] = str) -> str:
-    """The text with the paths of zip files that users gave, in place of the folders into which they were
-    unpacked.
+    """The text with paths of zip files, as the user gave them, in place of folders with their content.
 
-    `written`: how names are written in the text.
+    written: how a path is written in the text.
     """
     for folder, path in _NAMED_AS.items():
         text = text.replace(written(folder), written(path))
@@ -50,15 +49,14 @@ def _as_given(text: str, written: Callable[[str], str] = str) -> str:
 
 
 def say(text: object = "") -> None:
-    """Print a line on standard output without control characters. Raises UserError if it cannot be
-    written."""
+    """Print a line on standard output, without control characters. Raises UserError if that fails."""
     with writing_output():
         click.echo(printable(text))
 
 
 @contextmanager
 def writing_output() -> Iterator[None]:
-    """Turn a failure to write to standard output, as on a full disk, into a UserError."""
+    """A context in which a failure to write to standard output, as on a full disk, becomes a UserError."""
     try:
         yield
     except BrokenPipeError:
@@ -72,8 +70,7 @@ def writing_output() -> Iterator[None]:
 
 
 def note(text: object) -> None:
-    """Print a line on standard error: progress, warnings, what was skipped. Above the progress bar, if there
-    is one."""
+    """Print a line on standard error, above the progress bar if there is one: warnings, what was skipped."""
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would not go above the bar
 
 
@@ -81,8 +78,10 @@ COMPILING = "compiling kernels (once after an install, some seconds)"
 
 
 class ProgressLine:
-    """Progress on standard error: on a terminal, a line that changes every `changes` seconds; elsewhere, a
-    new one every `lines` seconds."""
+    """Progress on standard error.
+
+    On a terminal, one line that changes every `changes` seconds; elsewhere a new line every `lines` seconds.
+    """
 
     def __init__(self, changes: float, lines: float) -> None:
         self.every = changes if self.live else lines
@@ -90,19 +89,18 @@ class ProgressLine:
 
     @property
     def live(self) -> bool:
-        """Whether the line can change: on a terminal, unless there is a progress bar, above which lines are
-        printed."""
+        """Whether the line can be overwritten: on a terminal, unless a progress bar is shown."""
         return sys.stderr is sys.__stderr__ and sys.stderr.isatty()
 
     @property
     def due(self) -> bool:
-        """Whether the previous text is old enough to be replaced by the next one."""
+        """Whether the text shown last is old enough to be replaced."""
         return time.monotonic() - self.shown >= self.every
 
     def show(self, text: str, *, last: bool = False) -> None:
-        """Print a progress text, unless the previous one was printed too recently.
+        """Show a text, unless the last one was shown too recently.
 
-        With `last`, the text is always printed and ends with a line break, so that it stays on the screen.
+        With `last`, it is always shown, and stays on the screen.
         """
         if last or self.due:
             self.shown = time.monotonic()
@@ -110,14 +108,14 @@ class ProgressLine:
             print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Erase the progress line if the terminal redraws it in place; otherwise do nothing."""
+        """Erase the line, if it can be overwritten."""
         if self.live:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 @functools.cache
 def tell_of_compiling() -> None:
-    """From now on, print a line when this process compiles kernels that are not in numba's cache."""
+    """From now on, show when this process compiles kernels that are not in numba's cache."""
     from numba.core import event
 
     class Compilations(event.Listener):
@@ -145,7 +143,7 @@ def tell_of_compiling() -> None:
 
 
 def emit(result: JsonObject, as_json: bool, text: Callable[[JsonObject], str]) -> None:
-    """Print a command's result: one JSON object, or the text that `text` returns for it."""
+    """Print a command's result: as one JSON object, or as the text that `text(result)` returns."""
     if as_json:
         with writing_output():
             click.echo(_as_given(json.dumps(result, allow_nan=False), lambda name: json.dumps(name)[1:-1]))
@@ -171,7 +169,7 @@ def option(
 ) -> Callable[[F], F]:
     """`click.option` that shows its default.
 
-    With `choices` its value is one of these, with `least` a whole number of at least `least`.
+    choices: the values that it may have; least: for a whole number, the smallest.
     """
     if choices:
         settings["type"] = click.Choice(choices)
@@ -183,8 +181,10 @@ def option(
 
 
 class ModelPath(click.Path):
-    """The directory of a model or a lexicon, or a zip file, which is unpacked for this process; output names
-    the zip file."""
+    """The type of an argument that is a saved model or system: a directory, or a zip file.
+
+    A zip file is unpacked for this process, and output still names it; with `changes`, it is refused.
+    """
 
     def __init__(self, *, changes: bool = False) -> None:
         super().__init__(path_type=Path)
@@ -212,7 +212,7 @@ class ModelPath(click.Path):
 
 
 def _exit_when_terminated() -> None:
-    """Let SIGTERM end the program as an exit does, which removes folders that models were unpacked into."""
+    """Let SIGTERM end the program like an exit, so that folders of unpacked models are removed."""
     free = threading.current_thread() is threading.main_thread()
     if free and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -227,9 +227,9 @@ threads_option = option("--threads", **THREADS)
 
 
 def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
-    """A prior's parameter from the command line; None if it was not given.
+    """A click callback for a prior's parameter: a number, "learned" or "learned:NUMBER"; None if not given.
 
-    It is a number, "learned" or "learned:NUMBER"; for alpha also "learned-symmetric".
+    For alpha also "learned-symmetric".
     """
     kind = None if value is None else value.partition(":")[0]
     if value is None or kind == "learned" or (kind, param.name) == ("learned-symmetric", "alpha"):
@@ -241,14 +241,14 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | 
 
 
 def written(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `names` that the user gave on the command line (the others have their default values)."""
+    """Those of the options' `names` that the user gave on the command line."""
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
 
 
 def refuse_written(names: tuple[str, ...], problem: str) -> None:
-    """Raise a usage error, "--name problem", for the first of the named options that was given."""
+    """Raise a usage error, "--name problem", for the first of these options that the user gave."""
     options = {param.name: param.opts for param in click.get_current_context().command.params}
     for name in written(names):
         option = f"--{name.replace('_', '-')}"
@@ -256,23 +256,23 @@ def refuse_written(names: tuple[str, ...], problem: str) -> None:
 
 
 def from_option(*, names: str | None = None, **settings: Any) -> Any:
-    """A dataclass field that is set by a command-line option, for `options_into`.
+    """A dataclass field that an option sets, for `options_into`; takes the settings of `option`.
 
-    Takes the settings of `option`. `names` are the option's names, if they differ from the field's name.
+    names: the option's names, if they differ from the field's.
     """
     default = settings.get("default", False if settings.get("is_flag") else None)
     return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
 
 
 def from_table(table: Mapping[str, Mapping[str, Any]]) -> Any:
-    """A dataclass field that several options set: a dict of their values. `table`: {option: settings}."""
+    """A dataclass field that several options set, as a dict of their values. table: settings by option."""
     return dataclasses.field(metadata={"table": table})
 
 
 def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a dataclass, which it receives as one argument, `name`.
+    """A decorator that gives a command the options of a dataclass, and an instance as argument `name`.
 
-    The field `given`, if the dataclass has one, lists the names of options that were given.
+    The field `given`, if there is one, gets the names of the options that the user gave.
     """
     fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
     plain = tuple(field for field, about in fields.items() if "table" not in about)
@@ -303,7 +303,7 @@ def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
 
 
 def command(function: Callable[P, None]) -> Callable[P, None]:
-    """Give a command `--json`, and turn a user's mistake into one line and exit status 1."""
+    """A decorator for commands: adds `--json`; a user's mistake becomes one line and exit status 1."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
     @functools.wraps(function)
@@ -340,8 +340,10 @@ def stop_signals(
     message: str = STOPPING,
     numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM),
 ) -> Iterator[None]:
-    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one exits
-    immediately."""
+    """A context in which the first Ctrl-C or SIGTERM prints `message` and calls `stop`; a second exits.
+
+    numbers: the signals.
+    """
     before = {number: signal.getsignal(number) for number in numbers}
 
     def handler(_number: int, _frame: object) -> None:

@@ -1,4 +1,4 @@
-"""The page of the documentation about each command, and the location of the pages."""
+"""Which page of the documentation is about each command, and where the pages are."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ PAGES = {  # by command; paths below docs/
 
 
 def page_of(command: str) -> str | None:
-    """The page about a command, as "fit lda", below docs/; None if there is none.
+    """The page about a command such as "fit lda", as a path below docs/; None if there is none.
 
     >>> page_of("resume")
     'howto/resume.md'
@@ -62,9 +62,9 @@ def page_of(command: str) -> str | None:
 
 
 def folder() -> Path:
-    """The directory with the pages: that of the source tree, or the one in the package.
+    """The directory of the documentation's sources: in the source tree, or else in the installed package.
 
-    Raises FileNotFoundError if neither exists.
+    Raises FileNotFoundError if there is neither.
     """
     for place in (PACKAGE.parents[1] / "docs", PACKAGE / "docs"):
         if (place / "index.md").is_file():
@@ -73,6 +73,6 @@ def folder() -> Path:
 
 
 def built(page: str) -> Path | None:
-    """A page as `make docs` has built it in the source tree; None if it was not built."""
+    """The HTML file of a page, if `make docs` has built it in the source tree; otherwise None."""
     found = PACKAGE.parents[1].joinpath("build", "docs", page).with_suffix(".html")
     return found if found.is_file() else None

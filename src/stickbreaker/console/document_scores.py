@@ -1,4 +1,4 @@
-"""`stickbreaker evaluate` for any kind: the probability of documents, and notes about scores."""
+"""`stickbreaker evaluate` for kinds without an evaluation of their own: the log probability of documents."""
 
 import math
 from collections.abc import Mapping
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 def score_documents(asked: ScoringRequest) -> Outcome:
-    """Score whole documents, and parts of them, by their log probability under a model; the result of
-    `evaluate` for kinds of models without a score of their own.
-    """
+    """Score documents by their log probability under a model; returns the result, and how to show it."""
     from stickbreaker.estimators.saving import load
 
     with naming(" ".join(asked.inputs)):
@@ -29,8 +27,11 @@ def score_documents(asked: ScoringRequest) -> Outcome:
 
 
 def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> JsonObject:
-    """The result of `evaluate` for documents: their number, the unseen share, and figures for parts of their
-    words (nats and words by name). Raises UserError if there are no words."""
+    """The result of `evaluate` for documents: their numbers, and figures for each part of their words.
+
+    parts: log probability in nats and number of words, by the part's name; "all" must be there. Raises
+    UserError if there are no words.
+    """
     from stickbreaker.saved.own_corpus import share_of_own_corpus
 
     if not parts["all"][1]:
@@ -66,7 +67,7 @@ def scores_as_text(scores: JsonObject) -> str:
 
 
 def learned_from_lines(share: float | None) -> list[str]:
-    """A line about documents that the model has learned from; empty if there are none, or it is unknown.
+    """A warning line if the model has learned from a `share` of the documents above zero; otherwise empty.
 
     >>> learned_from_lines(1.0)
     ['The model has learned from these documents: expect lower scores for new ones']
@@ -78,6 +79,6 @@ def learned_from_lines(share: float | None) -> list[str]:
 
 
 def note_all_unseen(scores: JsonObject) -> None:
-    """Print a note if documents were scored without any word that the model knows."""
+    """Print a note if no scored document has a word that the model knows."""
     if scores["unseen_share"] == 1.0:
         note("note: no document has a word that the model knows; are they in its language?")

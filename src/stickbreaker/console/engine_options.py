@@ -1,4 +1,4 @@
-"""The options that choose where a command runs."""
+"""The options that choose where a command runs: on this machine or on Spark."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ AGAIN = "nothing was saved; give the command again"
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """The engine's options on the command line."""
+    """Where a command runs, as the command line says."""
 
     engine: str = from_option(
         choices=["local", "spark"],
@@ -38,7 +38,7 @@ class EngineChoice:
     given: tuple[str, ...] = ()
 
     def refuse_spark_options(self) -> None:
-        """Raise a usage error for options that need --engine spark, if that is not given."""
+        """Raise a usage error if an option that needs --engine spark was given without it."""
         if self.engine == "local":
             for name in self.given:
                 if name != "engine":
@@ -46,10 +46,10 @@ class EngineChoice:
 
     @contextmanager
     def host(self, remedy: str = AGAIN) -> Iterator["Host"]:
-        """Yield where the command runs; on Spark, with a session that has started.
+        """A context that yields the `Host` of the command, on Spark with a session that has started.
 
-        A failure of Spark meanwhile becomes a UserError, one line with the host's remedy and the file with
-        the traces; nothing else of Spark's is printed. Raises a usage error for options without --engine
+        A failure of Spark becomes a UserError: one line with the host's remedy and the name of a file with
+        the traces; nothing else of Spark's is printed. Raises a usage error for options that need --engine
         spark, UserError if Spark is not available.
         """
         self.refuse_spark_options()
@@ -71,8 +71,7 @@ class EngineChoice:
 
 @dataclass
 class Host:
-    """Where a command runs: the `engine` of its estimator, and the remedy that an error names if the engine
-    fails.
+    """Where a command runs: the `engine` for its estimator, and the remedy that an error of Spark names.
 
     The command changes the remedy once something is saved.
     """
@@ -82,7 +81,7 @@ class Host:
 
 
 def resume_remedy(path: Path) -> str:
-    """What a user should do about a run in a directory whose engine failed."""
+    """The remedy for a failure of Spark during a run in the directory `path`."""
     again = command_line("resume", path, "--engine spark")
     return f"what was learned up to the last checkpoint is saved, continue with: {again}"
 

@@ -1,4 +1,4 @@
-"""The options for reading raw files or opening a corpus, and the functions that do so."""
+"""The options for reading documents or opening a corpus, and the functions that do it."""
 
 import math
 import os.path
@@ -55,7 +55,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class ReadingChoice:
-    """The reading options on the command line; `given` names those that were given."""
+    """How documents are read, as the command line says; `given`: the options that the user gave."""
 
     format: str | None = from_option(choices=FORMATS, help="Format of the input.  [default: by file name]")
     text_field: str = from_option(
@@ -116,12 +116,12 @@ class ReadingChoice:
 
     @property
     def largest_bytes(self) -> int:
-        """The bound of --largest-text in bytes."""
+        """The limit of --largest-text, in bytes."""
         return self.largest_text * 1_000_000
 
     @property
     def tells_languages(self) -> bool:
-        """Whether a field, or the names of the text fields, determine the language of each text."""
+        """Whether fields of the documents say in which language each text is."""
         return self.language_field is not None or "=" in self.text_field
 
     def options(self) -> "ReadingOptions":
@@ -136,13 +136,13 @@ class ReadingChoice:
 
 
 class TextChoice(Protocol):
-    """How texts are read, and which words are in the vocabulary; `given` names options that were given."""
+    """What `open_or_build` needs in order to analyse texts; `given`: the options that the user gave."""
 
     @property
     def given(self) -> tuple[str, ...]: ...
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis; lists of words have at most `largest` bytes. Raises UserError."""
+        """The analysis. Raises UserError, also for lists of words of more than `largest` bytes."""
         ...
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
@@ -152,7 +152,10 @@ class TextChoice(Protocol):
 
 @dataclass(frozen=True)
 class AnalysisChoice:
-    """The analysis and vocabulary options on the command line; `given` names those that were given."""
+    """How texts are analysed, and the vocabulary's rule, as the command line says.
+
+    `given`: the options that the user gave.
+    """
 
     language: str = from_option(**LANGUAGE)
     normalization: str = from_option(**NORMALIZATION)
@@ -199,7 +202,7 @@ class AnalysisChoice:
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis; lists of stop words have at most `largest` bytes. Raises UserError."""
+        """The analysis. Raises UserError, also for lists of stop words of more than `largest` bytes."""
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.readers import read_words
 
@@ -220,14 +223,15 @@ class AnalysisChoice:
         )
 
     def of_all_words(self) -> "AnalysisChoice":
-        """The same options, but with a vocabulary of all eligible words within the user's bounds."""
+        """The same choice, but all eligible words are in the vocabulary, within bounds that were given."""
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
-        """The rule of the vocabulary, whose list has at most `largest` bytes.
+        """The vocabulary's rule.
 
-        Raises UserError for a word list, or a hash, that cannot be used.
+        Raises UserError for a list of words that cannot be read or has more than `largest` bytes, or a wrong
+        hash.
         """
         from stickbreaker.corpus import Vocabulary, VocabularyRule
         from stickbreaker.corpus.readers import read_words
@@ -247,8 +251,7 @@ class AnalysisChoice:
 
 @dataclass(frozen=True)
 class StructureChoice:
-    """The structure that a corpus stores of texts: their sentences, the sentences' trees, and (`all_words`)
-    every word."""
+    """What a corpus stores besides words: sentences, trees and (`all_words`) tokens usually dropped."""
 
     sentences: str = from_option(**SENTENCES)
     trees: bool = from_option(
@@ -281,12 +284,11 @@ def open_or_build(
     overwrite: bool = False,
     structure: StructureChoice | None = None,
 ) -> "Corpus":
-    """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
+    """Open the corpus that `inputs` names, or build one from files of documents: at `out`, or in memory.
 
-    Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
-    corpus that is opened is seen through `vocabulary` too; a note is printed if its analysis differs from
-    `analysis`. `structure` is what a built corpus stores of texts. Raises UserError, also for options of raw
-    files given with a corpus.
+    Files are analysed by `choice`, or by a model's `analysis` and `vocabulary`. An opened corpus is also seen
+    through `vocabulary`; a note is printed if its analysis is not `analysis`. `structure`: what a built
+    corpus stores. Raises UserError, also if options for files are given with a corpus.
     """
     from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
@@ -313,7 +315,7 @@ def open_or_build(
 
 
 class DocumentReader(Protocol):
-    """Something that reads new documents as it learned: an estimator, or a language model in a file."""
+    """Something that reads documents as it has learned them: an estimator, or a language model in a file."""
 
     _reads_trees: ClassVar[bool]
 
@@ -327,18 +329,18 @@ class DocumentReader(Protocol):
 def open_documents(
     estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
 ) -> "Corpus":
-    """Open documents as a corpus, seen through the vocabulary of a model."""
+    """Open a corpus, or read files of documents, for a model: with its analysis and vocabulary."""
     seen_by: dict[str, Any] = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
     return open_or_build(inputs, reading, **seen_by, structure=structure_for(estimator))
 
 
 def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
-    """The structure that a corpus of raw files needs for an estimator; None: the default."""
+    """What a corpus must store for an estimator; None: the default."""
     return StructureChoice(trees=True) if estimator._reads_trees else None
 
 
 def _refuse_model(given: str) -> None:
-    """Raise UserError if the path `given` is a saved model, where a corpus or documents are expected."""
+    """Raise UserError if the path is a saved model instead of a corpus or documents."""
     if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is not a file
         remedy = (
             f"to continue its run: {command_line('resume', given)}; for new documents: "
@@ -348,7 +350,7 @@ def _refuse_model(given: str) -> None:
 
 
 def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
-    """Show on a progress line how much has been read, the number of documents, and the speed."""
+    """Show on a progress line how many documents were read, the share of the files, and the speed."""
     if not line.due:
         return
     rate = documents / max(time.monotonic() - line.start, 1e-3)
@@ -357,9 +359,10 @@ def _show_documents(line: ProgressLine, position: "Position", documents: int) ->
 
 @contextmanager
 def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[None]:
-    """Print Python warnings of these kinds, raised inside the `with` block, as notes of the program.
+    """A context in which Python warnings of these kinds are printed as notes of the program.
 
-    They are printed at once, or with `at_end` when the block ends; then warnings of other kinds are dropped.
+    They are printed at once or, with `at_end`, when the context ends; warnings of other kinds are then
+    dropped.
     """
     with warnings.catch_warnings(record=at_end) as remarks:
         for kind in kinds:
@@ -381,7 +384,7 @@ def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[N
 
 
 def _note_of(message: Warning) -> str:
-    """The text that the program prints for a warning, including the option that helps."""
+    """The text that the program prints for a warning, with the option that helps."""
     from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
@@ -396,7 +399,7 @@ def _note_of(message: Warning) -> str:
 
 
 def bar_of(share: float | None) -> str:
-    """A progress bar in characters, if the share is known.
+    """A progress bar of characters for a share of 0 to 1; empty if it is None.
 
     >>> bar_of(0.5), bar_of(None)
     ('[############............]  50 %  ', '')
@@ -408,9 +411,9 @@ def bar_of(share: float | None) -> str:
 
 
 def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
-    """Whether two analyses give the same tokens for a text.
+    """Whether two analyses find the same tokens in a text.
 
-    Differences in the name of the text field do not count, unless it is the field of lemmas.
+    The name of the text field does not matter, unless it is "lemma".
     """
     from stickbreaker.corpus import Analysis
 
@@ -433,7 +436,7 @@ def build_corpus(
     overwrite: bool = False,
     structure: StructureChoice | None = None,
 ) -> "Corpus":
-    """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `structure`."""
+    """Build a corpus from files of documents: `open_or_build` without a corpus to open."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.corpus.readers.repeats import RepeatsWarning

@@ -1,4 +1,4 @@
-"""Options of the command line from the parameters that models declare, and their values from options."""
+"""Makes options of the command line from declared parameters, and settings from the options' values."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -21,12 +21,11 @@ def option_table(
     fixed: Mapping[str, str] = MappingProxyType({}),
     **changes: Mapping[str, Any],
 ) -> Table:
-    """The options of a class with declared parameters, in their order.
+    """The options of a class with declared parameters, in order, for `run_options.options_of`.
 
-    `only`, `without`: the names of those to have, or to leave out. Options of settings stand after those of
-    the parameters that have them. `fixed`: parameters that have no option themselves, by the choice whose
-    settings do. `changes`: what `console.option` gets instead, by the name of a parameter; "held_out" is the
-    option of that name, which stands before the seed.
+    `only`, `without`: names of parameters to include, or leave out. Options of settings come after those of
+    the parameter that has them. `fixed`: the choice of parameters that have no option themselves, by name.
+    `changes`: settings of options to replace, by parameter; "held_out" adds that option before the seed.
     """
     table: dict[str, Mapping[str, Any]] = {}
     pending: list[Parameter] = []
@@ -59,7 +58,10 @@ def option_table(
 def _option_of_setting(
     kind: type[Any], condition: str, choices: tuple[str, ...], owners: list[Parameter]
 ) -> dict[str, Any]:
-    """The command-line option (as arguments of `console.option`) for a setting that several choices have."""
+    """The arguments of `console.option` for a setting that several choices of a parameter have.
+
+    condition: text on what it needs; owners: its declaration for each of the `choices`.
+    """
     by_default: dict[str, list[str]] = {}
     for choice, owner in zip(choices, owners, strict=True):
         by_default.setdefault(_default(kind, owner), []).append(choice)
@@ -71,10 +73,9 @@ def _option_of_setting(
 
 
 def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[str, ...], list[Parameter]]]:
-    """The settings of a parameter's choices, each with the choices that have it and how the class of each
-    declares it.
+    """The settings of a parameter's choices: {name: (choices that have it, its declaration in each)}.
 
-    Returns {setting name: (choices, declarations)}; `only` restricts this to one choice.
+    only: a single choice to include.
     """
     found: dict[str, tuple[tuple[str, ...], list[Parameter]]] = {}
     for choice, kind in one.settings.items():
@@ -86,9 +87,9 @@ def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[
 
 
 def _default(kind: type[Any], one: Parameter) -> str:
-    """The default of a parameter as text for `--help`: the model class's own default, or the parameter's.
+    """The default of a parameter as text for `--help`: the class's own, or the declared one.
 
-    If the default for streams differs, it is added.
+    A different default for streams is added.
     """
     own = getattr(kind, "_schedule_defaults", {}).get(one.name)
     if own is None:
@@ -98,7 +99,10 @@ def _default(kind: type[Any], one: Parameter) -> str:
 
 
 def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({})) -> dict[str, Any]:
-    """The arguments of `console.option` that follow from the declaration of a parameter."""
+    """The arguments of `console.option` that follow from a parameter's declaration.
+
+    others: the parameters that it may need, by name.
+    """
     needs = " ".join(_needs(others[name], condition) for name, condition in one.needs.items())
     text = f"{needs}: {_lower(one.help)}" if needs else one.help
     made: dict[str, Any] = {"help": as_options(text + (f"  [default: {one.unset}]" if one.unset else ""))}
@@ -124,29 +128,29 @@ def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({
 
 
 def _plain(bound: float | None) -> float | None:
-    """A bound as a number that `--help` shows without a decimal point if it is whole; None stays None."""
+    """A bound as an integer if it is whole, so that `--help` shows no decimal point."""
     return int(bound) if bound is not None and bound == int(bound) else bound
 
 
 def _is_pair(one: Parameter) -> bool:
-    """Whether a parameter has two options, one to switch it on and one to switch it off."""
+    """Whether a parameter has an option to turn it on and one to turn it off."""
     return "bool" in one.kinds and one.default is not False
 
 
 def _needs(one: Parameter, condition: Condition) -> str:
-    """A condition on another parameter, as the command line writes it, such as "--order unbounded"."""
+    """A condition on another parameter as written on the command line, such as "--order unbounded"."""
     if isinstance(condition, Above):
         return f"{one.option_name} above {condition.bound:g}"
     return f"{one.option_name} {either(condition)}"
 
 
 def _lower(text: str) -> str:
-    """A sentence with a lower-case first letter, to follow a colon; a first word in capitals stays."""
+    """A sentence to follow a colon: its first letter in lower case, unless the first word is in capitals."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def refuse_unneeded(kind: type[Any], options: Mapping[str, Any]) -> None:
-    """Raise a usage error for options given on the command line without another option that they need."""
+    """Raise a usage error if the user gave an option without the other option that it needs."""
     parameters = declared(kind)
     for one in parameters.values():
         if one.option_name is None or not written((one.key,)):
@@ -163,11 +167,11 @@ def take_settings(
     always: tuple[str, ...] = (),
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Move the settings among `options` into the values of the parameters that have these settings.
+    """Make parameters' values from the settings among a command's `options`, which are removed there.
 
-    `chosen`: the choices of parameters that were left out. Choices in `always` become values even if none of
-    their settings is given; `more`: additional arguments of values. Raises a usage error for settings of
-    another choice.
+    `chosen`: the choice where a parameter's option is None; `always`: choices that get an instance even if no
+    setting was given; `more`: further arguments for instances. Raises a usage error for a setting of another
+    choice.
     """
     for name, one in declared(kind).items():
         if not one.settings or name not in options:

@@ -18,7 +18,7 @@ INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 
 
 class Bar(Observer):
-    """A progress bar in one line of the terminal: passes, score, documents per second and the time left."""
+    """An observer that draws a progress bar in the terminal: passes, score, documents per second, time."""
 
     def begin(self, job: "Run", state: "RunState") -> None:
         self.pace = Pace()

@@ -1,4 +1,4 @@
-"""Arguments of commands that each kind implements itself: see `estimators.kinds.Kind`."""
+"""The arguments of commands that kinds of models implement themselves (see `estimators.kinds.Saved`)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from stickbreaker.core.json_checks import JsonObject
 
 @dataclass(frozen=True)
 class TopicsRequest:
-    """The arguments of `stickbreaker topics`: `options` are those that only some kinds have, by name."""
+    """The arguments of `stickbreaker topics`. options: those that only some kinds have, by name."""
 
     model: Path
     top: int
@@ -18,7 +18,7 @@ class TopicsRequest:
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """The arguments of `stickbreaker evaluate`: `options` are those that only some kinds have, by name."""
+    """The arguments of `stickbreaker evaluate`. options: those that only some kinds have, by name."""
 
     model: Path
     inputs: tuple[str, ...]
@@ -29,7 +29,7 @@ class ScoringRequest:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """The arguments of `stickbreaker export`; `corpus` is set for formats about documents."""
+    """The arguments of `stickbreaker export`. corpus: for formats about documents."""
 
     model: Path
     corpus: Path | None

@@ -1,4 +1,4 @@
-"""The options of runs of every kind, and the run that they describe."""
+"""The options of the commands that make runs, and the run that they describe."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -42,9 +42,9 @@ def chained(*options: Decorator) -> Decorator:
 
 
 def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
-    """A decorator that adds the options of a table to a command, except those in `without`.
+    """A decorator that adds the options of a table to a command, in order, except those in `without`.
 
-    `changes` replace settings of options, by option name: for a model, or for a command.
+    changes: settings to replace or add, by option, as one model or command needs them.
     """
 
     def settings(name: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ run_options = chained(
 
 
 def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str], int | str]:
-    """A callback for an option that takes a whole number above zero, or a word."""
+    """A click callback for an option that takes a whole number above zero, or the word `word`."""
 
     def converted(_ctx: click.Context, _param: click.Parameter, value: str) -> int | str:
         if value == word:
@@ -74,7 +74,7 @@ def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str]
 
 @dataclass(frozen=True)
 class NewRun:
-    """The command line of a new run: what it reads, how, and where the model is written."""
+    """What the command line says of a new run: documents, how to read them, where the model is written."""
 
     inputs: tuple[str, ...]
     out: Path
@@ -88,6 +88,9 @@ class NewRun:
 
     @classmethod
     def take_from(cls, options: dict[str, Any], **others: Any) -> "NewRun":
-        """Take what describes a run out of a command's options; those that remain describe the model."""
+        """Remove a run's options from those of a command; those that remain are the model's.
+
+        others: fields that are not options.
+        """
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
         return cls(**{name: options.pop(name) for name in names}, threads=options.get("threads"), **others)

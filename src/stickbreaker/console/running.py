@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def begin_run(
     model: "Estimator", run: NewRun, look_at: "Callable[[Corpus], object]" = lambda corpus: None
 ) -> "tuple[Corpus, ModelDirectory]":
-    """Make the directory of a run at step 0; a corpus built from raw files is stored inside.
+    """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
-    `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory, which is
-    locked for `go_on`.
+    `look_at` is called with the corpus before the run begins. Returns the corpus and the directory, which is
+    locked, for `go_on`.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
@@ -60,7 +60,7 @@ def begin_run(
 
 
 def _refuse_inside_model(given: Path) -> None:
-    """Raise UserError for an input inside a model, which is deleted when that model's run is done."""
+    """Raise UserError for an input inside a model's directory, which may be deleted when its run ends."""
     for parent in given.resolve().parents:
         if (parent / "model.json").is_file():
             raise UserError("is inside a model", where=given, remedy="copy it elsewhere first")
@@ -75,9 +75,9 @@ def go_on(
     *,
     resumed: bool = False,
 ) -> None:
-    """Run to the end or to Ctrl-C, and print the result; `resumed`: after an interruption.
+    """Continue a run to its end, or to Ctrl-C, and print the result.
 
-    `model` is a path, or a directory that is locked.
+    model: a path, or a directory that is locked; resumed: whether it was interrupted before, for the result.
     """
     from stickbreaker.estimators.kinds import kinds, object_at
 
@@ -99,7 +99,7 @@ def go_on(
 
 
 def began_on_spark(path: Path) -> bool:
-    """Whether the run at `path` was started on Spark."""
+    """Whether the run at `path` began on Spark."""
     from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest import RESTORE
@@ -109,7 +109,7 @@ def began_on_spark(path: Path) -> bool:
 
 
 def emit_finished(path: Path, as_json: bool) -> None:
-    """Print that a run has finished already and, if its model can learn more, the command for that."""
+    """Print that a run was finished already and, if its model can be updated, the command for that."""
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
 
@@ -127,9 +127,9 @@ def run_on(
     remedy: str,
     engine: "str | SparkEngine" = "local",
 ) -> "tuple[Estimator, Run, RunState] | None":
-    """Continue a run, as `go_on` does; None if it is finished already.
+    """Continue a run to its end, and show progress; None if it was finished already.
 
-    Ctrl-C exits with `remedy`. Prints a note if the score has not converged.
+    On Ctrl-C the program exits with the message `remedy`. Prints a note if the score has not converged.
     """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
@@ -182,10 +182,9 @@ def _as_text(
     following: Sequence[str],
     scores: "ScoreNames",
 ) -> str:
-    """The text that reports a finished run: what it learned, `lines`, and the command to continue with.
+    """The summary of a finished run as text: what it learned, its kind's `lines`, and next commands.
 
-    `sizes`: numbers of what was learned, such as topics; `lines`: more lines, specific to the kind of model;
-    `following`: commands that the user may run next.
+    sizes: numbers of what was learned, by noun; following: those commands.
     """
     value = summary["held_out"]
     held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"
@@ -203,7 +202,7 @@ def _as_text(
 
 
 def watcher() -> "Observer":
-    """An observer that shows a run's progress: a bar on a terminal, plain lines elsewhere."""
+    """The observer that shows a run's progress: a bar on a terminal, plain lines elsewhere."""
     if sys.stderr.isatty():
         from stickbreaker.console.progress import Bar
 

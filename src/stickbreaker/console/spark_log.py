@@ -1,4 +1,4 @@
-"""Spark's own messages: kept from standard error, and written to a file if Spark fails."""
+"""Collects what Spark prints in a file instead of on standard error, to be saved if Spark fails."""
 
 import errno
 import io
@@ -24,9 +24,9 @@ OF_CLICK = (click.ClickException, click.Abort, click.exceptions.Exit)
 
 
 class SparkLog:
-    """Lines of Java, of py4j's loggers and of failing threads, while a command runs on Spark.
+    """A file that collects the output of Java, py4j's loggers and failing threads while Spark is used.
 
-    They go to a file without a name, of which nothing is left at the end; `save` copies it.
+    It has no name, and nothing of it is left at the end, unless `save` copies it.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class SparkLog:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Redirect Python's logs, and traces of other threads, to this file inside the context."""
+        """A context in which Python's logs, and traces of errors in other threads, go to this file."""
         handler, root = _Handler(self.text), logging.getLogger()
         with self.undo:
             root.addHandler(handler)
@@ -48,15 +48,16 @@ class SparkLog:
             yield
 
     def _take(self, owner: object, name: str) -> None:
-        """Replace the function `name` of a module or class, which prints the trace of an error, by one that
-        writes the trace to this log; `undo` restores it.
+        """Make a function that prints an error's trace write it to this file; `undo` restores it.
+
+        owner: its module or class; name: its name there.
         """
         self.undo.callback(setattr, owner, name, getattr(owner, name))
         setattr(owner, name, lambda *_: self.write_trace())
 
     @contextmanager
     def launching(self) -> Iterator[None]:
-        """Redirect the output of the Java process started inside the context, with its children, here."""
+        """A context in which a Java process is started, whose output and its children's goes to this file."""
         sys.stdout.flush()
         sys.stderr.flush()
         with ExitStack() as stack:
@@ -72,12 +73,12 @@ class SparkLog:
         self._take(broadcast, "print_exec")
 
     def write_trace(self, error: BaseException | None = None) -> None:
-        """Write the trace of an error (None: the current one)."""
+        """Write the trace of an error (None: the one being handled) to this file."""
         with suppress(OSError):  # the disk may be full
             traceback.print_exception(error or sys.exception(), file=self.text)
 
     def save(self) -> str | None:
-        """Copy the content to a new temporary file, and return its name; None if that fails."""
+        """Copy the file to a new temporary one, and return that one's name; None if that fails."""
         try:
             descriptor, name = tempfile.mkstemp(prefix="stickbreaker-spark-", suffix=".log")
         except OSError:
@@ -99,17 +100,16 @@ class _Handler(logging.StreamHandler[IO[str]]):
 
 
 def _put_back(copy: int, number: int) -> None:
-    """Make descriptor `number` refer again to the file that `copy` refers to, and close `copy`."""
+    """Make file descriptor `number` refer to what `copy` refers to, and close `copy`."""
     os.dup2(copy, number)
     os.close(copy)
 
 
 @contextmanager
 def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
-    """Turn a failure of Spark in the context into a UserError: one line that names a file with the traces.
+    """A context in which a failure of Spark becomes a UserError that names a file with the traces.
 
-    The line includes the remedy that `remedy` returns. Users' mistakes, and errors of the library itself
-    while Spark runs, are raised unchanged.
+    `remedy()` returns what the user should do. Users' mistakes, and errors of this library, pass unchanged.
     """
     log = SparkLog()
     with log.collecting():
@@ -130,7 +130,7 @@ def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
 
 
 def problem_of(error: Exception) -> str | None:
-    """A line about the failure of Spark, or about a full disk; None for an error of another kind."""
+    """One line about an error, if Spark has failed or a disk is full; otherwise None."""
     from stickbreaker.engines.spark.failures import SparkFailure, reason_of
     from stickbreaker.engines.spark.session import end_of_java, spark_errors
 
@@ -150,7 +150,7 @@ def problem_of(error: Exception) -> str | None:
 
 
 def full_disk_of(error: BaseException | None) -> OSError | None:
-    """The error of a full disk, if an error is one or was caused by one.
+    """The error of a full disk among an error and its causes; None if there is none.
 
     >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
     'x'

@@ -1,4 +1,4 @@
-"""Groups of commands that list their own commands, and suggest one for an unknown name."""
+"""Groups of commands that suggest a known command for an unknown one, and name pages of the documentation."""
 
 import copy
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ WHOLE = 1000  # characters of a sentence of help
 
 
 class SuggestingGroup(click.Group):
-    """A group that suggests commands for an unknown one, in any version of click."""
+    """A click group that suggests commands for an unknown one, in any version of click."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -25,18 +25,18 @@ class SuggestingGroup(click.Group):
         return name, None if found is None else with_page(found, " ".join([*above, str(name)])), rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands, each with the first sentence of its help, which click would cut off."""
+        """List the commands with the first sentence of each one's help, which click would cut off."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl([(name, one.get_short_help_str(WHOLE)) for name, one in found if one])
 
     def unknown(self, ctx: click.Context, name: str) -> str:
-        """The message about an unknown command."""
+        """The message about an unknown command, with a suggestion."""
         return f"No such command {name!r}. {suggestion(name, self.list_commands(ctx))}".rstrip()
 
 
 def with_page(command: click.Command, words: str) -> click.Command:
-    """The command, whose help also names the page of the documentation about it."""
+    """The command with the page of the documentation about it at the end of its help. words: as "fit lda"."""
     page = page_of(words)
     if page is None:
         return command
@@ -47,7 +47,7 @@ def with_page(command: click.Command, words: str) -> click.Command:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The most similar known names, as a question after a space; empty if there are none.
+    """A question that names the most similar of the known names; empty if none is similar.
 
     >>> suggestion("topic", ["topics", "report"]), suggestion("x", ["topics"])
     ("Did you mean 'topics'?", '')

@@ -1,4 +1,4 @@
-"""Writes tables to files that spreadsheets, notebooks and programs read."""
+"""Writes tables as Parquet, CSV or Excel files."""
 
 import sys
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, including the names of
 
 
 def refuse_other_ending(out: Path) -> None:
-    """Raise UserError for a file of an unknown format, or a format that cannot be written."""
+    """Raise UserError if the ending of a file's name is not of a format that can be written."""
     if out == STANDARD_OUTPUT:
         return
     if out.suffix not in ENDINGS:
@@ -34,10 +34,9 @@ def refuse_other_ending(out: Path) -> None:
 
 
 def refuse_table(out: Path, overwrite: bool, *, printed: bool = False) -> None:
-    """Raise UserError if a table cannot be written to `out`.
+    """Raise UserError if a table cannot be written to `out`: unknown format, or the file exists.
 
-    That is so if the format is unknown, if the file exists (without `overwrite`), and for standard output
-    unless the table may be `printed`.
+    Standard output ("-") is refused too, unless the table may be `printed`.
     """
     refuse_other_ending(out)
     if out == STANDARD_OUTPUT:
@@ -55,11 +54,10 @@ def write_tables(
     raw: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Write tables of one schema, concatenated: in the format of `out`'s ending, or as CSV to standard output
-    for "-".
+    """Write tables of one schema, one after another, in the format of `out`'s ending ("-": print CSV).
 
-    Text that a spreadsheet would run as a formula gets a single quote before it in CSV, unless `raw`. Raises
-    UserError if it does not fit into a workbook, and if `out` exists.
+    In CSV, text that a spreadsheet would run as a formula gets a single quote before it, unless `raw`. Raises
+    UserError if a workbook cannot hold it, or `out` exists and not `overwrite`.
     """
     if out == STANDARD_OUTPUT:
         _write_csv(tables, schema, sys.stdout.buffer, raw)
@@ -94,7 +92,7 @@ def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: object, r
 
 
 def _write_workbook(tables: "Iterable[pa.Table]", schema: "pa.Schema", partial: Path, out: Path) -> None:
-    """Write one sheet, its first row the names of the columns. Text is text, never a formula or a link."""
+    """Write an Excel file of one sheet, the columns' names first; text is never a formula or a link."""
     import xlsxwriter
 
     if len(schema) > MOST_COLUMNS:

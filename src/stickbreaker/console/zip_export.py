@@ -1,11 +1,11 @@
-"""`stickbreaker export --format zip`: a model of any kind, or a lexicon, as one file."""
+"""`stickbreaker export --format zip`: a model, or a system that uses models, as one file."""
 
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.json_checks import JsonObject
 
 
 def write_zip(asked: ExportRequest) -> tuple[JsonObject, str]:
-    """Write the file; returns its size in bytes ("bytes") and a line for the user."""
+    """Write the zip file; returns {"bytes": its size}, and a line for the user."""
     from stickbreaker.estimators.kinds import object_at, system_at
     from stickbreaker.saved.packed_models import pack, pack_folder
 

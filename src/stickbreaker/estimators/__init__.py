@@ -1,1 +1,1 @@
-"""Estimators in the style of scikit-learn: the public classes and what they share."""
+"""What the public estimators of all kinds of models share, and the list of these kinds."""

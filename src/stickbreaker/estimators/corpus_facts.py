@@ -1,4 +1,4 @@
-"""Facts that a model stores about the documents that it has learned from: figures, and counts of words."""
+"""What a model stores about the documents that it has learned from: numbers, fingerprints, word counts."""
 
 import hashlib
 
@@ -22,10 +22,9 @@ def about(corpus: Corpus) -> JsonObject:
 
 
 def counted_vocabulary(corpus: Corpus) -> Vocabulary:
-    """The corpus's vocabulary with the counts of its own documents.
+    """The corpus's vocabulary, with counts of words in this corpus.
 
-    If it is seen through another vocabulary, or a list of words, the counts are those of that vocabulary, or
-    none: then words are counted.
+    They are counted now if the vocabulary has those of other documents or none, as if it was given.
     """
     own = corpus.vocabulary
     if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
@@ -34,7 +33,7 @@ def counted_vocabulary(corpus: Corpus) -> Vocabulary:
 
 
 def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary with the occurrences of its words in `corpus` added."""
+    """The vocabulary with the words of `corpus` added to its counts."""
     documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
     for block in range(len(corpus.block_sizes)):
         bags = corpus.bags(block)
@@ -44,19 +43,18 @@ def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
 
 
 def grown(before: JsonObject, new: JsonObject) -> JsonObject:
-    """The facts about the corpus, updated after a model has learned from more documents."""
+    """The facts about a model's corpus, `before` and with the documents learned from since (`new`)."""
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
 
 
 def joint_fingerprint(before: str, new: str) -> str:
-    """The fingerprint of documents in two portions, computed from the fingerprints of both."""
+    """A fingerprint of two portions of documents, made from the fingerprints of both."""
     return hashlib.blake2b((before + new).encode(), digest_size=16).hexdigest()
 
 
 def digest_of_documents(corpus: Corpus) -> str:
-    """A digest of the ids and words of documents, independent of the vocabulary through which they are
-    seen."""
+    """A digest of documents' ids and words, which does not depend on the vocabulary of the corpus."""
     digest = Digest()
     for block in range(len(corpus.block_sizes)):
         entries = corpus.source.entries(block)

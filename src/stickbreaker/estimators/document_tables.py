@@ -1,4 +1,4 @@
-"""Documents as rows of a table: their shares of topics, and their metadata."""
+"""Documents as rows of a table, with their shares of topics and their metadata."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -28,10 +28,10 @@ ALL_UNSEEN = "no document has a word that the model knows: all shares are the pr
 
 
 class DocumentTable:
-    """The documents of a corpus as Arrow tables, one for each block.
+    """The documents of a corpus as Arrow tables, one per block.
 
-    Columns: `id`, and `topic0` and so on, the shares. With `metadata`, its fields come between
-    (`MetadataColumns`), and then `topic`, the number of the topic with the largest share, missing if a
+    Columns: `id`, and the shares `topic0` and so on. With `metadata`, its fields come between (see
+    `MetadataColumns`), and then `topic`, the number of the topic with the largest share, missing if a
     document has no known word.
     """
 
@@ -45,7 +45,7 @@ class DocumentTable:
 
     @cached_property
     def schema(self) -> "pa.Schema":
-        """The columns, the same for all blocks."""
+        """The columns of the tables, with their types."""
         import pyarrow as pa
 
         between = [] if self.metadata is None else [*self.metadata.fields, (TOPIC, pa.int32())]
@@ -61,7 +61,7 @@ class DocumentTable:
         return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
 
     def _tokens(self, block: int) -> Array:
-        """The number of tokens in the vocabulary, for each document of a block."""
+        """The number of tokens of known words in each document of a block."""
         bags = self.corpus.bags(block)
         return tokens_by_document(bags.offsets, bags.counts)
 
@@ -84,7 +84,7 @@ class DocumentTable:
 
 
 class WholeTable(DocumentTable):
-    """A table with one row for each document that was split into parts, in the order of first parts.
+    """A table with one row for each document that was split into parts, in order of first parts.
 
     A document's topic shares are the mean over its parts, weighted by their tokens in the vocabulary; its
     metadata are those of its first part.
@@ -114,10 +114,9 @@ class WholeTable(DocumentTable):
         yield self._table(list(numbers), columns, sums / tokens[:, None], tokens < LEAST)
 
     def _wholes(self, block: int, numbers: dict[str, int]) -> tuple[NDArray[np.int64], list[int]]:
-        """For each part in a block, the number of the whole document; and the positions of parts that begin a
-        new one.
+        """For each part in a block, the number of its whole document; and the positions of first parts.
 
-        New documents are added to `numbers`. Raises UserError if the documents are not parts.
+        New whole documents are added to `numbers` (by id). Raises UserError if documents are not parts.
         """
         column = self.corpus.source.columns(block, [METADATA]).column(METADATA).to_pylist()
         found, new = np.empty(len(column), np.int64), list[int]()

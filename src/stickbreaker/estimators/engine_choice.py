@@ -1,4 +1,4 @@
-"""Chooses where a run happens, from an estimator's `engine`."""
+"""Makes the engine that an estimator's parameter `engine` asks for."""
 
 import atexit
 import shutil
@@ -20,17 +20,14 @@ if TYPE_CHECKING:
 def engine_of(
     estimator: Estimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
 ) -> Engine:
-    """An engine for a run; its files are in `folder`.
-
-    Raises UserError for a run on Spark without a session.
-    """
+    """An engine for a model's run, with files in `folder`. Raises UserError for Spark without a session."""
     if estimator.engine == "local":
         return LocalEngine(threads_of(estimator.n_jobs), keep_local=keep_local, folder=folder)
     return spark_of(estimator).of(model, keep_local=keep_local, folder=folder)
 
 
 def spark_of(estimator: Estimator) -> "SparkEngine":
-    """The Spark engine of an estimator. Raises UserError if it has none."""
+    """The SparkEngine that was given to an estimator. Raises UserError if none was."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
@@ -40,9 +37,9 @@ def spark_of(estimator: Estimator) -> "SparkEngine":
 
 
 def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
-    """The corpus at a place that the estimator's engine can read.
+    """The corpus, at a place that the engine can read: for Spark, one in memory is written to a directory.
 
-    For Spark, a corpus in memory is written to a temporary directory, removed when the process ends.
+    That directory is temporary, and removed when the process ends.
     """
     if estimator.engine == "local" or corpus.path is not None:
         return corpus

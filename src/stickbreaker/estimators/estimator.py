@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The saved model that an estimator came from: its path, and the manifest, trace and steps it had."""
+    """The saved model that an estimator was loaded from: its path, manifest, trace and number of steps
+    then.
+    """
 
     path: Path
     manifest: Mapping[str, Any]
@@ -42,7 +44,7 @@ class Origin(NamedTuple):
 
 
 class Update(NamedTuple):
-    """A record that a finished model has learned from more documents, as by `stickbreaker update`."""
+    """The record that a finished model has learned from more documents (`stickbreaker update`)."""
 
     date: str  # of the day, ISO 8601
     documents: int  # learned from so far
@@ -51,7 +53,7 @@ class Update(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line about it on a page.
+        """A line about the update, for the report.
 
         >>> Update("2026-12-24", 10, 900, "").text
         '2026-12-24: 10 of 900 documents'
@@ -61,16 +63,16 @@ class Update(NamedTuple):
 
     @classmethod
     def from_manifest(cls, manifest: Mapping[str, Any]) -> "list[Update]":
-        """The updates in a manifest, the earliest first."""
+        """The updates in a model's manifest, the earliest first."""
         return [cls(**record) for record in manifest.get(UPDATES, ())]
 
 
 class Estimator(ABC):
-    """The interface through which shared code uses a kind of model: its parameters, and what was learned with
-    them.
+    """What shared code needs of an estimator of any kind: parameters, how they become a run, results.
 
-    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public class serve every kind through
-    the methods below, and use nothing else of it. `kinds.py` lists the kinds.
+    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public classes serve every kind by
+    these methods, and use nothing else of it. `kinds.py` lists the kinds. Attributes that end in "_" are set
+    by a fit.
     """
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
@@ -115,11 +117,11 @@ class Estimator(ABC):
         return False
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        """The analysis and the vocabulary's rule for texts passed without a corpus; None: the defaults."""
+        """The analysis and the vocabulary rule for texts given without a corpus; None: the defaults."""
         return None, None
 
     def _tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
-        """The tokens to learn from, for a document that was given as tokens."""
+        """The tokens to learn from in a document that was given as a list of tokens; by default all."""
         return tokens
 
     # From parameters to a run
@@ -128,14 +130,14 @@ class Estimator(ABC):
     def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        """Raise UserError naming a parameter that is wrong; without a vocabulary, before anything is read."""
+        """Raise UserError naming a wrong parameter; without a vocabulary, before documents are read."""
 
     @abstractmethod
     def _limits(self) -> Limits:
-        """The limits at which a run ends, such as the number of passes."""
+        """When a run ends, such as the number of passes."""
 
     def _as_it_started(self) -> Self:
-        """A copy of the estimator in which parameters left at None have the values the model began with."""
+        """A copy to save, whose parameters that were None have the values with which learning began."""
         return self
 
     def _next_verb(self) -> str | None:
@@ -143,64 +145,63 @@ class Estimator(ABC):
         return None
 
     def _params_to_save(self) -> JsonObject:
-        """The parameters for manifests, as values that `settings.to_json` can convert."""
+        """The parameters to store in a manifest, for `settings.to_json`."""
         return params_of(self)
 
     def _search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
-        """The search over settings that this estimator makes, each model one run; None for a single run."""
+        """The search over settings that a fit makes, with a run for each; None if a fit is a single run."""
         return None
 
     def _of_search(self, settings: Mapping[str, Any]) -> "Estimator":
-        """The estimator for one run of a search, from the parameters that the search sets."""
+        """An estimator for one run of a search, with the parameters that the search has chosen."""
         raise NotImplementedError
 
     def _finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
-        """The runs of a search, from a manifest's value. Raises ValueError for an invalid value."""
+        """A search's finished runs, from their record in a manifest. Raises ValueError if it is invalid."""
         if held != []:
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
 
     def _remark_on(self, corpus: Corpus) -> str | None:
-        """A warning line about a surprising property of the model learned from these documents, or None."""
+        """A warning about something surprising in learning from these documents, or None."""
         return None
 
     def _least_held_out(self) -> float:
-        """The share of the documents to hold out by default."""
+        """The share of the documents that is held out unless the user gives one."""
         return 0.0
 
     @abstractmethod
     def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
-        """A run at its start, which learns from all but the share `held_out` of a corpus.
+        """A run that has not begun, and its state; it learns from all but the share `held_out` of a corpus.
 
-        `folder`, the model's directory, is for files of the run.
+        `folder`: where the run may store files (the model's directory).
         """
 
     @abstractmethod
     def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
-        """The run whose checkpoint is `snapshot`, read from `folder`, in the state of the checkpoint.
+        """The run of a checkpoint (`snapshot`) that was read from `folder`, and its state.
 
         Raises ValueError if parts of the snapshot do not fit together.
         """
 
     def _evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
-        """The observer that takes snapshots for the report during a run; None if there is none."""
+        """The observer that takes snapshots of topics during a run, for the report; None: there is none."""
         return None
 
     # Storing what a run has learned
 
     @abstractmethod
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
-        """Store what a run learned from a corpus in the estimator, which has vocabulary, seed and trace."""
+        """Store what a run has learned; vocabulary, seed and trace of this estimator are set already."""
 
     def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
-        """As `take_run`; also returns the finished model. `fixed`: the part of a manifest that all kinds
-        share.
+        """As `_take_run`; returns the finished model. `fixed`: fields of its manifest that were known before.
 
-        Adds what the report shows of the corpus to the model's directory, `folder`, since the corpus may be
+        Also writes into `folder`, the model's directory, what the report shows of the corpus, which may be
         deleted.
         """
         self._take_run(corpus, job, state)
@@ -208,56 +209,55 @@ class Estimator(ABC):
 
     @property
     def _minibatch(self) -> int:
-        """The default number of documents per step of `learn_more`."""
+        """The default number of documents per step of `_learn_more`."""
         raise NotImplementedError
 
     def _learn_more(self, corpus: Corpus) -> None:
-        """Make one online step on more documents, as `partial_fit` does; for kinds that have this method."""
+        """Make one online step on more documents; for kinds that can be updated."""
         raise NotImplementedError
 
     def _sizes(self) -> dict[str, int]:
-        """The numbers of what was learned, for a run's summary, such as {"topics": 20}."""
+        """Numbers of what was learned, by plural noun, for a run's summary, such as {"topics": 20}."""
         return {}
 
     def _overview(self) -> Overview:
-        """An overview of what was learned, for notebooks."""
+        """A short table of what was learned, for notebooks."""
         rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self._sizes().items()]
         title = f"learned from {counted(self.corpus_['documents'], 'document')}"
         return Overview(title, ("of the model", "value"), rows)
 
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
-        """Save in a model's directory what its report shows of documents, seen through the model's
-        vocabulary.
+        """Write into a model's directory what its report shows of these documents.
 
-        Raises UserError for kinds whose report shows nothing of documents.
+        They are seen through the model's vocabulary. Raises UserError for kinds whose report shows no
+        documents.
         """
         problem = f"the report of a model of the kind {self.kind} shows no documents"
         raise UserError(problem, remedy="leave documents out")
 
     def _take_state(self, state: RunState) -> None:
-        """Record how far a run came, and how it ended."""
+        """Record how many steps and passes a run made, whether it converged, and its score."""
         self.n_steps_, self.n_iter_, self.converged_ = state.step, state.passes, state.converged
         self.bound_ = final_score(state)
 
     @abstractmethod
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """The log probability of documents under the model, in nats, and their number of known tokens."""
+        """The log probability of documents under the model, in nats, and the number of their known tokens."""
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """For each part of the words that is scored separately: its log probability in nats and its number of
-        tokens.
+        """Log probability in nats and number of tokens, for each part of the words that is scored on its own.
 
-        "all" stands for all words.
+        "all" stands for all words; by default it is the only part.
         """
         return {"all": self._score_documents(corpus)}
 
     @property
     def _n_shares(self) -> int:
-        """The number of topics that a document has shares of. Only for models with topics."""
+        """The number of topics that documents have shares of; only for models with topics."""
         raise NotImplementedError
 
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
-        """The topic shares of a block's documents (documents × topics). Only for models with topics.
+        """The topic shares of a block's documents (documents × topics); only for models with topics.
 
         The corpus is seen through the model's vocabulary. A row depends only on its document, and sums to
         one.
@@ -268,44 +268,42 @@ class Estimator(ABC):
 
     @abstractmethod
     def _snapshot(self, fixed: JsonObject) -> Snapshot:
-        """What was learned, as a finished model's arrays. `fixed`: what manifests of all kinds share."""
+        """The finished model, to be saved; `fixed`: fields of its manifest that were known before."""
 
     def _write_beside(self, folder: Path) -> None:
-        """Write the additional files of a saved model, next to its state; most kinds have none."""
+        """Write further files into a saved model's directory, such as names of topics; most have none."""
         return
 
     def _take_beside(self, folder: Path) -> None:
-        """Read changes that others made to the additional files in `folder` since the model was loaded from
-        it.
+        """Read such further files from `folder`, which will be replaced; others may have changed them.
 
-        Called before the folder is replaced. For most kinds of models it does nothing.
+        By default does nothing.
         """
         return
 
     def _is_beside(self, folder: Path) -> bool:
-        """Whether a saved model has the additional files that `_write_beside` would write."""
+        """Whether the further files in a saved model's directory are as `_write_beside` would write them."""
         return True
 
     @abstractmethod
     def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
-        """Restore what was learned from a snapshot, read from `folder`.
+        """Restore what was learned from a snapshot that was read from `folder`.
 
-        Corpus, vocabulary, seed and trace are set already. `lasts`: the files will exist as long as the
-        estimator, so that arrays may stay in them. Raises ValueError if parts of the snapshot do not fit
+        Corpus, vocabulary, seed and trace are set already. `lasts`: whether the files will exist as long as
+        the estimator, so that arrays may stay in them. Raises ValueError if parts of the snapshot do not fit
         together.
         """
 
 
 def final_score(state: RunState) -> float:
-    """The score of the last pass, in nats per token."""
+    """The score of the last pass, in nats per token; -inf if there is none."""
     return state.scores[-1] if state.scores else -np.inf
 
 
 def refuse_to_begin(estimator: Estimator, corpus: Corpus, *, stream: bool = False) -> None:
-    """Raise UserError for a parameter that is wrong, or that has no effect with the others.
+    """Raise UserError if an estimator cannot learn: a parameter is wrong, or has no effect with the others.
 
-    The one door of all learning: `fit`, `begin` and `partial_fit`. With `stream` the caller makes the model
-    of a stream, which refuses wrong values itself.
+    Called before all learning. With `stream`, wrong values are not checked, since making the model does that.
     """
     if not stream:
         estimator._refuse_params(corpus.vocabulary, corpus.analysis)

@@ -1,4 +1,4 @@
-"""Makes runs from an estimator and a corpus: fitting in memory, into a directory, resuming."""
+"""Makes runs from an estimator and a corpus: in memory, or in a directory and resumable."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learned:
-    """A run that has ended, its trace, and the figures of all runs of its search, of which it is the last."""
+    """A run that has ended, and its trace; `search`: the finished runs of the search that it ended."""
 
     job: Run
     state: RunState
@@ -55,14 +55,14 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """The run without the state that only continuing needs, to save memory during a search."""
+        """This result without the engine's state that only continuing needs: a search keeps several."""
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))
 
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
-    """Make `n_init` complete runs, and keep the one with the best final score; returns its state."""
+    """Make `n_init` complete runs, and store the results of the best by final score; returns its state."""
     _refuse_to_learn(estimator, corpus)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
@@ -79,8 +79,7 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
 
 
 def _refuse_to_learn(estimator: Estimator, corpus: Corpus) -> None:
-    """Raise UserError for parameters with which an estimator cannot learn from a corpus, and for a corpus in
-    which no document has a word, such as a matrix of zeros."""
+    """Raise UserError if an estimator's parameters are wrong for a corpus, or the corpus has no words."""
     refuse_to_begin(estimator, corpus)
     if corpus.n_tokens == 0.0:
         remedy = "give documents with words, or counts that are not all zero"
@@ -88,7 +87,7 @@ def _refuse_to_learn(estimator: Estimator, corpus: Corpus) -> None:
 
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
-    """Make one run, or all those of a search; returns the one that becomes the model."""
+    """Make one run, or all runs of a search; returns the one that becomes the model."""
     search, held_out = estimator._search(corpus.n_documents, corpus.n_tokens), estimator._least_held_out()
     points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
@@ -116,7 +115,7 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
 
 
 def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
-    """Store a run's results in the estimator."""
+    """Store the results of a run in the estimator, as its fitted attributes."""
     _record(estimator, corpus, trace)
     estimator._take_run(corpus, job, state)
 
@@ -130,7 +129,7 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
-    """A line about a run that made all its passes before its score converged; None for other runs."""
+    """A warning that a run made all its passes before its score converged; None for other runs."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
     passes = "1 pass was" if state.passes == 1 else f"{state.passes} passes were"
@@ -157,11 +156,11 @@ def begin(
     overwrite: bool = False,
     stays_locked: bool = False,
 ) -> ModelDirectory:
-    """Create the model directory of a run, before its first step; `resume` then continues it. Returns the
-    directory.
+    """Make the directory of a model, with a run before its first step, for `resume` to continue.
 
-    With `corpus_inside`, the corpus's directory is moved in. With `stays_locked` nobody else can claim it
-    before `resume` does. Raises UserError if `path` exists and may not be overwritten.
+    With `corpus_inside`, the corpus's directory is moved into it. With `stays_locked`, it stays locked until
+    `resume` has ended. Raises UserError for wrong parameters, and if `path` exists and may not be
+    overwritten.
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator._least_held_out()
     _refuse_to_learn(estimator, corpus)
@@ -192,12 +191,13 @@ def resume(
     spark: "SparkEngine | None" = None,
     tell: Callable[[Any], object] | None = None,
 ) -> tuple[Estimator, Run, RunState] | None:
-    """Continue the run at a path, or in a directory that is locked, to its end, or all runs of a search; None
-    if it is finished already.
+    """Continue the run in a model's directory to its end, or all runs of its search.
 
-    `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with the
-    run's `stop`, for signal handlers; `tell` with each run of a search as it ends. Raises Interrupted after a
-    checkpoint when stopped, UserError if the corpus or a file has changed.
+    Returns the estimator, the run and its state, or None if it was finished already. `model`: the path, or a
+    directory that is locked; `every`: seconds between checkpoints; `spark`: the engine if it began on Spark;
+    `watch`: further observers; `stopper` is called with each run's `stop`, for signal handlers; `tell` with
+    each finished run of a search. Raises Interrupted, after a checkpoint, if it was stopped; UserError if the
+    corpus or a file has changed.
     """
     directory = ModelDirectory(model) if isinstance(model, Path) else model
     if isinstance(model, Path):
@@ -237,11 +237,10 @@ def _go_on(
     stopper: Callable[[Callable[[], None]], object] | None,
     tell: Callable[[Any], object] | None,
 ) -> Learned | None:
-    """Continue a run to its end; returns None if it was the last one, so that the directory has the finished
-    model.
+    """Continue one run to its end, and save the finished model; returns None.
 
-    If other runs of a search follow, the directory then has the next one, at its start, and the run that
-    ended is returned, with the search as if no other run were better.
+    If other runs of a search follow, the directory then has the next one before its first step, and the run
+    that ended is returned, with the search's finished runs if it is the best so far.
     """
     estimator, job, state = restored.estimator, restored.job, restored.state
     directory.truncate_trace(snapshot.manifest)
@@ -275,8 +274,8 @@ def _following(
 ) -> Snapshot | None:
     """Record a finished run of a search, in the estimator and in `fixed`; returns the start of the next run.
 
-    None: this run is the model. If an earlier run is the model, that one is next; a caller that still holds
-    it need not repeat it.
+    None: there is none, and this run is the model. If an earlier run is the model, the next one repeats it; a
+    caller that still has its result need not.
     """
     estimator, search, state = restored.estimator, restored.search, restored.state
     if search is None:
@@ -305,7 +304,7 @@ def _following(
 
 
 def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory, snapshot: Snapshot) -> None:
-    """Save as the finished model the best run of a search, which is not its last one."""
+    """Save the best run of a search as the finished model, if that was not the last one."""
     fixed = manifest_at_start(snapshot.manifest)
     restored.job, restored.state = best.job, best.state
     _following(restored, fixed, directory.path, None)
@@ -315,7 +314,7 @@ def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory,
 
 
 def _finished(restored: "Restored", learned: Learned, fixed: JsonObject, path: Path) -> Snapshot:
-    """Store what a run has learned in its estimator; returns the finished model."""
+    """Store what a run has learned in its estimator; returns the finished model, to be saved."""
     estimator = restored.estimator
     estimator.seed_ = learned.job.seed
     _record(estimator, restored.corpus, learned.trace)
@@ -325,9 +324,9 @@ def _finished(restored: "Restored", learned: Learned, fixed: JsonObject, path: P
 
 @dataclass
 class Restored:
-    """A run restored from a checkpoint, its estimator, and the search that it belongs to.
+    """A run restored from a checkpoint, with its estimator and the search that it belongs to.
 
-    `chosen`: if the search is over, its result for this run, which is the model.
+    `chosen`: if the search is over, its best run, which this one repeats to become the model.
     """
 
     estimator: Estimator
@@ -338,7 +337,7 @@ class Restored:
     chosen: FinishedRun | None = None
 
     def is_best(self) -> bool:
-        """Whether the last finished run would be the model if the search ended now."""
+        """Whether the run that ended last would be the model if the search ended now."""
         points = self.estimator.search_
         return bool(points) and points[-1].final and self._best(points) is points[-1]
 
@@ -347,7 +346,10 @@ class Restored:
 
 
 def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None") -> Restored:
-    """The run of a snapshot, at the point where it continues."""
+    """The run of a snapshot with all that it needs to continue.
+
+    Raises ValueError or UserError if the manifest does not fit its corpus, or the engine.
+    """
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
     if spark is not None and estimator.engine == "local":
@@ -369,7 +371,7 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
 
 
 def _refuse_other_words(path: Path, manifest: JsonObject, corpus: Corpus) -> None:
-    """Raise ValueError if a model's vocabulary is not the corpus's; it is read only if the files differ."""
+    """Raise ValueError if a model's vocabulary does not have the words of its corpus's."""
     assert corpus.path is not None
     if manifest["files"][VOCABULARY]["digest"] != digest_of(corpus.path / VOCABULARY_FILE):
         own = ModelDirectory(path).vocabulary()

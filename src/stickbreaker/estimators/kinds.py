@@ -22,10 +22,10 @@ if TYPE_CHECKING:  # importing it takes longer than the program's help may take
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the program.
+    """A command of the program, as a kind adds it.
 
-    place: "module:command"; line: its line in the overview of commands; after: the command that it follows
-    there (None: the one before it).
+    place: "module:command"; line: its line in the list of commands; after: the command that it follows there
+    (None: the one before it).
     """
 
     place: str
@@ -35,11 +35,11 @@ class Command:
 
 @dataclass(frozen=True)
 class Export:
-    """A format in which models are written.
+    """A format in which models can be written to a file.
 
-    `write`, "module:function", takes an `ExportRequest` and returns figures, and a line that describes them.
-    `help` describes the content of the file. A format about documents needs a corpus; `options` are the
-    command's options that apply to it.
+    `write`, "module:function", takes an `ExportRequest` and returns figures and a line that describes the
+    file; `help` says what is in it. `of_documents`: it needs a corpus; `options`: those of the command that
+    apply.
     """
 
     write: str
@@ -49,7 +49,7 @@ class Export:
 
 
 class Page(Protocol):
-    """The report of a model, as a kind provides it: see `stickbreaker.pages.page`."""
+    """The report of a model, as a kind makes it: see `stickbreaker.pages.page`."""
 
     def html(self) -> str:
         """The page as one HTML document."""
@@ -58,19 +58,18 @@ class Page(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """Something on disk that commands of the program accept: a model, or something that uses models.
+    """Something on disk that commands accept: a model, or a system that uses models, such as a lexicon.
 
-    `name` is its name in manifests, `noun` its name for users. `verbs` are the commands and methods that
-    apply to it, starting with the one to begin with. `marker` is the file by which its directory is
-    recognised; None for models, whose manifest names their kind; `load`, "module:function", loads such a
-    directory, and so finds what is damaged. For a single file, `is_file`, "module:function", recognises the
-    path.
+    `name` is its name in manifests, `noun` its name for users. `verbs`: the commands and methods that apply,
+    the first to suggest first. `marker`: the file by which a directory of a system is recognised (models have
+    a manifest), and `load`, "module:function", loads it to find out what is damaged. `is_file`,
+    "module:function", recognises a system that is a single file.
 
-    `page`, "module:function", returns the report, from a path, a title and the given ones of `page_options`,
-    by name. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and their description;
-    without one, documents are scored by their log probability. `evaluate_options` are the command's options
-    that apply to it. `commands` are its own commands, `exports` its formats. `parameters` are those that
-    messages may name and that no class declares.
+    `page`, "module:function", makes the report from a path, a title and those of `page_options` that were
+    given. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and a function that
+    formats them (None: documents are scored by their log probability); `evaluate_options` are the command's
+    options that apply. `topics` and `topics_options` likewise, with a `TopicsRequest`. `commands` are its own
+    commands, `exports` its formats by name, `parameters` names for messages that no class declares.
     """
 
     name: str
@@ -90,16 +89,16 @@ class Saved:
     parameters: OptionNames = field(default_factory=OptionNames)
 
     def names(self) -> tuple[OptionNames, ...]:
-        """The names of parameters that messages replace by options."""
+        """The names of its parameters and of their options, for messages."""
         return (self.parameters,)
 
     @property
     def said(self) -> str:
-        """The name of the kind in messages, such as "a model of the kind LDA"."""
+        """What messages call it: "a model of the kind LDA", or "a lexicon"."""
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
-        """Raise UserError if a verb, such as "report", does not apply to this kind; `where` is a path."""
+        """Raise UserError if a verb, such as "report", does not apply to it. where: its path."""
         if verb in self.verbs:
             return
         problem = f"{verb} does not apply to {self.said}"
@@ -108,17 +107,13 @@ class Saved:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Saved):
-    """One kind of models.
+    """One kind of models. Every kind can learn, save and resume.
 
-    `home` and `front_door` are the places, "module:class", of its plain estimator and of the one that users
-    import; `declared` is that of the class that declares its parameters (see `core/parameter_fields.py`).
-    Every kind can learn, save and resume.
-
-    For the program: `fit` are commands of `stickbreaker fit`, "module:command" by name. `topics`,
-    "module:function", takes a `TopicsRequest` and returns topics, and their description; `topics_options` are
-    the command's options that apply to it. `summary`, "module:function", takes an estimator whose run is
-    over, and returns further figures and lines. `unigram_topics`, "module:function", takes a fitted estimator
-    and returns `UnigramTopics`, for kinds that use topics of others.
+    `home` and `front_door` are the places, "module:class", of its plain estimator and of the public one;
+    `declared` that of the class that declares its parameters (`core/parameter_fields.py`). `fit`: its
+    commands of `stickbreaker fit`, "module:command" by name. `summary`, "module:function", takes an estimator
+    after a run, and returns further figures and lines for the summary. `unigram_topics`, "module:function",
+    takes a fitted estimator and returns `UnigramTopics`, for kinds that use topics of others.
     """
 
     home: str
@@ -136,7 +131,7 @@ class Kind(Saved):
         )
 
     def plain(self) -> "type[Estimator]":
-        """The estimator class with the parameters and the maths, without scikit-learn."""
+        """The estimator class with the parameters and the mathematics, without scikit-learn."""
         return object_at(self.home)
 
     def public(self) -> "type[Estimator]":
@@ -150,7 +145,7 @@ class Kind(Saved):
 
 
 def object_at(place: str) -> Any:
-    """The object at "module:name"."""
+    """The object at "module:name", whose module is imported."""
     module, name = place.split(":")
     return getattr(importlib.import_module(module), name)
 
@@ -169,7 +164,7 @@ _known: dict[str, Kind] = {}
 
 
 def kinds() -> dict[str, Kind]:
-    """All kinds by name, in the order of `HOMES`."""
+    """All kinds of models by name, in the order of `HOMES`."""
     if not _known:
         for home in HOMES:
             _known.update((kind.name, kind) for kind in importlib.import_module(home).KINDS)
@@ -178,12 +173,12 @@ def kinds() -> dict[str, Kind]:
 
 @functools.cache
 def systems() -> tuple[Saved, ...]:
-    """The kinds of saved things that use models without being models, in the order of `SYSTEMS`."""
+    """The kinds of systems that use models without being models, in the order of `SYSTEMS`."""
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
 def kind_of(manifest: Mapping[str, Any]) -> Kind:
-    """The kind of model that a manifest describes. Raises UserError if it is unknown."""
+    """The kind of the model with this manifest. Raises UserError if it is unknown."""
     name = manifest["estimator"]
     if name not in kinds():
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
@@ -191,12 +186,12 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
 
 
 def markers() -> tuple[str, ...]:
-    """The files by which directories of things that use models are recognised."""
+    """The names of the files by which directories of systems that use models are recognised."""
     return tuple(system.marker for system in systems() if system.marker is not None)
 
 
 def system_at(path: Path) -> Saved | None:
-    """The kind of the saved thing at a path, if it uses models without being one; otherwise None."""
+    """The kind of the system saved at a path; None if there is none, as at the path of a model."""
     file = path.is_file()
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():
@@ -207,15 +202,14 @@ def system_at(path: Path) -> Saved | None:
 
 
 def refuse_system(path: Path, verb: str) -> None:
-    """Raise UserError if something that uses models is saved at a path, and the command does not apply to
-    it."""
+    """Raise UserError if a system is saved at a path to which the command `verb` does not apply."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)
 
 
 def kind_at(path: Path, verb: str) -> Saved:
-    """The kind of the saved thing at a path. Raises UserError if the command `verb` does not apply to it."""
+    """The kind of the model or system saved at a path. Raises UserError if `verb` does not apply to it."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)
@@ -231,7 +225,7 @@ def kind_at(path: Path, verb: str) -> Saved:
 
 
 def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
-    """The report of the model at `path`; `options` by name, None for those not given.
+    """The report of the model at `path`; options that are None count as not given.
 
     Raises UserError for anything but a model, for a kind without a report, and for an option that does not
     apply to the kind.

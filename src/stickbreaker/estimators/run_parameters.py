@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class RunParameters:
-    """Parameters of a run of any model."""
+    """The parameters that every estimator has: threads, seed, output and callbacks."""
 
     _: KW_ONLY
     n_jobs: int | None = parameter(

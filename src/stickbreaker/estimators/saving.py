@@ -1,4 +1,4 @@
-"""Saves estimators to disk and loads them; the parts of a manifest that all kinds share."""
+"""Saves estimators to disk and loads them, and makes the parts of a manifest that all kinds share."""
 
 import tempfile
 from collections.abc import Generator
@@ -30,8 +30,10 @@ E = TypeVar("E", bound=Estimator)
 def manifest_of(
     estimator: Estimator, seed: int, corpus: JsonObject, where: str | None = None, held_out: float = 0.0
 ) -> JsonObject:
-    """The fields of a manifest that do not change during a run; `corpus`: the facts of `about`, and the
-    analysis."""
+    """The fields of a manifest that do not change during a run.
+
+    corpus: the facts of `corpus_facts.about` with the analysis; where: the place of the run's corpus.
+    """
     settings = {**estimator._params_to_save(), "random_state": seed, "n_jobs": None}
     return {
         "stickbreaker": version("stickbreaker"),
@@ -45,21 +47,21 @@ def manifest_of(
 
 
 def manifest_at_start(manifest: JsonObject) -> JsonObject:
-    """The fields of `manifest_of` at the beginning of a manifest's run."""
+    """The fields that `manifest_of` gave, from a later manifest of the run."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", DIGESTS)
     held = {name: manifest[name] for name in names}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 
 def learned_from(manifest: JsonObject) -> tuple[JsonObject, Analysis | PolylingualAnalysis | None]:
-    """A manifest's facts on its corpus, and the corpus's analysis. Raises ValueError if they are invalid."""
+    """The facts in a manifest about the model's corpus, and its analysis. Raises ValueError if invalid."""
     known = dict(manifest["corpus"])
     analysis = known.pop("analysis")
     return known, None if analysis is None else analysis_from(analysis)
 
 
 def corpus_of(path: Path, manifest: JsonObject) -> Corpus:
-    """Open the corpus that a run learns from. Raises UserError if it is missing or has changed since."""
+    """Open the corpus of a run at `path`. Raises UserError if it is missing, has changed, or is a stream."""
     if manifest["corpus_path"] is None:
         remedy = "to continue, give the command that learns it again: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
@@ -83,7 +85,10 @@ def corpus_of(path: Path, manifest: JsonObject) -> Corpus:
 
 
 def estimator_of(manifest: JsonObject, threads: int | None = None) -> Estimator:
-    """An unfitted plain estimator with a manifest's settings. Raises ValueError if they are invalid."""
+    """An unfitted plain estimator with a manifest's settings; threads: its `n_jobs`.
+
+    Raises ValueError or UserError if settings are invalid.
+    """
     made = kind_of(manifest).plain()
     return made(**{**from_json(manifest["settings"], made._setting_types), "n_jobs": threads})
 
@@ -91,10 +96,10 @@ def estimator_of(manifest: JsonObject, threads: int | None = None) -> Estimator:
 def save(
     estimator: Estimator, path: Path, *, overwrite: bool = False, documents: Corpus | None = None
 ) -> None:
-    """Save a fitted estimator; with `documents`, also what a report shows of them, seen through its
-    vocabulary.
+    """Save a fitted estimator: as a zip file if the path ends in .zip, otherwise as a directory.
 
-    A path that ends in .zip becomes one file, any other a directory.
+    documents: some, seen through its vocabulary, that the report will show. Raises UserError if the path
+    exists and may not be overwritten.
     """
     if path.suffix == ".zip":
         refuse_file(path, overwrite)
@@ -121,8 +126,7 @@ def save(
 
 
 def loaded_from(estimator: Estimator) -> Path | None:
-    """The finished model that an estimator was loaded from, if it still exists unchanged and the estimator
-    has not learned since; else None."""
+    """The saved model that an estimator was loaded from, if neither has changed since; otherwise None."""
     origin = estimator._origin
     if origin is None or origin.steps != estimator.n_steps_ or origin.manifest["status"] != "done":
         return None
@@ -130,7 +134,7 @@ def loaded_from(estimator: Estimator) -> Path | None:
 
 
 def _origin_of(estimator: Estimator) -> Path | None:
-    """The path of the saved model that an estimator came from, if it is still the same; else None."""
+    """The path of the saved model that an estimator came from, if it has the same manifest; else None."""
     origin = estimator._origin
     if origin is None or origin.trace is not estimator.trace_:
         return None
@@ -142,7 +146,7 @@ def _origin_of(estimator: Estimator) -> Path | None:
 
 @contextmanager
 def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
-    """Open the model at a path (a directory or a zip file), and yield it with its snapshot.
+    """A context that yields the model directory at a path (unpacked if it is a zip file), and its snapshot.
 
     Errors inside the context name that path.
     """
@@ -157,13 +161,11 @@ def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
-    """The plain estimator saved at `path`, a directory or a zip file, of any kind; for a run under way, its
-    last checkpoint.
+    """The plain estimator saved at `path`, a directory or a zip file; for a run, its last checkpoint.
 
-    `verb` is the command that uses it. Raises UserError if that does not apply to its kind.
-
-    A table in files is read in place, a few rows at a time; for a run under way, which deletes its files, the
-    whole table is held in memory, unless it is to be read `in_place` while it lasts.
+    verb: the command that uses it; UserError if it does not apply to its kind. A table in files is read from
+    them when rows are needed. For a run under way, which deletes its files, it is copied to memory, unless
+    `in_place`: for use while they exist.
     """
     if verb is not None:
         refuse_system(path, verb)
@@ -178,7 +180,7 @@ def load(
 def load_for(
     verb: str, made: type[E], path: Path, threads: int | None = None, *, in_place: bool = False
 ) -> E:
-    """`load` for a command that needs an estimator of the class `made`. Raises UserError for another one."""
+    """`load` for a command that needs an estimator of class `made`. Raises UserError for another one."""
     estimator = load(path, threads, verb=verb, in_place=in_place)
     if not isinstance(estimator, made):
         raise UserError(f"{verb} does not apply to a model of the kind {estimator.kind}", where=path)
@@ -186,7 +188,7 @@ def load_for(
 
 
 def load_as(kind: type[E], path: Path) -> E:
-    """`load` as an estimator of the class `kind`. Raises UserError for a model of another kind."""
+    """`load` as a public estimator of class `kind`. Raises UserError for a model of another kind."""
     with _reading(path) as (directory, snapshot):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:
@@ -205,7 +207,7 @@ def load_as(kind: type[E], path: Path) -> E:
 def _fill(
     estimator: Estimator, directory: ModelDirectory, snapshot: Snapshot, *, in_place: bool = False
 ) -> None:
-    """Set the attributes of an estimator from a saved model."""
+    """Set the fitted attributes of an estimator from a saved model."""
     estimator.vocabulary_ = directory.vocabulary()
     estimator.corpus_, analysis = learned_from(snapshot.manifest)
     refuse_other_languages(analysis, estimator.vocabulary_)

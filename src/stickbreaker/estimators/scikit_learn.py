@@ -1,4 +1,4 @@
-"""scikit-learn's conventions, for every kind of estimator."""
+"""The conventions of scikit-learn, for every kind of estimator."""
 
 import inspect
 import warnings
@@ -55,7 +55,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return tags
 
     def __dir__(self) -> list[str]:
-        """The names of the class and its parameters; before a fit, without what is learned."""
+        """The names of attributes; before a fit, without those that a fit sets."""
         names = list(object.__dir__(self))
         if self.__sklearn_is_fitted__():
             return names
@@ -88,7 +88,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return self
 
     def _remark(self) -> str | None:
-        """A warning line about a surprising property of what was learned, or None."""
+        """A warning about something surprising in what was learned, or None."""
         return None
 
     def score(self, X: Any, y: object = None) -> float:
@@ -99,14 +99,13 @@ class ScikitLearn(BaseEstimator, Estimator):
         return self._per_token(X, self._score_documents)
 
     def perplexity(self, X: Any) -> float:
-        """exp(-score(X)): the size of a uniform vocabulary that is as hard to guess."""
+        """exp(-score(X)): the size of a uniform vocabulary that is as hard to predict; lower is better."""
         return float(np.exp(-self.score(X)))
 
     def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
-        """The log probability of the documents `X` divided by their number of tokens, both by a function of a
-        corpus.
+        """A log probability of the documents `X` per token; the function returns nats and tokens of a corpus.
 
-        Raises UserError if they have no tokens in the vocabulary.
+        Raises UserError if they have no tokens of known words.
         """
         check_is_fitted(self)
         nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
@@ -115,10 +114,10 @@ class ScikitLearn(BaseEstimator, Estimator):
         return nats / tokens
 
     def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
-        """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic.
+        """Save the fitted model to `path`: a directory without pickles, or one file if it ends in .zip.
 
-        documents: what `fit` takes; at most 2,000 of them (40 sentences for a language model) are stored in
-        the model's directory for its report, with their beginnings.
+        documents: what `fit` takes; at most 2,000 of them (40 sentences for a language model) are stored for
+        the report, with their beginnings. Raises UserError if `path` exists, unless `overwrite`.
         """
         check_is_fitted(self)
         with alone_with(self):
@@ -167,7 +166,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return page
 
     def _to_show(self, documents: Any) -> Corpus | None:
-        """Documents for the report as a corpus, seen through the model's vocabulary; None stays None."""
+        """Documents for the report as a corpus with the model's vocabulary; None stays None."""
         return None if documents is None else self._as_corpus(documents, reset=False)
 
     def _repr_html_inner(self) -> str:
@@ -194,9 +193,10 @@ class ScikitLearn(BaseEstimator, Estimator):
         return "n_steps_" in vars(self)
 
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
-        """Documents as a corpus with the model's vocabulary.
+        """Documents of any form that `fit` takes as a corpus.
 
-        With `reset` the vocabulary is made from the documents, and texts are analysed by `analysis`.
+        With `reset`, as in a fit, its vocabulary is chosen from them (texts are analysed by `analysis`, None:
+        by default), and facts on their columns are stored; otherwise it has the model's vocabulary.
         """
         if not isinstance(X, Corpus):
             given = document_input(X, empty_lists=not reset or self._is_open)
@@ -231,7 +231,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
     def _known_bags(self, X: Any) -> Iterator[Bags]:
-        """The known words of documents, block by block; `unseen` need not be counted."""
+        """Documents as bags of known words, block by block; `unseen` may be left at zero."""
         if type(X) is list and X and all(isinstance(text, str) for text in X):
             analysis, vocabulary = self.analysis_ or default_analysis(), self.vocabulary_
             few = sum(map(len, X)) <= WORTH_A_KERNEL  # a compiled kernel finds the words of more
@@ -244,7 +244,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             yield corpus.bags(block)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        """X as a matrix of counts. Raises ValueError if it is none, or has other columns than the model."""
+        """X as a matrix of counts. Raises ValueError if it is not one, or has other columns."""
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)
@@ -258,13 +258,13 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     @property
     def _knows_words(self) -> bool:
-        """Whether the model learned from texts, so that `feature_names_in_` are words."""
+        """Whether the model has learned from texts, so that `feature_names_in_` has words."""
         return bool(vars(self).get("_learned_from_texts"))
 
     def _passes(self, X: Any) -> bool:
-        """Whether `validate_data`, which takes longer than inferring a document, would accept new documents.
+        """Whether new documents need no check by `validate_data`, which takes longer than inference.
 
-        They must be rows of a sparse matrix of nonnegative numbers, for columns without names.
+        They must be rows of a sparse matrix of nonnegative numbers, and its columns must not be named.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
         if self._is_open or named or not isinstance(X, csr_array | csr_matrix):
@@ -276,12 +276,12 @@ class ScikitLearn(BaseEstimator, Estimator):
 
 
 def _is_learned(name: str, value: object) -> bool:
-    """Whether an attribute has a value only after a fit, judged by its name and value in the class."""
+    """Whether a class's attribute has a value only after a fit; value: that in the class."""
     return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
 
 
 def _refuse_others(kind: str, others: Mapping[str, object]) -> None:
-    """Raise TypeError for parameters that `fit` does not have, with the remedy for weights of documents."""
+    """Raise TypeError for arguments that `fit` does not have; for weights of documents with a remedy."""
     if "sample_weight" in others:
         remedy = "repeat those that should count more"
         raise TypeError(f"{kind}.fit has no sample_weight: documents have no weights; {remedy}")
@@ -297,8 +297,7 @@ def _corpus_of(
     *,
     ordered: bool = True,
 ) -> Corpus:
-    """A corpus of texts, token lists or a table; for token lists without their order if that is not
-    needed."""
+    """A corpus from texts, lists of tokens or a table; lists of tokens become bags if `ordered` is false."""
     if given.form == "texts":
         return Corpus.from_texts(given.values, analysis=analysis, vocabulary=vocabulary, rule=rule)
     if given.form == "table":

@@ -1,5 +1,4 @@
-"""Estimators that make several runs, one of which becomes the model: the interface that `fitting.py`
-needs."""
+"""What fitting needs of estimators that make several runs, one of which becomes the model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -9,15 +8,15 @@ from stickbreaker.learning.run import Run, RunState
 
 
 class FinishedRun(Protocol):
-    """A finished run of a search: its figures, as stored in manifests."""
+    """The figures of a finished run of a search, as manifests store them."""
 
     @property
     def final(self) -> bool:
-        """Whether the run was completed, so that it may become the model of the search."""
+        """Whether the run may become the model; false for one that was made only to compare settings."""
         ...
 
     def to_json(self) -> JsonObject:
-        """The run's figures as plain values for JSON."""
+        """The figures as JSON values."""
         ...
 
 
@@ -25,20 +24,14 @@ R = TypeVar("R", bound=FinishedRun)
 
 
 class Search(Protocol[R]):
-    """Chooses the next run, and the model: functions of the finished runs.
-
-    So a directory with these can continue a search as it continues a run.
-    """
+    """Decides on the runs of a search, as functions of those finished so far, so that it can be resumed."""
 
     def next_settings(self, points: Sequence[R]) -> Mapping[str, Any] | None:
         """The parameters of the next run, for `Estimator._of_search`; None: the search is over."""
         ...
 
     def held_out(self, points: Sequence[R], share: float) -> float:
-        """The share of the documents that the next run holds out.
-
-        `share`: that of the run before, or initially the share that the user asked for.
-        """
+        """The share of documents that the next run holds out. share: that of the last run, or the user's."""
         ...
 
     def point(self, settings: Mapping[str, Any], job: Run, state: RunState) -> R:
@@ -46,11 +39,11 @@ class Search(Protocol[R]):
         ...
 
     def chosen(self, points: Sequence[R]) -> R:
-        """The run that becomes the model, chosen among the completed runs of the search."""
+        """The run that becomes the model, among those that are `final`."""
         ...
 
     def settings_of(self, chosen: R, points: Sequence[R]) -> Mapping[str, Any]:
-        """The parameters of one of the finished runs, from what the search did before it.
+        """The parameters with which a finished run was made.
 
         Raises ValueError if the search would have made another run in its place.
         """

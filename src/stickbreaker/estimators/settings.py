@@ -1,4 +1,4 @@
-"""Checks parameters of every kind of estimator, and converts them to JSON and back."""
+"""Checks parameters that several kinds of estimators have, and converts parameters to JSON and back."""
 
 import functools
 import inspect
@@ -42,10 +42,9 @@ ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and th
 
 
 def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
-    """A schedule from "batch", "online", "memoised" or a schedule; `kappa` and `tau0`: the model's defaults
-    for the online one.
+    """The schedule for "batch", "online", "memoised" or a schedule. Raises UserError for anything else.
 
-    Raises UserError for anything else.
+    kappa, tau0: the model's defaults for the online one.
     """
     if value == "batch" or isinstance(value, Batch):
         return Batch()
@@ -77,7 +76,10 @@ def engine_name(value: object) -> str:
 
 
 def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
-    """Raise UserError unless a parameter is a finite number above zero (`zero`: or zero)."""
+    """Raise UserError unless a parameter is a finite number above zero (with `zero`, at least zero).
+
+    With `whole`, it must be a whole number below 2^31.
+    """
     if whole:
         right = is_whole(value, 0 if zero else 1) and value < 1 << 31
     else:
@@ -91,22 +93,24 @@ def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) 
 
 
 def refuse_parameters(estimator: Any) -> None:
-    """Raise UserError for the first parameter of an estimator whose declaration its value does not fit."""
+    """Raise UserError for the first parameter of an estimator whose value its declaration does not allow."""
     refuse_values(estimator)
     if estimator.n_jobs == 0:
         raise UserError("n_jobs=0", remedy="n_jobs is a whole number above 0, -1 or None")
 
 
 def threads_of(n_jobs: int | None) -> int | None:
-    """The number of threads for scikit-learn's `n_jobs`: -1 is every core, -2 all but one; None is every core
-    too."""
+    """The number of threads for scikit-learn's `n_jobs`: -1 is every core, -2 all but one, and so on.
+
+    None, for every core, stays None. At most `MOST_THREADS`.
+    """
     if n_jobs is None or n_jobs > 0:
         return None if n_jobs is None else min(n_jobs, MOST_THREADS)  # the result does not depend on it
     return max(1, usable_cores() + 1 + n_jobs)
 
 
 def memory_of_machine() -> float:
-    """Bytes of memory of this machine; infinite if unknown."""
+    """The memory of this machine, in bytes; infinite if unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -114,10 +118,9 @@ def memory_of_machine() -> float:
 
 
 def seed_of(random_state: object) -> int:
-    """A whole number to seed with, from what scikit-learn calls a random state; None draws one from the
-    system.
+    """A whole number to seed with, from the parameter `random_state`; None draws one from the system.
 
-    Raises UserError for other values.
+    Generators of numpy are advanced. Raises UserError for other values.
     """
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
@@ -131,7 +134,7 @@ def seed_of(random_state: object) -> int:
 
 
 def params_of(estimator: object) -> JsonObject:
-    """An estimator's parameters: the arguments of its `__init__`, which are attributes of the same names."""
+    """An estimator's parameters by name: arguments of its `__init__`, which are attributes too."""
     return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
 
 
@@ -140,9 +143,9 @@ SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 
 
 def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
-    """Parameters as plain JSON values, without callbacks, which are code, and without what a fit prints.
+    """Parameters as JSON values, without callbacks and `verbose`.
 
-    `types`: the dataclasses that may be parameters, by their names in JSON.
+    types: the dataclasses that may be parameters, by their names in JSON.
     """
     plain = {name: value for name, value in params.items() if name not in ("callbacks", "verbose")}
     if "engine" in plain:
@@ -189,10 +192,9 @@ def _rich(value: Any, types: SettingTypes) -> Any:
 
 
 def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
-    """An `__init__` with the same signature, whose error for an unknown parameter suggests its name here.
+    """An `__init__` with the same signature, whose TypeError for an unknown parameter suggests a known one.
 
-    `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does, and
-    names the class that was called.
+    elsewhere: parameters of other libraries, with their names here.
     """
     taken = inspect.signature(init).parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):
@@ -211,7 +213,7 @@ def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable
 def unknown_parameter(
     kind: str, name: str, known: Collection[str], elsewhere: Mapping[str, str] = ELSEWHERE
 ) -> str:
-    """The message about a parameter that a kind of estimator does not have.
+    """The message about a parameter that a class does not have, with the likely name here.
 
     >>> unknown_parameter("LDA", "passes", ["n_topics", "max_iter"])
     "LDA has no parameter 'passes'; here it is max_iter"

@@ -9,7 +9,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class UnigramTopics(NamedTuple):
-    """The topics of a fitted model in which a document's words are independent, given its topic shares."""
+    """The topics of a fitted model as distributions over single words, as far as other kinds use them."""
 
     words: tuple[str, ...]
     topic_word: Array  # topics × words: p(word | topic)

@@ -14,17 +14,13 @@ from stickbreaker.saved import ModelDirectory
 
 
 class Updating:
-    """An update of a saved model under way: its documents, and its progress.
-
-    `update` is the model's record of it, the last of `estimator.updates_`.
-    """
+    """An update of a saved model with more documents: one online step per minibatch."""
 
     def __init__(self, estimator: Estimator, corpus: Corpus, path: Path, date: str) -> None:
-        """Start an update of the model saved at `path`, or continue an interrupted one with the same
-        documents.
+        """Begin an update of the model saved at `path`, or continue one that was interrupted.
 
-        `corpus`: the documents, seen through the model's vocabulary. Raises UserError if an update with other
-        documents was interrupted.
+        corpus: the documents, with the model's vocabulary. Raises UserError if an update with other documents
+        was interrupted.
         """
         self.estimator, self.corpus, self.path = estimator, corpus, path
         fingerprint = digest_of_documents(corpus)
@@ -42,11 +38,11 @@ class Updating:
 
     @property
     def update(self) -> Update:
-        """The progress so far."""
+        """The model's record of this update, with its progress: the last of `estimator.updates_`."""
         return self.estimator.updates_[-1]
 
     def steps(self, size: int) -> Iterator[TraceRecord]:
-        """Make the remaining steps, of `size` documents each; yields the record of each."""
+        """Make the remaining steps, of `size` documents each; yields the trace record of each."""
         while self.update.documents < self.update.total:
             start = self.update.documents
             part = self.corpus.part(start, start + size)
@@ -56,7 +52,7 @@ class Updating:
             yield self.estimator.trace_[-1]
 
     def save(self, *, overwrite: bool) -> None:
-        """Save the current model; after the last document also the documents that its report shows."""
+        """Save the model as it is; after the last step with documents for its report, if that shows any."""
         done = self.update.documents == self.update.total
         shows = type(self.estimator)._write_report_documents is not Estimator._write_report_documents
         documents = self.corpus if done and shows else None
@@ -72,7 +68,7 @@ def interrupted_update(path: Path) -> bool:
 
 
 def load_to_update(path: Path, threads: int | None = None) -> Estimator:
-    """Load a model to learn more. Raises UserError for an unfinished run, or a kind that cannot."""
+    """Load a model to update. Raises UserError for an unfinished run, or a kind that cannot be updated."""
     estimator = saving.load(path, threads, verb="update")
     if ModelDirectory(path).manifest()["status"] != "done":
         raise UserError("is a run under way", where=path, remedy="end it first: stickbreaker resume")
@@ -80,7 +76,7 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 
 
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
-    """Documents as a corpus for `partial_fit`; for an open vocabulary, it has all eligible words."""
+    """Documents in the form for `_learn_more`: with an open vocabulary, a corpus with all eligible words."""
     if not estimator._is_open:
         return part
     documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]

@@ -1,4 +1,4 @@
-"""scikit-learn's conventions for every kind of estimator that computes documents' shares of topics."""
+"""The conventions of scikit-learn, for estimators that compute documents' shares of topics."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn):
-    """The public class of estimators with `top_words`, `topic_shares_` and shares of documents."""
+    """Base of the public estimators with topics: documents' shares, data frames of documents and topics."""
 
     def transform(self, X: Any) -> Array:
         """Topic shares of documents (documents × topics); rows sum to one.

@@ -1,1 +1,1 @@
-"""The kit for reports: what the pages of all kinds of models are made with."""
+"""The kit for reports, from which the pages of all kinds of models are made."""

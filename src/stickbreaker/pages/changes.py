@@ -1,4 +1,4 @@
-"""How what was learned changed over a run: the words of topics, or the subtrees of a grammar's symbols."""
+"""How what was learned changed during a run: the words of topics, or the subtrees of a grammar's symbols."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Ranks = dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the words of a topic changed over the moments of `Changes`.
+    """How the words of one topic changed over the moments of `Changes`.
 
-    `ranks` has, for each moment, the known ranks of the words listed for it; 1 is the most probable. The
-    first 15 of a moment are complete. `entered` has the words that entered the model since the moment before.
-    `fresh` are (word, rank, step, date) of words in the final model that entered during the run, and when.
+    `ranks`: for each moment, the known ranks of words, 1 being the most probable; those up to 15 are
+    complete. `entered`: for each moment, words that are new since the one before. `fresh`: (word, rank, step,
+    date) for words of the final model that entered during the run, and when.
     """
 
     ranks: Sequence[Mapping[str, int]] = ()
@@ -38,10 +38,7 @@ class Wording:
     fresh: Sequence[tuple[str, int, int, str]] = ()
 
     def payload(self) -> JsonObject:
-        """A topic's words over time, as values for JSON.
-
-        Words are indices into a list of the topic's own words; ranks are a flat list of (word, rank).
-        """
+        """A topic's words over time as JSON: words as indices into "words", ranks as flat pairs."""
         words: dict[str, int] = {}
 
         def place(word: str) -> int:
@@ -59,13 +56,12 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How the topics of a model that learns new words changed.
+    """How the topics of a model that learns new words changed, at some moments of the run.
 
-    `moments` are (steps done, documents seen, date or ""); `wordings` has one for each topic of the page,
-    None for one without words at the moments. `vocabulary` are (time, words in the model, entered, dropped
-    since the row before), the times in `unit`, "pass" or "step". In the report of a grammar, symbols take the
-    place of topics, and strings of subtrees that of words: `noun`, `reads` and `of` are the page's names for
-    them.
+    `moments`: (steps done, documents seen, date or ""); `wordings`: one for each topic of the page, None if
+    it has no words then. `vocabulary`: (time, words in the model, entered, dropped) since the row before,
+    times in `unit`, "pass" or "step". For a grammar, symbols take the place of topics, and strings of
+    subtrees that of words: `noun`, `reads` and `of` are what the page calls words, documents and topics.
     """
 
     moments: Sequence[tuple[int, int, str]] = ()
@@ -77,7 +73,7 @@ class Changes:
     of: str = "the topic"
 
     def payload(self) -> JsonObject:
-        """How topics changed, as values for JSON; long runs have fewer sizes of the vocabulary."""
+        """The changes as JSON values; a long run's sizes of the vocabulary are thinned out."""
         rows = self.vocabulary
         stride = -(-len(rows) // MOST_POINTS) or 1
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -127,9 +123,9 @@ def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[R
 
 
 def spread(moments: Sequence[Moment], most: int) -> list[Moment]:
-    """The first moment, the last, and some between, spread evenly over the steps.
+    """The first moment, the last, and some between, spread evenly over the steps, at most `most`.
 
-    Words that entered at a moment left out are listed as entered at the next.
+    Words that entered at a moment that is left out count as entered at the next.
     """
     if len(moments) <= most:
         return list(moments)
@@ -160,7 +156,7 @@ def _wordings(
 
 
 def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
-    """By topic, the snapshot at which each word last entered, over all snapshots except the first."""
+    """By topic, the moment at which each word last entered; the first moment does not count."""
     found: dict[int, dict[str, Moment]] = {}
     for moment in moments[1:]:
         for topic, words in moment.entered().items():
@@ -169,7 +165,11 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 
 
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
-    """One topic's words over time: at each snapshot, the ranks of all words that any snapshot shows."""
+    """One topic's words over time.
+
+    tops, entered: by moment, ranks of top words and of words that entered; since: the moment at which each
+    entered last.
+    """
     shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
     shown.update(word for new in entered for word in new)
     fresh = [(word, rank) for word, rank in tops[-1].items() if word in since][:FRESH_WORDS]
@@ -184,10 +184,10 @@ def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str
 
 
 def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
-    """The unit of time of a run ("pass" or "step"), and the time of each record in it.
+    """The unit of time of a run, "pass" or "step", and the time of each trace record in it.
 
-    Times are passes and fractions of them; they are steps if there is one pass, or for a stream, in which
-    each step counts as a pass.
+    Passes have fractions. The unit is "step" if there is one pass, and for a stream, where each step counts
+    as a pass.
 
     >>> times_of_records([{"pass": 1, "step": 1}, {"pass": 1, "step": 2}, {"pass": 2, "step": 3}])
     ('pass', [0.5, 1.0, 1.5])
@@ -206,7 +206,7 @@ def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
 
 
 def of_stream(trace: Sequence[Record]) -> bool:
-    """Whether a run learned from a stream, whose documents are predicted before they are learned from.
+    """Whether a trace is of a stream, where documents are predicted before they are learned from.
 
     >>> of_stream([{"step": 1}, {"step": 2, "prequential": {}}]), of_stream([{"step": 1}])
     (True, False)

@@ -30,7 +30,7 @@ def _gamma(channel: float) -> float:
 
 
 def hue_hex(hue: float, lightness: float = LIGHTNESS, chroma: float = CHROMA) -> str:
-    """A hue (degrees) as `#rrggbb`, with less chroma if a screen cannot show it."""
+    """A hue (degrees) as `#rrggbb`, of equal lightness; with less chroma if a screen could not show it."""
     rgb = _linear_rgb(lightness, chroma, hue)
     while chroma > 0 and not all(-1e-6 <= channel <= 1 + 1e-6 for channel in rgb):
         chroma -= 0.002
@@ -39,7 +39,7 @@ def hue_hex(hue: float, lightness: float = LIGHTNESS, chroma: float = CHROMA) ->
 
 
 def topic_colours(positions: Sequence[tuple[float, float]], n_topics: int) -> list[str]:
-    """Colour topics by their direction on the map, so that neighbours have similar hues.
+    """Colours for topics by their direction on the map, so that neighbours have similar hues.
 
     The hue is the mean of the angle and of the angle's rank: the rank alone would hide clusters, the angle
     alone gives every topic of a cluster one colour.
@@ -62,7 +62,7 @@ def topic_colours(positions: Sequence[tuple[float, float]], n_topics: int) -> li
 
 
 def distinct_colours(n: int) -> list[str]:
-    """`n` colours in a list whose neighbours differ: hues advance by the golden angle.
+    """`n` colours in a list whose neighbours differ clearly: hues advance by the golden angle.
 
     >>> len(set(distinct_colours(30)))
     30

@@ -1,4 +1,4 @@
-"""Documents with their largest topics as pages show them, with what is shown of their text."""
+"""Documents in a report, with their largest topics and what is shown of their text."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LONGEST_ID = 80  # characters
 class DocumentRow(Generic[T]):
     """A document in a report.
 
-    words: their number; topics: (number of a topic, share of the words), the largest first; parts: what a
-    report shows of its text (sentences or an excerpt), for some documents only.
+    words: their number; topics: (topic, share of the words), the largest first; parts: sentences or excerpts
+    of its text, for some documents only.
     """
 
     id: str
@@ -39,10 +39,10 @@ class DocumentRow(Generic[T]):
 
 
 class DocumentRows(NamedTuple):
-    """The documents saved with a model.
+    """The documents saved with a model for its report.
 
-    rows: some of them; total: how many there are; whose: which ones have parts: "held-out", "learned" or
-    "other".
+    rows: some of them; total: how many there are; whose: "held-out", "learned" or "other", for those with
+    parts.
     """
 
     rows: Sequence[DocumentRow[Any]] = ()
@@ -54,7 +54,10 @@ class DocumentRows(NamedTuple):
         return [part for row in self.rows for part in row.parts]
 
     def why_no_parts(self, none: str) -> str:
-        """Why no text of the documents is shown, or "". `none`: the explanation, with {} for " held out"."""
+        """Why no text of documents is shown, or "" if some is.
+
+        none: what to say if no document has any, with {} for " held out".
+        """
         if not self.whose:
             return "This model has no documents: only a run into a directory, such as stickbreaker fit, has."
         return "" if self.parts else none.format(" held out" if self.whose == HELD_OUT else "")
@@ -65,7 +68,7 @@ def document_name(id: str) -> str:
 
 
 def whose_documents(whose: str) -> str:
-    """A phrase that says which documents are shown."""
+    """A phrase that says which documents are shown. whose: see `DocumentRows`."""
     if whose == HELD_OUT:
         return "held-out documents, which the model has not learned from"
     return f"documents that {'were given for this page' if whose == OTHER else 'the model has learned from'}"
@@ -82,11 +85,12 @@ def read_document_rows(
     most_documents: int,
     most_parts: int,
 ) -> DocumentRows:
-    """The documents saved in a model's directory; empty if the model has none.
+    """The documents saved in a model's directory for its report; empty if there are none.
 
     Args:
-        parts: the column with what is shown of their text. `fields` check the values of a part.
-        part_of: makes a part from the row of its document and its own row.
+        parts: the column with what is shown of their text.
+        fields: checks of the values in a part, by name.
+        part_of: makes a part from its document's row and its own row.
         most_documents, most_parts: limits over all documents together.
 
     Raises UserError for an invalid file.

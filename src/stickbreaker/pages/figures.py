@@ -14,7 +14,7 @@ _EXTRA = "install them with: pip install 'stickbreaker[figures]'"
 
 
 def figures(page: Page) -> dict[str, str]:
-    """Each figure of a page by its name, as the text of an SVG file.
+    """Each figure of a page by name, as the text of an SVG file, drawn by the page's scripts.
 
     Raises UserError if the interpreter of scripts is not installed.
     """

@@ -1,4 +1,4 @@
-"""How learning went: curves of perplexity, a section that several kinds of pages have."""
+"""The section of a report with learning curves: perplexity during the run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLURALS = {"sweep": "sweeps", "pass": "passes", "step": "steps"}
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """A chart of perplexity by sweep, pass or step: `points` are (its number, perplexity).
+    """A curve of perplexity: `points` are (number of the sweep, pass or step; perplexity).
 
     `kind` is what is scored: "held-out" documents, "text" that is learned from, or "joint" (the words and a
     chain's state together).
@@ -38,14 +38,14 @@ class LearningCurve:
 
 
 class WithCurves(Protocol):
-    """A report with curves; `unit` is what they count: "sweep", "pass" or "step"."""
+    """A report that has learning curves; `unit` is what they count: "sweep", "pass" or "step"."""
 
     curves: Sequence[LearningCurve]
     unit: str
 
 
 class LearningCurves(ChartSection[Any]):
-    """The section with learning curves, for reports `WithCurves`; `more` follows what perplexity means."""
+    """The section with learning curves, for reports `WithCurves`; `more` is added to its explanation."""
 
     anchor, box = "learning", "curves"
     scripts = ("length_charts.js", "learning_curves.js")
@@ -70,10 +70,10 @@ class LearningCurves(ChartSection[Any]):
 def perplexities(
     trace: Sequence[JsonObject], field: str, at: str = "pass", *, nats: bool = True
 ) -> list[tuple[int, float]]:
-    """(sweep, pass or step, perplexity) of the trace records in which a field has a value that can be drawn.
+    """(number, perplexity) for the trace records in which a field has a value that can be drawn.
 
-    field: its name; at: the field with the sweep, pass or step; nats: whether the field is a mean log
-    probability (otherwise it is a perplexity).
+    field: its name; at: the field with the number ("pass", "step" …); nats: whether the field is a mean log
+    probability, not a perplexity.
 
     >>> perplexities([{"pass": 1, "score": -1.0}, {"pass": 2}, {"pass": 3, "score": float("nan")}], "score")
     [(1, 2.718281828459045)]
@@ -85,7 +85,7 @@ def perplexities(
 
 
 def curves_payload(curves: Sequence[LearningCurve]) -> list[JsonObject]:
-    """The curves with at least two points, as plain values; long ones are thinned out.
+    """The curves that have at least two points, as JSON values; long ones are thinned out.
 
     >>> short, long = [(1, 9.0)], [(1, 9.0), (2, 8.0)]
     >>> curves_payload([LearningCurve("text", "a", short), LearningCurve("text", "b", long)])

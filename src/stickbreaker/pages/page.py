@@ -22,13 +22,13 @@ R = TypeVar("R", bound="Report")
 
 
 class Section(Generic[R]):
-    """A section of a page: what it needs of a report, its words and its scripts.
+    """A section of a page: what it needs of a report, its text, its template, styles and scripts.
 
-    `anchor` is its address in the page, `link` its name in the navigation, "" for its heading. `template` is
-    its HTML below the heading. Files are looked for in the package of the class, then in `pages`. Of
-    `scripts`, those whose names end in view.js or views.js touch the page; the others are functions from the
-    payload to trees of nodes, from which figures are drawn without a browser, too. What the page does with
-    them they say by `section` (base.js).
+    `anchor`: its address in the page; `link`: its name in the navigation ("": its heading); `needs`:
+    attributes of the report that must not be empty; `template`: its HTML below the heading. Files are looked
+    for in the package of the class, then in `pages`. Scripts whose names end in view.js or views.js use the
+    page; the others are functions from the payload to drawings, from which figures are made without a browser
+    too.
     """
 
     anchor: ClassVar[str]
@@ -40,7 +40,7 @@ class Section(Generic[R]):
     scripts: ClassVar[Sequence[str]] = ()
 
     def shown(self, report: R) -> bool:
-        """Whether there is something to show: the report has all attributes it needs, none of them empty."""
+        """Whether the report has something to show in this section: no attribute in `needs` is empty."""
         return all(getattr(report, name) for name in self.needs)
 
     def title(self, report: R) -> str:
@@ -50,26 +50,26 @@ class Section(Generic[R]):
         return self.link or self.title(report)
 
     def values(self, report: R) -> JsonObject:
-        """The variables that the template needs, in addition to `report`."""
+        """The template's variables besides `report`."""
         return {}
 
     def payload(self, report: R) -> JsonObject:
-        """The data that the section's scripts draw, as JSON values, besides the data for all sections."""
+        """The data that this section's scripts draw, as JSON values."""
         return {}
 
     def read(self, name: str) -> str:
-        """The text of a file, with plain newlines whatever the platform."""
+        """The text of one of the section's files, with line breaks "\\n"."""
         return _text_of(name, self.packages())
 
     @classmethod
     def packages(cls) -> tuple[str, ...]:
-        """The packages in which its files are looked for, the first first."""
+        """The packages in which files of the section are looked for, in this order."""
         kinds = [kind for kind in cls.__mro__ if issubclass(kind, Section)]
         return tuple(dict.fromkeys(kind.__module__.rpartition(".")[0] for kind in kinds))
 
 
 class ChartSection(Section[R]):
-    """A section of some words and a row of charts, which scripts draw into the element called `box`."""
+    """A section with some text and a row of charts, which scripts draw into the element `box`."""
 
     box: ClassVar[str]
 
@@ -82,10 +82,10 @@ class ChartSection(Section[R]):
 
 
 class Report:
-    """What the sections of a page are made of, as a saved model and what several sections need of it.
+    """What a page shows of a model: its sections, and the values that several of them need.
 
-    `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end. `note`
-    stands before all sections, `repeat_note` before the settings; `drawn` is what is missing without scripts.
+    `facts` are (label, value) cards at the top, `settings` (name, value) rows at the end. `note` comes before
+    all sections, `repeat_note` before the settings; `drawn`: what is missing without scripts.
     """
 
     sections: ClassVar[Sequence[Section[Any]]] = ()
@@ -111,9 +111,9 @@ class Report:
 
 
 class Page:
-    """A report page: a title, and those sections of a report that have something to show.
+    """A page: a title, and those sections of a report that have something to show.
 
-    Everything is taken from the report at once: `payload` is what the scripts draw from, as JSON values.
+    All is computed when it is made; `payload` has the data for the scripts, as JSON values.
     """
 
     def __init__(self, title: str, report: Report) -> None:
@@ -136,13 +136,13 @@ class Page:
             )
 
     def charts(self) -> str:
-        """The scripts that draw charts without the page, in the order in which they are needed, as a text."""
+        """The scripts that draw charts and do not use the page, as one text."""
         return self._joined(
             ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
         )
 
     def figure_script(self) -> str:
-        """The script that defines `drawFigures`, which draws figures from the payload without a page."""
+        """The script that defines `drawFigures`, a function from the payload to figures, without a page."""
         return self.charts() + _text_of("figures.js", (SHARED,))
 
     def views(self) -> str:
@@ -150,10 +150,9 @@ class Page:
         return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
 
     def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:
-        """The contents of script or style files of all sections, each file once, as one text.
+        """Files of all sections as one text, each file once: first those that reports share.
 
-        Shared files come before those of one kind of report. first: shared files to begin with; names:
-        returns the names of a section's files.
+        first: names of shared files to begin with; names: returns the names of a section's files.
         """
         shared = [_text_of(name, (SHARED,)) for name in first]
         own: list[str] = []
@@ -193,7 +192,7 @@ def _touches_page(name: str) -> bool:
 
 @cache
 def _text_of(name: str, packages: tuple[str, ...]) -> str:
-    """The content of a file, from the first of these packages (and last the shared one) that has it."""
+    """The text of the file `name` in the first of these packages that has it, or in the shared one."""
     for package in (*packages, SHARED):
         file = resources.files(package).joinpath(name)
         if file.is_file():
@@ -203,7 +202,7 @@ def _text_of(name: str, packages: tuple[str, ...]) -> str:
 
 @cache
 def _environment(packages: tuple[str, ...]) -> Environment:
-    """What templates in some packages are made into HTML with."""
+    """The Jinja environment for templates in these packages."""
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -221,7 +220,7 @@ def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:
 
 
 def content_security_policy(script: str | None) -> str:
-    """The policy that allows exactly this script, or none, and no loading."""
+    """The content security policy of a page: no loading, and no script but this one (None: no script)."""
     allowed = ""
     if script is not None:
         digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,4 +1,4 @@
-"""From a saved model to its page: the report of any kind, its manifest, and its settings as rows."""
+"""What pages of all kinds need of a saved model: its manifest, and its settings as rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MOST_SHOWN = 10  # parts of a setting with many, such as known words
 
 
 class SavedReport(Report, Generic[Model]):
-    """The report on a saved model; a subclass per kind has the values that several sections of its page need.
+    """The report on a saved model; each kind has a subclass with the values that its sections need.
 
-    `estimator` is the class of the model, and `noun` its name in errors.
+    `estimator`: the class that the model must be of; `noun`: what errors call it.
     """
 
     estimator: ClassVar[type[Any]]
@@ -34,7 +34,7 @@ class SavedReport(Report, Generic[Model]):
 
     @classmethod
     def page_of(cls, path: Path, title: str) -> Page:
-        """The report page of the model at `path`.
+        """The page about the model at `path`.
 
         Raises UserError if it is not a model of this kind, or is an unfinished run, and for invalid files.
         """
@@ -51,10 +51,10 @@ class SavedReport(Report, Generic[Model]):
 
 
 def readable_manifest(path: Path) -> JsonObject:
-    """The manifest of the model at `path`.
+    """The manifest of the model at `path`, of which a report can be made.
 
-    Raises UserError if it is not a model, or a run that is not finished, unless it learns from a stream,
-    which may never end.
+    Raises UserError if it is not a model, or a run that is not finished; a stream, which may never end, may
+    be unfinished.
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done" and "stream" not in manifest:
@@ -67,10 +67,9 @@ def readable_manifest(path: Path) -> JsonObject:
 def settings_of(
     manifest: Mapping[str, Any], own: Mapping[str, Callable[[Any], str]] | None = None
 ) -> list[tuple[str, str]]:
-    """The (name, value) rows on a model's settings, for the end of a page.
+    """The settings of a model as (name, value) rows, for the end of a page.
 
-    `own`: for the settings of one kind of model, by the name under which they are saved, functions that
-    return their text.
+    own: for settings that only its kind has, by the name in the manifest, functions that return their text.
     """
     rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
     for name, value in manifest["settings"].items():
@@ -97,7 +96,7 @@ def _text_of(value: Any, own: Mapping[str, Callable[[Any], str]]) -> str:
 
 
 def _first(texts: Sequence[str]) -> str:
-    """The first texts of a long value, and how many more there are.
+    """The first ten texts of a list, and how many more there are.
 
     >>> _first("abcdefghijklm")
     'a, b, c, d, e, f, g, h, i, j, and 3 more'

@@ -1,4 +1,4 @@
-"""Words of sentences that are shaded by a number: their levels, and what these mean."""
+"""Words of sentences that are shaded by a number, and the legend of the shades."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from stickbreaker.core.json_checks import JsonObject
 
 
 def level_of(value: float, levels: Sequence[float]) -> int:
-    """The shade of a value, 0 below the first of the levels."""
+    """The shade of a value: how many of the ascending levels it reaches."""
     return sum(value >= least for least in levels)
 
 
 def legend(levels: Sequence[float], first: str, between: str, last: str) -> list[tuple[int, str]]:
-    """(shade, meaning) of all shades of words, where `levels` separate them.
+    """(shade, meaning) for each shade of words, given the levels that separate them.
 
-    first, between, last: formats for the text on the shade below the first level, between two, and above the
-    last.
+    first, between, last: format strings for the meaning of the shade below the first level, of those between
+    two, and of the last.
 
     >>> legend([2.0, 5.0], "under {:.0f}", "{:.0f} to {:.0f}", "{:.0f} and more")
     [(0, 'under 2'), (1, '2 to 5'), (2, '5 and more')]

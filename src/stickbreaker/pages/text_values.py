@@ -1,4 +1,4 @@
-"""Converts values for a page: text that HTML can show, finite numbers, few enough points, safe JSON."""
+"""Converts values for pages: text that HTML can show, finite numbers, fewer points, safe JSON."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def clean(value: Scalar) -> str:
 
 
 def one_line(text: str) -> str:
-    """Any text on one line of at most 60 characters, without control characters; U+FFFD if nothing is left.
+    """A text on one line of at most 60 characters, without control characters; U+FFFD if it is empty.
 
     >>> one_line("a\\n  b"), one_line(" ")
-    ('a b', '\ufffd')
+    ('a b', '�')
     """
     return cut_short(" ".join(clean(text).split()) or "\ufffd", _LONGEST_LINE)
 
 
 def cut_short(text: str, most: int) -> str:
-    """A text of at most `most` characters: a longer one is cut, and ends with an ellipsis.
+    """The text or, if it is longer than `most` characters, its beginning with an ellipsis.
 
     >>> cut_short("abcdef", 4)
     'abc…'
@@ -64,13 +64,13 @@ def percent(share: float) -> str:
 
 
 def thinned(points: Sequence[T]) -> list[T]:
-    """The points of a curve: of a longer one about 600, evenly spaced, and the last."""
+    """The points of a curve; of more than 600, that many at most, evenly spaced, and the last one."""
     stride = -(-len(points) // MOST_POINTS)
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 
 
 def script_json(data: Any) -> str:
-    """Write JSON that is safe inside a script element."""
+    """Data as JSON that is safe inside an HTML script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second per megabyte
         text = text.replace(character, escape)

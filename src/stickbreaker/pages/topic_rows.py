@@ -1,4 +1,4 @@
-"""Topics as lists and charts of several kinds of pages show them."""
+"""Topics in reports, as lists and charts show them."""
 
 from __future__ import annotations
 

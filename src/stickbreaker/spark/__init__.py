@@ -1,4 +1,4 @@
-"""The interface to Spark: corpora from Spark tables, scoring on executors, and LDA for pyspark.ml."""
+"""The public interface to Spark: corpora from tables, scoring on executors, and LDA for pyspark.ml."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -26,9 +26,9 @@ NO_WORDS = Vocabulary.of(["-"])
 class Arrivals:
     """The files to learn from: JSON Lines (also .gz) that are moved, complete, into `directory`.
 
-    `date_field` names the field with a document's date, if there is one, `date_format` its format, as in
-    `ReadingOptions`; at most `files` are taken at a time; lines that cannot be read end the run ("fail") or
-    are left out ("skip").
+    `date_field`: the field with a document's date, if there is one; `date_format` as in `ReadingOptions`;
+    `files`: most files per micro-batch (None: all new ones). With `on_error` "fail", a line that cannot be
+    read ends the run; with "skip" it is left out.
     """
 
     directory: str
@@ -45,7 +45,11 @@ class Arrivals:
             raise UserError(problem, remedy=f"give --date-field {field}")
 
     def read(self, session: "SparkSession") -> "DataFrame":
-        """The stream of lines, with the place of each. Raises UserError if there is no such directory."""
+        """A streaming table of the lines in the directory's files.
+
+        Columns: `text`, `date`, the line itself if it is not a JSON object, and the path and offset of its
+        part of the file. Raises UserError if there is no such directory.
+        """
         from pyspark.sql import functions as F
         from pyspark.sql.types import StringType, StructField, StructType
 
@@ -70,10 +74,10 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Arrived:
-    """The documents of a micro-batch of a stream.
+    """The documents of a micro-batch.
 
-    corpus: in the order of the files' lines, None if there are none; date: the latest one; skipped: the
-    number of lines left out.
+    corpus: in the order of the files' lines, None if there are no documents; date: the latest one; skipped:
+    lines left out.
     """
 
     corpus: Corpus | None
@@ -84,7 +88,10 @@ class Arrived:
 def arrived(
     frame: "DataFrame", arrivals: Arrivals, folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Arrived:
-    """A micro-batch as a corpus that executors write into `folder`. Raises UserError for an invalid line."""
+    """A micro-batch as a corpus, which executors write into `folder`. Raises UserError for a wrong line.
+
+    frame: rows of `Arrivals.read`; vocabulary None: all words.
+    """
     from pyspark.sql import functions as F
 
     frame = frame.withColumn("line", F.monotonically_increasing_id())
@@ -104,7 +111,7 @@ def arrived(
 
 
 def _iso_date(form: str | None, text: str | None) -> str | None:
-    """The date in ISO 8601 from a field's text, or None."""
+    """The date in a field's text, in ISO 8601; None if it is none. form: the format, None for usual ones."""
     day = None if form is None else date_format_of(form)[1](text)
     return iso_date(text) if day is None else day.isoformat()
 
@@ -112,7 +119,7 @@ def _iso_date(form: str | None, text: str | None) -> str | None:
 def _corpus(
     documents: "DataFrame", folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Corpus:
-    """A corpus of documents whose vocabulary is the one given, or all words; it may have no words at all."""
+    """A corpus of documents with the vocabulary given, or with all words; there may be no words at all."""
     try:
         rule = VocabularyRule(1, 1.0)
         return corpus_from_frame(documents, folder, analysis=analysis, rule=rule, vocabulary=vocabulary)
@@ -128,10 +135,7 @@ def _corpus(
 
 
 def _left_out(wrong: "DataFrame", arrivals: Arrivals) -> int:
-    """The number of lines that cannot be read and are left out.
-
-    Raises UserError for the first one, unless such lines are to be skipped.
-    """
+    """The number of lines that cannot be read (`wrong`); UserError for the first, unless they are skipped."""
     if arrivals.on_error == "skip":
         return wrong.count()
     row = wrong.first()

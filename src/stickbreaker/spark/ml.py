@@ -1,4 +1,4 @@
-"""LDA for pyspark.ml: an Estimator and a Transformer for pipelines, with MLlib's parameter names."""
+"""LDA for pyspark.ml: an Estimator and a Model for pipelines, with MLlib's parameter names."""
 
 import tempfile
 from pathlib import Path
@@ -42,7 +42,7 @@ MODEL = "model"  # the folder of the library's model inside a saved LDAModel
 
 
 def _engine(session: "SparkSession") -> SparkEngine:
-    """The engine on which the estimator learns; its files are in `scratch`, which all executors see."""
+    """The engine on which the estimator learns, with files where executors see them (`scratch`)."""
     return SparkEngine(session, folder=scratch(session))
 
 
@@ -86,19 +86,19 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         self.setParams(**self._input_kwargs)
 
     def setParams(self, **given: Any) -> "LDA":
-        """Set parameters by name; a parameter that is given as None stays unchanged."""
+        """Set parameters by name; those that are None stay as they are."""
         values = {name: value for name, value in given.items() if value is not None}
         words = values.pop("vocabulary", None)
         self._set(**values)
         return self if words is None else self.setVocabulary(words)
 
     def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
-        """Set the words of the feature columns, in order: a list, or a CountVectorizerModel with them."""
+        """Set the words of the vectors' entries: a list, or the CountVectorizerModel that made them."""
         self.set(self.vocabulary, value.vocabulary if isinstance(value, CountVectorizerModel) else value)
         return self
 
     def getVocabulary(self) -> list[str] | None:
-        """The words of the features; None if not set."""
+        """The words of the vectors' entries; None if not set."""
         return self.getOrDefault(self.vocabulary) if self.isSet(self.vocabulary) else None
 
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
@@ -112,7 +112,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         return self._copyValues(LDAModel.of(estimator, self.uid))
 
     def _corpus(self, dataset: "DataFrame", out: Path) -> Corpus:
-        """The feature column as a corpus that is stored in `out`."""
+        """The features of a table as a corpus, which is stored in `out`."""
         column, words = self.getFeaturesCol(), self.getVocabulary()
         vocabulary = None if words is None else Vocabulary.of(words)
         if isinstance(dataset.schema[column].dataType, VectorUDT):
@@ -121,10 +121,10 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
 
 
 class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
-    """A fitted model: topics, and `transform` to a column of topic shares; `estimator` is the library's own
-    fitted LDA.
+    """A fitted model: topics, and `transform`, which adds a column of topic shares.
 
-    A saved one is a directory with pyspark.ml's metadata, and the library's model in "model".
+    `estimator` is the library's own fitted LDA. A saved model is a directory with pyspark.ml's metadata, and
+    the library's model in "model".
     """
 
     estimator: TopicEstimator
@@ -135,14 +135,14 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
 
     @classmethod
     def of(cls, estimator: TopicEstimator, uid: str, placed: Placed | None = None) -> "LDAModel":
-        """A fitted estimator as a stage of pyspark.ml."""
+        """The pyspark.ml model for a fitted estimator; placed: where it is saved, if known."""
         model = cls()
         model.estimator, model._placed = estimator, placed
         model._resetUid(uid)
         return model
 
     def _place(self, session: "SparkSession") -> Placed:
-        """The model where executors find it: where it was loaded from, or else among temporary files."""
+        """Where executors find the model: where it was loaded from, or else saved in a temporary folder."""
         if self._placed is None or not self._placed.is_there:
             self._placed = Placed.of(self.estimator, session)
         return self._placed
@@ -157,12 +157,12 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return len(self.estimator.vocabulary_)
 
     def topicsMatrix(self) -> DenseMatrix:
-        """E[beta] (words × topics); columns sum to one."""
+        """E[beta], the topics' distributions over words (words × topics); columns sum to one."""
         topics = self.estimator.topic_word_
         return DenseMatrix(topics.shape[1], topics.shape[0], topics.ravel())
 
     def estimatedDocConcentration(self) -> DenseVector:
-        """alpha (topics)."""
+        """alpha, the prior of topics in documents (topics)."""
         return DenseVector(self.estimator.alpha_)
 
     def isDistributed(self) -> bool:
@@ -187,7 +187,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return self._sums(dataset, "_log_probability")[0]
 
     def logPerplexity(self, dataset: "DataFrame") -> float:
-        """The log perplexity, in nats per token. Raises UserError without a known token."""
+        """Minus the log probability of the documents, in nats per token. UserError without a known word."""
         nats, tokens = self._sums(dataset, "_log_probability")
         if not tokens:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
@@ -198,11 +198,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return self._sums(dataset, "_bound_of")[0]
 
     def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
-        """The sum over documents of what an estimator's method returns for bags (nats), and the number of
-        tokens.
-
-        method: its name.
-        """
+        """Sums over documents: what an estimator's method (by name) returns for bags, in nats; and tokens."""
         placed = self._place(dataset.sparkSession)
 
         def task(_: int, batches: Batches) -> dict[str, Any]:
@@ -218,12 +214,12 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return sum(one["nats"] for one in scores), sum(one["tokens"] for one in scores)
 
     def write(self) -> "LDAModelWriter":
-        """The writer of the model and its parameters."""
+        """A writer for the model and its parameters."""
         return LDAModelWriter(self)
 
     @classmethod
     def read(cls) -> "LDAModelReader":
-        """The reader of saved models."""
+        """A reader for saved models."""
         return LDAModelReader()
 
 

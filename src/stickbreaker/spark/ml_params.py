@@ -1,4 +1,4 @@
-"""The parameters of pyspark.ml's LDA, with MLlib's names."""
+"""The parameters of LDA for pyspark.ml, with MLlib's names."""
 
 from typing import Any, Self
 
@@ -12,8 +12,10 @@ OPTIMIZERS = ("online", "em")
 
 
 class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
-    """The parameters that `LDA` and `LDAModel` share. The names are MLlib's; `maxIter` counts passes over all
-    documents."""
+    """The parameters that `LDA` and `LDAModel` share, with MLlib's names.
+
+    `maxIter` counts passes over all documents.
+    """
 
     k: Param[int] = Param(Params._dummy(), "k", "topics to learn", TypeConverters.toInt)
     optimizer: Param[str] = Param(
@@ -136,7 +138,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         }
 
     def _alpha(self) -> Any:
-        """The parameter alpha of the library's own LDA: "learned", or one number, or one per topic."""
+        """The library's parameter alpha: "learned", one number, or one per topic. Raises UserError."""
         learned = self.getOptimizeDocConcentration()
         if not self.isSet(self.docConcentration):
             return "learned" if learned else 1.0 / self.getK()

@@ -1,4 +1,4 @@
-"""Work on the partitions of a table: results of tasks, and files that count once the driver accepts them.
+"""Work on a Spark table's partitions: tasks' results, and files that count once the driver accepts them.
 
 A task may be killed, run again, or run twice at the same time (speculation). So every attempt writes into a
 folder of its own, and reports to the driver what it wrote; the driver renames the files of the attempts that
@@ -33,8 +33,9 @@ Task = Callable[[int, Batches], Mapping[str, Any]]
 def mapped(
     frame: "DataFrame", work: Work, schema: "str | StructType", kind: str | None = None
 ) -> "DataFrame":
-    """As `frame.mapInArrow(work, schema)`, in workers that do not garbage-collect what a `kind` of task
-    loads.
+    """`frame.mapInArrow(work, schema)` in workers that do not garbage-collect what they have loaded.
+
+    kind: a name for this kind of work (None: `work`'s); see `freeze_gc`.
     """
     kind = kind or work.__qualname__
 
@@ -46,9 +47,10 @@ def mapped(
 
 
 def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[JsonObject]:
-    """The results (plain values for JSON) of `task(partition, batches)` for each partition, in order.
+    """Run `task(partition, batches)` for each partition of a table, on executors; the results in order.
 
-    Runs on executors. Raises the UserError of the first partition that has one.
+    Results are JSON objects, to which the number of the "partition" is added. kind: see `mapped`. Raises the
+    UserError of the first partition that had one.
     """
 
     def work(batches: Batches) -> Batches:
@@ -86,19 +88,21 @@ def run_tasks(session: "SparkSession", n: int, work: Callable[[int], Mapping[str
 
 
 def numbered(session: "SparkSession", n: int) -> "DataFrame":
-    """A table of the numbers below `n`, one per partition."""
+    """A table of the numbers below `n`, one in each partition."""
     return session.range(0, n, 1, n)
 
 
 def numbers_in(batches: Batches) -> Iterator[int]:
-    """The numbers in a partition of `numbered`."""
+    """The numbers in a partition of a table made by `numbered`."""
     for batch in batches:
         yield from batch.column(0).to_pylist()
 
 
 def attempt_folder(directory: Path, partition: int) -> Path:
-    """A new folder for the files of one attempt at a task. Raises UserError if this executor cannot see the
-    directory of the results."""
+    """A new folder for the files of one attempt at a task.
+
+    Raises UserError if this executor cannot see the directory of the results.
+    """
     refuse_unseen_folder(directory, where=directory.parent)
     folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
     folder.mkdir(parents=True)
@@ -116,5 +120,5 @@ def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
 
 
 def discard_attempts(directory: Path) -> None:
-    """Remove what is left of all attempts."""
+    """Remove the folders of all attempts."""
     shutil.rmtree(directory / PARTS, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Topic shares of documents, inferred by executors: for a table's rows, and for a store's documents."""
+"""Topic shares and scores of documents, inferred by executors: for rows of a table, or a stored corpus."""
 
 import functools
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ AnyModel = TopicEstimator | str | Path
 
 @dataclass(frozen=True)
 class Placed:
-    """A model's directory, which executors load on demand, once per process."""
+    """A saved model, which each executor process loads when it needs it."""
 
     path: Path
     digest: str
@@ -63,7 +63,7 @@ class Placed:
 
     @classmethod
     def of(cls, model: "AnyModel | Placed", session: "SparkSession") -> "Placed":
-        """A model given by its directory, or a fitted estimator, which is saved among temporary files."""
+        """The model in a directory, or a fitted estimator, which is saved in a temporary folder."""
         if isinstance(model, Placed):
             return model
         if not isinstance(model, TopicEstimator):
@@ -74,16 +74,15 @@ class Placed:
 
     @property
     def is_there(self) -> bool:
-        """Whether the directory still has the same model, and not another one that replaced it."""
+        """Whether the directory still has this model, and not another one in its place."""
         manifest = self.path / MANIFEST
         return manifest.is_file() and digest_of(manifest) == self.digest
 
     @contextmanager
     def read(self) -> Iterator[TopicEstimator]:
-        """A context with the model as a plain estimator with one thread, since an executor runs a task per
-        core.
+        """A context with the model as a plain estimator of one thread, since executors run a task per core.
 
-        Its table is read in place; an error because the model was replaced becomes a UserError that says so.
+        Its table stays in its files. If the model was replaced meanwhile, the UserError says so.
         """
         try:
             yield _loaded(self)
@@ -112,7 +111,7 @@ def _loaded(placed: Placed) -> TopicEstimator:
 def transform_frame(
     model: "AnyModel | Placed", frame: "DataFrame", text_field: str = "text", output: str = "topics"
 ) -> "DataFrame":
-    """The table with a column of topic shares E[theta] (array<double>, one share per topic).
+    """The table with a column `output` of topic shares E[theta] (array<double>, one share per topic).
 
     `model` is a fitted estimator, or the directory of one, which executors must see. The text column holds
     strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. Like all
@@ -135,7 +134,7 @@ def transform_frame(
 
 
 def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
-    """Raise UserError if a table lacks the column to read, or already has the one to make."""
+    """Raise UserError if a table lacks the column `wanted`, or has a column `output` already."""
     if wanted not in frame.columns:
         known = ", ".join(frame.columns[:8])
         raise UserError(f"no column {wanted!r} (columns: {known})", where="the table", remedy="name another")
@@ -144,7 +143,10 @@ def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
 
 
 def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
-    """The bags of a column of texts, token lists or vectors under a model's vocabulary, block by block."""
+    """The bags of words of a column of texts, token lists or vectors, with a model's vocabulary.
+
+    They come block by block. Raises UserError if a document is null.
+    """
     if column.null_count:
         raise UserError("a document is null", where="the table", remedy="leave such rows out")
     if not len(column):
@@ -199,10 +201,10 @@ def transform_corpus(
 
 
 class Completed(NamedTuple):
-    """The scores of a corpus by document completion on Spark.
+    """The scores of a stored corpus by document completion, computed on Spark.
 
-    scored: for a model of a closed vocabulary; spelled: over all strings, for an open one; documents, empty:
-    their number, and that of documents without a known word; unseen_share: of the tokens.
+    scored: over known words; spelled: over all strings, for an open vocabulary; documents, empty: their
+    number, and of those without a known word; unseen_share: of the tokens.
     """
 
     scored: HeldOutScore
@@ -213,10 +215,10 @@ class Completed(NamedTuple):
 
 
 def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, share: float = 0.5) -> Completed:
-    """Document completion of a stored corpus by executors: `evaluation.completion_of`, or
-    `completion_of_strings` by a model of open words.
+    """Score a stored corpus by document completion, on executors; share: of each document that is seen.
 
-    Raises UserError for a corpus held in memory, and if there is not a word to score.
+    As `evaluation.completion_of`, or `completion_of_strings` for an open vocabulary. Raises UserError for a
+    corpus held in memory, and if there is no word to score.
     """
     if corpus.path is None:
         remedy = "build a corpus of the files, in a directory that all machines see"
@@ -258,7 +260,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
 
 def _first_blocks(corpus: Corpus) -> list[int]:
-    """The number of the first block in each of the store's files, followed by the number of blocks."""
+    """The number of the first block in each of the store's files, then the number of all blocks."""
     assert isinstance(corpus.source, StoreSource)
     return np.cumsum([0, *(len(file.blocks) for file in corpus.source.files)]).tolist()
 
@@ -274,7 +276,7 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 
 @contextmanager
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
-    """Yield the directory to write topic shares into; `overwrite` may replace another such directory."""
+    """A context that yields a directory for topic shares; with `overwrite` it replaces another such one."""
     check = functools.partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory

@@ -1,5 +1,4 @@
-"""Completes a store whose documents executors wrote: checks ids, adds totals and digests, writes
-corpus.json."""
+"""Completes a stored corpus whose documents executors wrote: checks ids, adds totals, writes corpus.json."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def refuse_twice(session: "SparkSession", written: Written) -> None:
-    """Raise UserError naming a row whose id occurred before."""
+    """Raise UserError naming a row whose id another row had before."""
     from pyspark.sql import functions as F
 
     starts = [0, *accumulate(sum(file.blocks) for file in written.files)]
@@ -50,7 +49,7 @@ def refuse_twice(session: "SparkSession", written: Written) -> None:
 def complete(
     session: "SparkSession", written: Written, vocabulary: Vocabulary, analysis: Analysis | None, about: About
 ) -> None:
-    """Count and digest the documents under the vocabulary, on executors, and write corpus.json."""
+    """Count and digest the documents with the vocabulary, on executors, and write the store's other files."""
     path, n_files = written.directory / VOCABULARY_FILE, len(written.files)
     vocabulary.write(path)
 
@@ -78,9 +77,9 @@ def complete(
 
 
 def digest_of_blocks(source: StoreSource) -> str:
-    """The digest of ids and tokens that `Tally` computes while a corpus is built.
+    """The digest of ids and tokens, as `Tally` computes it while a corpus is built.
 
-    A digest is sequential, so one executor reads all blocks in order.
+    It depends on the order, so one executor reads all blocks.
     """
     digest = Digest()
     for block in range(len(source.sizes)):

@@ -1,4 +1,4 @@
-"""The documents of a store, written by executors: a partition of a table becomes one or more of its files."""
+"""Writes the documents of a stored corpus on executors: each partition of a table becomes some files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -26,7 +26,7 @@ TABLE = "the table"
 
 
 class Part(NamedTuple):
-    """The result of a partition: files, documents by language, and the names of metadata fields."""
+    """What a partition's task has written: files, documents by language, names of metadata fields."""
 
     files: tuple[StoredFile, ...]
     languages: Mapping[str, int]
@@ -38,12 +38,10 @@ WritePart = Callable[[Batches, int, Path], Part]
 
 
 def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str) -> tuple[Written, About]:
-    """Write the documents of all partitions on the executors; returns the files written and facts on the
-    corpus.
+    """Write the documents of all partitions, on executors; returns the files written and facts on the corpus.
 
-    Files are numbered in the order of partitions. Rows are counted first, so that every partition knows the
-    number of its first. Raises UserError for a row that is wrong, and if the second reading of the table
-    finds other rows.
+    Rows are counted first, so that each partition knows the number of its first row. Raises UserError for a
+    wrong row, for an empty table, and if the second reading of the table finds other rows.
     """
     directory = directory.resolve()  # on executors, a relative path may mean another
     rows = [part["rows"] for part in collect_results(frame, _count)]
@@ -81,7 +79,7 @@ def _count(_: int, batches: Batches) -> Mapping[str, Any]:
 
 
 def _taken(directory: Path, parts: list[JsonObject]) -> list[StoredFile]:
-    """Move the files of all partitions to the store, numbered in order; returns them."""
+    """Move the files of all partitions into the store, numbered in order; returns their descriptions."""
     files: list[StoredFile] = []
     for part in parts:
         for record in part["files"]:

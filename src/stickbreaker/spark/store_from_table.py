@@ -1,4 +1,4 @@
-"""Makes a corpus, written by executors, from a Spark table."""
+"""Makes a stored corpus from a Spark table; executors write it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -71,7 +71,7 @@ def _options(
     analysis: Analysis | None,
     vocabulary: Vocabulary | None,
 ) -> ReadingOptions:
-    """The options for reading the columns. Raises UserError if they cannot be read."""
+    """The options for reading the table's columns. Raises UserError if the table does not have them."""
     options = ReadingOptions(text_field=text_field, id_field=id_field)
     if "+" in text_field and text_field not in frame.columns:
         remedy = "put the texts into one column first"
@@ -91,7 +91,7 @@ def _options(
 
 
 def text_part(batches: Batches, start: int, folder: Path, options: ReadingOptions, recipe: Recipe) -> Part:
-    """Analyse and write the documents of a partition whose first row is number `start`."""
+    """Analyse and write the documents of a partition, whose first row has the number `start`."""
     named = _with_ids(batches, options, start)
     first = next(named)
     reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], named))
@@ -102,7 +102,7 @@ def text_part(batches: Batches, start: int, folder: Path, options: ReadingOption
 
 
 def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
-    """The batches with a column "id" if none was named; missing ids become the numbers of the rows."""
+    """The batches with a column "id" if no other was named; missing ids become the rows' numbers."""
     for batch in batches:
         numbers = [str(start + row) for row in range(batch.num_rows)]
         start += batch.num_rows
@@ -120,9 +120,7 @@ def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
 
 
 def _documents(reader: pa.RecordBatchReader, options: ReadingOptions, start: int) -> Iterator[Document]:
-    """The documents of a partition; errors and documents name the row of the table. start: the number of the
-    partition's first row.
-    """
+    """The documents of a partition, whose first row has the number `start`; errors name the row."""
     row = start
     try:
         for document in frame_documents(reader, options):

@@ -54,10 +54,10 @@ def offsets_of(path: Path) -> Path:
 
 
 class StreamingModel:
-    """A model at `path` and the micro-batches that it learns from; the first one makes the model.
+    """A model at `path` that learns from micro-batches of a stream; the first with documents makes it.
 
-    Raises UserError if something else is at `path`, such as a model of another stream or with other settings,
-    or if another process is learning it. Locks the model until `close`.
+    Locked until `close`. Raises UserError if something else is at `path`, such as a model of another stream
+    or with other settings, or if another process is learning it.
     """
 
     def __init__(
@@ -96,15 +96,14 @@ class StreamingModel:
     # the query
 
     def start(self, *, once: bool = False) -> "StreamingQuery":
-        """Learn from the files in the directory and, unless `once`, from new ones, until the query is
-        stopped."""
+        """Start the query that learns from the files in the directory and, unless `once`, from new ones."""
         writer = self.frame.writeStream.foreachBatch(self.learn)
         writer = writer.option("checkpointLocation", f"file://{offsets_of(self.path).resolve()}")
         with in_one_line(where=self.arrivals.directory):
             return writer.trigger(availableNow=True).start() if once else writer.start()
 
     def learn(self, frame: "DataFrame", batch: int) -> None:
-        """Learn from a micro-batch, unless the model has done so; if it fails, the model is unchanged."""
+        """Learn from a micro-batch, unless that was done; if it fails, the saved model stays as it was."""
         with self.one:
             if not self.is_open and self.path.exists():
                 self._open()
@@ -137,7 +136,7 @@ class StreamingModel:
     # the model
 
     def _begin(self, corpus: Corpus) -> None:
-        """Make the model's directory at step 0; the micro-batch is learned from afterwards."""
+        """Make the model's directory, before its first step on the micro-batch `corpus`."""
         estimator = self.estimator
         if not corpus.n_tokens:
             remedy = "give documents with text, in the language and the field that the options name"
@@ -158,7 +157,7 @@ class StreamingModel:
         self._open()
 
     def _open(self) -> None:
-        """Load the model as it was saved last, to continue it."""
+        """Load the model as it was last saved, and lock it, to continue it."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
         self._compare(manifest)
@@ -174,8 +173,7 @@ class StreamingModel:
         (offsets_of(self.path) / BEGUN).touch()
 
     def _compare(self, manifest: dict[str, Any]) -> None:
-        """Raise UserError if a manifest is from another stream, or has other settings or another
-        vocabulary."""
+        """Raise UserError if a saved model is of another stream, or has other settings or words."""
         held = manifest.get(ARRIVING, {})
         if held.get("directory") != self.arrivals.directory:
             problem = f"is not a model of the files that arrive in {self.arrivals.directory}"
@@ -205,7 +203,7 @@ class StreamingModel:
         return UserError(f"the model was begun with another {what}", where=self.path, remedy=remedy)
 
     def _forget(self) -> None:
-        """Remove Spark's records of a stream, before anything has been learned from it."""
+        """Remove Spark's records of files, when nothing has been learned yet."""
         for left in offsets_of(self.path).iterdir():
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
@@ -213,7 +211,7 @@ class StreamingModel:
                 left.unlink()
 
     def _steps(self, corpus: Corpus, date: str | None) -> None:
-        """Make the online steps over a micro-batch, one per minibatch."""
+        """Make the online steps over a micro-batch, one for each minibatch. date: of the micro-batch."""
         run, schedule = self.run, self.run.job.schedule
         assert isinstance(schedule, Online)
         run.count(corpus, joint_fingerprint(run.about["fingerprint"], corpus.fingerprint), date)
@@ -225,7 +223,7 @@ class StreamingModel:
                 self.watch(record)
 
     def _release(self) -> None:
-        """Close the model's run and unlock its directory; the next micro-batch opens the model again."""
+        """Close and unlock the model; the next micro-batch opens it again."""
         if self.is_open:
             self.run.close(self.directory)
             self.is_open = False
@@ -238,7 +236,7 @@ class StreamingModel:
 
 
 def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], bool]) -> bool:
-    """Wait until a query has ended (True), or until `asked` says to stop it (False).
+    """Wait until a query has ended (True), or until `asked()` says to stop it (False).
 
     Raises UserError if a micro-batch could not be learned from; what was learned before it is saved.
     """
@@ -259,7 +257,7 @@ def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], 
 
 
 def _user_error_of(error: BaseException, path: Path) -> UserError | None:
-    """The error that explains to a user why a micro-batch failed; None if the reason is unknown."""
+    """The UserError that explains why a micro-batch failed; None if no user can correct it."""
     if isinstance(error, OSError):
         where = error.filename or path
         return SparkFailure(
@@ -269,7 +267,7 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
-    """Raise UserError for parameters, or a vocabulary, with which an estimator cannot learn from a stream."""
+    """Raise UserError if an estimator cannot learn from a stream with this vocabulary (None: with none)."""
     model = estimator._topic_model(vocabulary, stream=True)
     if vocabulary is None and not model.words.grows:
         remedy = 'let the vocabulary grow (words="open"), or give a vocabulary'
@@ -280,7 +278,7 @@ def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
 
 
 def _query_of(path: Path) -> str | None:
-    """Spark's id of the query whose records are at this path; None if they are gone."""
+    """Spark's id of the query that learned the model at this path, from its records; None: they are gone."""
     with suppress(OSError, ValueError):
         return json.loads((offsets_of(path) / "metadata").read_bytes())["id"]
     return None

@@ -1,4 +1,4 @@
-"""Columns of pyspark.ml's vectors: counts of words, sparse or dense."""
+"""Columns of pyspark.ml's vectors of word counts, sparse or dense, as bags of words."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ def corpus_from_vectors(
 
 
 def _size(frame: "DataFrame") -> int:
-    """The size of the first vector. Raises UserError if there is none."""
+    """The number of entries of the first vector. Raises UserError if there is none."""
     with in_one_line():
         first = frame.dropna().first()
     if first is None:
@@ -67,10 +67,10 @@ def _size(frame: "DataFrame") -> int:
 
 
 def bags_of_vectors(vectors: Any, n_words: int, start: int | None = None) -> Bags:
-    """The bags for vectors in Arrow form (structs of type, size, indices, values).
+    """The bags of words for vectors in Arrow form (structs of type, size, indices, values).
 
-    `start` is the number of the first row, if rows have numbers. Raises UserError for a null, a vector of
-    another size, and counts that are negative, NaN or infinite.
+    `start`: the number of the first row, for errors (None: rows have no numbers). Raises UserError for a
+    null, a vector of another size than `n_words`, and counts that are negative, NaN or infinite.
     """
     if vectors.null_count:
         row = vectors.is_null().to_pylist().index(True)

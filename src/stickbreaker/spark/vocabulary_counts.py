@@ -1,4 +1,4 @@
-"""The vocabulary of a store, counted on the cluster: only the words that are kept reach the driver."""
+"""Chooses the vocabulary of a stored corpus on Spark: only words that are kept reach the driver."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,14 +29,14 @@ Keep = Callable[[list[str]], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Written:
-    """The documents of a store whose facts are not written yet; it can be sent to executors."""
+    """The documents of a stored corpus whose vocabulary is not written yet; can be sent to executors."""
 
     directory: Path
     kind: str
     files: tuple[StoredFile, ...]
 
     def source(self, *files: StoredFile) -> StoreSource:
-        """The blocks of some or all of the files."""
+        """The blocks of these files, or of all."""
         return StoreSource(self.directory, self.kind, files or self.files)
 
     @property
@@ -47,7 +47,10 @@ class Written:
 def choose(
     session: "SparkSession", written: Written, rule: VocabularyRule, analysis: Analysis | None
 ) -> Vocabulary:
-    """The words that the rule chooses from the documents' words. Raises UserError if none is left."""
+    """The vocabulary that the rule chooses from the words of the documents. Raises UserError if it is empty.
+
+    analysis: says which words are eligible (None: all but too long ones).
+    """
     found = count_words_of_files(session, written)
     eligible: Keep = _all if analysis is None else analysis.eligible
     with in_one_line():
@@ -81,12 +84,12 @@ def count_words_of_files(session: "SparkSession", written: Written) -> "DataFram
 
 
 def _all(words: list[str]) -> NDArray[np.bool_]:
-    """For tokens given as such: whether each is eligible for a vocabulary (all but too long ones)."""
+    """For documents given as tokens, whether each word is eligible: all but too long ones."""
     return np.array([len(word) <= LONGEST_WORD for word in words], np.bool_)
 
 
 def _frequent_words(found: "DataFrame", keep: Keep) -> "DataFrame":
-    """The rows of a table of words whose words `keep` accepts."""
+    """The rows of a table of words whose words `keep` accepts, chosen on executors."""
 
     def sift(batches: Batches) -> Batches:
         for batch in batches:
@@ -127,7 +130,7 @@ def _collected(frame: "DataFrame") -> Vocabulary:
 
 
 def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents: int) -> Vocabulary:
-    """`Vocabulary.hashing` on Spark: only the sums of each row reach the driver."""
+    """`Vocabulary.hashing` on Spark: of the words hashed, only sums by row reach the driver."""
     n_rows, listed = len(chosen), frozenset(chosen.words)
 
     def rows(batches: Batches) -> Batches:

@@ -1,5 +1,7 @@
-"""The laws that every engine obeys, tested with a small model that splits components, and adds rows if its
-table may grow."""
+"""The laws that every engine obeys, as tests with a small model that splits its components.
+
+If its table may grow, it also adds and drops rows.
+"""
 
 from copy import deepcopy
 from itertools import pairwise
@@ -17,7 +19,7 @@ from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
 
 
 class Whole(NamedTuple):
-    """Everything that a complete run returned, for tests to examine."""
+    """What a complete run returned, for tests to examine."""
 
     params: Record
     records: list[dict[str, Any]]
@@ -47,7 +49,7 @@ class RunTests(Runs):
         return 2 * self.steps // 3
 
     def made(self, n_jobs: int) -> Whole:
-        """A whole run with `n_jobs` workers."""
+        """A complete run with `n_jobs` workers."""
         job, state, records, words, columns = self.history(n_jobs)
         return Whole(
             state.params,
@@ -59,7 +61,7 @@ class RunTests(Runs):
         )
 
     def whole(self) -> Whole:
-        """A complete run with one worker: made once for all tests of a class, which must not change it."""
+        """A complete run with one worker, made once for all tests of a class; do not change it."""
         if type(self) not in self._whole:
             self._whole[type(self)] = self.made(1)
         return self._whole[type(self)]
@@ -111,9 +113,7 @@ class RunTests(Runs):
 
 
 class EngineLaws(RunTests):
-    """The laws of every table. `ClosedEngineTests` and `EngineTests` apply them to tables with and without
-    fixed rows.
-    """
+    """The laws of all tables, fixed or growing: see `ClosedEngineTests` and `EngineTests`."""
 
     def test_trials_are_accepted_and_refused(self) -> None:
         whole = self.whole()
@@ -131,7 +131,7 @@ class EngineLaws(RunTests):
         assert purity > 0.95
 
     def test_a_report_that_becomes_the_table_adds_up_and_decays(self) -> None:
-        """The report of the first step: at rate one, nothing of the earlier table is left."""
+        """After a first step at rate one the table is that step's statistics; it then blends as computed."""
         job, _ = self.after(1)
         before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
@@ -143,7 +143,7 @@ class EngineLaws(RunTests):
         assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4: edits keep the totals except for what they drop; and the table changes as a record does."""
+        """Law 4: edits of columns keep totals but for what they drop, and change the table as a record."""
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
         n = counts.values.shape[1]
@@ -164,7 +164,7 @@ class EngineLaws(RunTests):
         assert len(after["use"].values) == table.shape[1] == n
 
     def test_a_report_follows_an_edit_as_the_table_does(self) -> None:
-        """The result is the same whether the edit is made before or after the report becomes the table."""
+        """An edit gives the same table before and after a step's statistics become the table."""
         edit = (Grow("components", 1), Split("components", 0, 0.25), Permute("components", (1, 2, 0)))
         tables: list[Array] = []
         for edit_first in (False, True):
@@ -199,20 +199,18 @@ class EngineLaws(RunTests):
 
 
 class ClosedEngineTests(ClosedRuns, EngineLaws):
-    """The laws of a table with fixed rows, for a closed vocabulary. Subclass and implement
-    `engine(n_jobs)`."""
+    """The laws of a table with fixed rows (closed vocabulary). Subclass and implement `engine(n_jobs)`."""
 
     model, steps = ClosedMixture, 6
 
 
 class EngineTests(GrowingRuns, EngineLaws):
-    """The laws of a table whose rows have keys, and are added and dropped. Subclass and implement
-    `engine(n_jobs)`."""
+    """The laws of a table whose rows have keys, and come and go. Subclass and implement `engine(n_jobs)`."""
 
     model, steps = GrowingMixture, 14
 
     def test_rows_are_found_refused_and_forgotten(self) -> None:
-        """Checked on a run in which one trial is accepted and another one refused."""
+        """Frequent new words get rows, words that occur once do not, and rows of faded words are dropped."""
         whole = self.whole()
         assert "sea0" in whole.words[-1]
         assert not any(key.startswith("once") for key in whole.words[-1])

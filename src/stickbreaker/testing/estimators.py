@@ -29,12 +29,12 @@ WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_
 
 
 def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A trace without the fields, such as times, in which two equal runs may differ."""
+    """A trace without the fields in which two equal runs may differ, such as times."""
     return [{name: value for name, value in record.items() if name not in UNTIMED} for record in trace]
 
 
 def contents(path: Path) -> dict[str, Any]:
-    """A model directory's content, to compare: the bytes of every file, and the trace without times."""
+    """What a model's directory contains, for comparison: each file's bytes, the trace without times."""
     held: dict[str, Any] = {}
     for file in sorted(path.rglob("*")):
         held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
@@ -43,19 +43,19 @@ def contents(path: Path) -> dict[str, Any]:
 
 
 def settings_text(model: Estimator) -> str:
-    """A model's parameters, as in its manifest."""
+    """A model's parameters as JSON, as in its manifest."""
     return json.dumps(to_json(model._params_to_save(), model._setting_types))
 
 
 class StopAfter(Observer):
-    """Stops a run, as Ctrl-C does, in the step after the next `steps`."""
+    """Stops a run as Ctrl-C does, when it has made `steps` steps."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
         self.stop: Callable[[], None]
 
     def take(self, stop: Callable[[], None]) -> None:
-        """Receive the function that stops the run."""
+        """Get the function that stops the run."""
         self.stop = stop
 
     def step(self, job: Any, state: Any, record: Any) -> bool:
@@ -66,7 +66,7 @@ class StopAfter(Observer):
 
 
 class EstimatorTests(ABC):
-    """Subclass and implement `make(**settings)` and `corpus()`.
+    """The laws of every estimator. Subclass and implement `make(**settings)` and `corpus()`.
 
     Two models are equal if all files of their directories are, except for times in the trace.
     """
@@ -77,18 +77,16 @@ class EstimatorTests(ABC):
 
     @abstractmethod
     def make(self, **settings: Any) -> Any:
-        """An estimator not yet fitted, with five passes or sweeps and `random_state` 0; `settings` override
-        these."""
+        """A new estimator: five passes or sweeps, `random_state` 0, unless `settings` say otherwise."""
 
     @abstractmethod
     def corpus(self) -> Corpus:
-        """A corpus that is learned quickly: more documents than two shards have, one of them empty."""
+        """A corpus that is learned quickly: documents for more than two shards, one of them empty."""
 
     def fitted(self, source: str = "corpus", **settings: Any) -> Any:
-        """A model of `corpus()`, or of another method's documents, by its name: fitted once, for all tests of
-        a class.
+        """A fitted model, made once for all tests of a class; returns a copy whose parameters may be set.
 
-        Returns a copy, whose parameters may be set.
+        source: the name of the method that returns its documents.
         """
         model = self.make(**settings)
         given = json.dumps(to_json(params_of(model), model._setting_types), sort_keys=True)
@@ -98,27 +96,25 @@ class EstimatorTests(ABC):
         return copy.copy(self._fitted[key])
 
     def unseen(self) -> Sequence[Any]:
-        """Documents none of whose words the model knows."""
+        """Documents without a word that the model knows."""
         return ["zebra", ""]
 
     def documents(self) -> Sequence[Any]:
-        """The documents that it learns from, as a list: texts, or dicts of texts by language."""
+        """The documents of `corpus()` as a list: texts, or dicts of texts by language."""
         corpus = self.corpus()
         blocks = range(len(corpus.block_sizes))
         return [document.text for block in blocks for document in corpus.documents(block)]
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
-        """The methods that take documents, by name: `fit` of a new estimator, others of the fitted one."""
+        """The methods that take documents, by name: `fit` of a new estimator, the others of `model`."""
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
     def nothing_to_score(self) -> Sequence[Any]:
-        """Documents that cannot be scored; with an open vocabulary every word can be."""
+        """Documents that cannot be scored: none with a closed vocabulary's words."""
         return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
-        """The content of the directory `path` after a run that was interrupted, and resumed, after each
-        number of steps in `stops`.
-        """
+        """What a run leaves in the directory `path`, if it is stopped, and resumed, after each of `stops`."""
         fitting.begin(self.make(), corpus, path)
         for steps in stops:
             watch = StopAfter(steps)
@@ -128,7 +124,7 @@ class EstimatorTests(ABC):
         return contents(path)
 
     def saved(self, model: Any, path: Path) -> dict[str, Any]:
-        """The content of the directory of a fitted model."""
+        """What a fitted model's directory at `path` contains, after saving it there."""
         model.save(path)
         return contents(path)
 
@@ -159,7 +155,7 @@ class EstimatorTests(ABC):
         assert plain._score_documents(corpus) == model._score_documents(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
-        """Law 2: a run stopped in its second step, and again in the next, with another number of threads."""
+        """Law 2: a run that is stopped twice, and resumed with other threads, gives the same files."""
         corpus = self.corpus().write(tmp_path / "corpus")
         whole = self.run(tmp_path / "whole", corpus)
         assert len(whole["trace.jsonl"]) >= 4
@@ -217,7 +213,7 @@ class EstimatorTests(ABC):
             assert "\n" not in str(error.value)
 
     def test_documents_come_in_every_form(self, tmp_path: Path) -> None:
-        """Lists, arrays, columns, generators, tables and records are the same documents, in all methods."""
+        """Documents in any form (list, array, column, generator, table, records) give the same results."""
         if not self.takes_texts:
             with pytest.raises(UserError, match="trees"):
                 self.make().fit(["a text without trees"])
@@ -233,7 +229,7 @@ class EstimatorTests(ABC):
                 assert same_values(taken(given()), values[name]), (form, name)
 
     def test_tokens_come_in_every_form(self) -> None:
-        """Lists of tokens, as arrays, Arrow columns and generators are the same documents too."""
+        """Lists of tokens in any form (arrays, Arrow columns, generators …) give the same results."""
         documents = self.documents()[-FEW:] if self.takes_texts else [None]
         if not isinstance(documents[0], str):
             return  # a text for each of several languages has no list of tokens
@@ -245,13 +241,11 @@ class EstimatorTests(ABC):
                 assert same_values(taken(given()), values[name]), (form, name)
 
     def readings(self, model: Any) -> dict[str, Callable[[Any], Any]]:
-        """The methods of a fitted model that take documents, change nothing, and return numbers."""
+        """The methods of a fitted model that take documents and return numbers, without changing it."""
         return {"score": model.score}
 
     def test_what_cannot_be_documents_is_refused_with_the_remedy(self) -> None:
-        """Every method raises the same errors: for bags of numbers, missing texts, bytes, paths, a single
-        text, a set.
-        """
+        """Every method refuses what cannot be documents, such as bytes, in one line with a remedy."""
         documents = list(self.documents())[:FEW] if self.takes_texts else ["a text"]
         model = self.fitted("documents") if self.takes_texts else self.fitted()
         for given, said in wrong_documents(documents):
@@ -268,7 +262,7 @@ class EstimatorTests(ABC):
 
 
 def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
-    """The same texts (or dicts of texts by language) in each of the other accepted forms."""
+    """The same texts (or dicts of texts by language) in other accepted forms, by name, as functions."""
     forms: dict[str, Callable[[], Any]] = {
         "tuple": lambda: tuple(documents),
         "generator": lambda: iter(documents),
@@ -285,7 +279,7 @@ def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
 
 
 def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], Any]]:
-    """The same lists of tokens in each other accepted form: {name: function that returns it}."""
+    """The same lists of tokens in other accepted forms, by name, as functions."""
     return {
         "arrays": lambda: [np.array(document, object) for document in tokens],
         "array of arrays": lambda: as_array_of_arrays(tokens),
@@ -297,14 +291,14 @@ def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], A
 
 
 def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> Any:
-    """Lists of tokens as pandas reads a Parquet column of lists: an array of arrays."""
+    """Lists of tokens as pandas has them after reading a Parquet column of lists: an array of arrays."""
     out = np.empty(len(tokens), object)
     out[:] = [np.array(document, object) for document in tokens]
     return out
 
 
 def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
-    """Objects that cannot be documents, each with words that the error must contain."""
+    """Objects that cannot be documents, each with text that the error must contain."""
     nan = float("nan")
     return [
         ([[], [(0, 2), (1, 1)]], "Corpus.from_gensim"),
@@ -324,12 +318,12 @@ def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
 
 
 def same_values(one: Any, other: Any) -> bool:
-    """Whether two results are equal to the last bit."""
+    """Whether two arrays or numbers are equal to the last bit."""
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
 
 class TopicEstimatorTests(EstimatorTests):
-    """The laws of every estimator, and those of topics: `transform`, and the words of each topic."""
+    """The laws of every estimator with topics: those of all, and of topics, shares and top words."""
 
     def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
         own = {"transform": model.transform, "representatives": model.representative_documents}
@@ -349,9 +343,9 @@ class TopicEstimatorTests(EstimatorTests):
         return ["", ""] if self.make()._is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
-        """Probabilities of documents of one word sum to one.
+        """The probabilities of all documents of one word sum to one.
 
-        In each language, over all strings if the vocabulary is open, and for any fold-in.
+        In each language; over all strings if the vocabulary is open; and for any fold-in.
         """
         model = self.fitted()
         words = model.vocabulary_.words
@@ -369,15 +363,14 @@ class TopicEstimatorTests(EstimatorTests):
         assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
 
     def mean_words(self, model: Any) -> Array:
-        """E[beta] of known words (topics × words); for an open vocabulary with their part of the rest."""
+        """E[beta] of known words (topics × words), for an open vocabulary with what the rest gives them."""
         if not model._is_open:
             return model.topic_word_
         spelled = np.exp(model._model.words.log_spelling(model.params_, model.vocabulary_.words))
         return model.topic_word_ + np.outer(model.rest_, spelled)
 
     def test_log_probability_is_a_sum_over_documents(self) -> None:
-        """A document's value does not depend on other documents; and the bound is below it, but not by
-        much."""
+        """A document's log probability does not depend on other documents; the bound is below it."""
         corpus, model = self.corpus(), self.fitted()
         counts, words = self.counts(corpus)
         parts = [counts[:7], counts[7:140], counts[140:]]
@@ -397,7 +390,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(other == first for other in others)
 
     def test_words_are_counted_in_the_documents_learned_from(self) -> None:
-        """Their shares of topics add up to all documents with the word; for streams nothing is counted."""
+        """Word counts by topic (`word_documents_`) add up to the numbers of documents with each word."""
         corpus, model = self.corpus(), self.fitted()
         counted = model.word_documents_
         assert [side.rows for side in counted.sides] == list(model.vocabulary_.parts)
@@ -411,9 +404,9 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(model.top_words(3, by=by) for by in RANKINGS)
 
     def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
-        """Law 8: saved and loaded, the model gives the same topics.
+        """Law 8: saved and loaded, a model gives the same topics, names and shares.
 
-        Also for any order of the documents and of the words, and with the names that users gave.
+        Also for any order of the documents and of the words.
         """
         corpus, model = self.corpus(), self.fitted().name_topics({0: "first"})
         model.save(tmp_path / "model")
@@ -435,7 +428,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert loaded.transform(shuffled).tobytes() == theta[documents].tobytes()
 
     def test_topic_shares_are_a_function_of_the_document(self) -> None:
-        """Other documents, order and threads change no row, which is the prior's without known words."""
+        """A document's shares do not depend on others, order or threads; without known words: the prior's."""
         corpus, model = self.corpus(), self.fitted()
         whole = model.transform(corpus)
         assert np.abs(whole.sum(axis=1) - 1.0).max() < 1e-9

@@ -1,4 +1,4 @@
-"""Deviations of a Markov chain's averages from their expected values, in standard errors.
+"""How far a Markov chain's averages are from their expected values, in standard errors.
 
 A sampler's test draws a long chain, computes a vector of test functions after every sweep, and checks that no
 entry of `chain_deviations` or `geweke_deviations` is large: below 4, for example, for some tens of functions.

@@ -1,4 +1,4 @@
-"""The laws of topic models besides those of estimators: topics are found, and the bound never falls."""
+"""The laws of topic models besides those of estimators: planted topics are found, the bound never falls."""
 
 from typing import Any, ClassVar
 
@@ -11,7 +11,10 @@ from stickbreaker.testing.planted import matched, plant_topics
 
 
 class ModelTests:
-    """Subclass and implement `make(**settings)`: an estimator of five topics with a fixed random_state."""
+    """The laws of all topic models. Subclass and implement `make(**settings)`.
+
+    That returns an estimator of five topics with a fixed random_state.
+    """
 
     recovers = 0.95  # least cosine of a planted topic and its match
     passes = 60  # passes that a batch run may need to find them
@@ -21,27 +24,27 @@ class ModelTests:
         raise NotImplementedError
 
     def planted(self) -> Any:
-        """Data sampled from a known model."""
+        """Data drawn from a known model."""
         return plant_topics()
 
     def words(self, n_words: int) -> list[str]:
-        """The model's words for the columns of the data: "x0", "x1", …."""
+        """The names, "x0", "x1", …, under which the model has the columns of the data."""
         return [f"x{word}" for word in range(n_words)]
 
     def fitted(self, **settings: Any) -> Any:
-        """A model of the planted data: fitted once, for all tests of a class, which must not change it."""
+        """A model of the planted data, fitted once for all tests of a class; do not change it."""
         key = (type(self), *sorted(settings.items()))
         if key not in self._fitted:
             self._fitted[key] = self.make(**settings).fit(self.planted().counts)
         return self._fitted[key]
 
     def topics_of(self, model: Any, n_words: int) -> Array:
-        """E[beta] of a fitted model (topics × the planted words), 0 for words that it does not have."""
+        """E[beta] of a fitted model (topics × planted words); 0 for words that it does not have."""
         columns = model.vocabulary_.lookup(self.words(n_words))
         return np.where(columns >= 0, model.topic_word_[:, columns], 0.0)
 
     def test_planted_topics_are_found(self) -> None:
-        """Law 7: fitted to data sampled from known topics, a model finds these and documents' shares."""
+        """Law 7: a model fitted to data of known topics finds these, and the documents' shares."""
         planted = self.planted()
         found = self.fitted(max_iter=self.passes)
         chosen, cosines = matched(self.topics_of(found, planted.topics.shape[1]), planted.topics)
@@ -51,10 +54,10 @@ class ModelTests:
 
 
 class VariationalTests(ModelTests):
-    """The laws of topic models, and of other models that learn by variational inference."""
+    """The laws of topic models that learn by variational inference, online too."""
 
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
-        """Law 3: online inference with one minibatch of all documents and rate one equals batch inference."""
+        """Law 3: online with one minibatch of all documents and rate one equals batch inference."""
         X = self.planted().counts
         whole = Online(batch_size=X.shape[0], kappa=0.0, tau0=1.0, shuffle=False)
         for passes in (1, 4):
@@ -65,10 +68,10 @@ class VariationalTests(ModelTests):
 
 
 class MeanFieldTests(VariationalTests):
-    """The laws of topic models that learn online, and of those whose bound is computed exactly."""
+    """The laws of variational topic models whose bound is computed exactly."""
 
     def test_bound_never_falls_when_local_records_are_kept(self) -> None:
-        """Law 1: the bound never falls if documents' records are carried over and inner loops have converged.
+        """Law 1: the bound never falls if documents' records are carried and inner loops have converged.
 
         With alpha fixed or learned; to single precision.
         """

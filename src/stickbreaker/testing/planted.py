@@ -1,4 +1,4 @@
-"""Corpora drawn from the model itself, whose topics are known."""
+"""Data drawn from a known topic model, for tests that look for its topics."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -44,10 +44,10 @@ def plant_topics(
 
 
 def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings: Any) -> Planted:
-    """Documents with a side in each of several languages with these numbers of words; the sides share their
-    theta.
+    """Documents with a text in each of several languages, which share their theta.
 
-    `settings` are those of `plant_topics`; `length` tokens per side. `topics` sum to one in each language.
+    `sizes`: numbers of words; `settings`: those of `plant_topics`, with `length` tokens per language.
+    `topics` sum to one in each language.
 
     >>> plant_languages((30, 20), n_documents=2).counts.shape
     (2, 50)
@@ -65,8 +65,9 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
 
 
 def matched(found: Array, truth: Array) -> tuple[Array, Array]:
-    """The best one-to-one match of found topics to true ones: for each true topic, the index of the found
-    topic and the cosine of the two.
+    """The best one-to-one match of found topics to true ones (both topics × words).
+
+    For each true topic, the index of its found topic, and the cosine between the two.
     """
     a = found / np.linalg.norm(found, axis=1, keepdims=True)
     b = truth / np.linalg.norm(truth, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Purposes of the draws of planted models: see `core/purposes.py`."""
+"""Purposes of the random draws of planted data: see `core/purposes.py`."""
 
 PLANTED = "planted"  # documents drawn from a planted model
 PLANTED_LANGUAGES = "planted languages"  # and in several languages

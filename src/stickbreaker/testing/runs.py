@@ -1,4 +1,4 @@
-"""Runs of the growing mixture, step by step, for the test suites of engines."""
+"""Runs of a small mixture model, step by step, for the test suites of engines."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -27,7 +27,10 @@ WORDS = tuple(
 
 
 def documents(step: int) -> list[list[str]]:
-    """A step's 24 documents, of two kinds, with words that change over time and words that occur once."""
+    """The 24 documents (lists of words) of a step, of two themes.
+
+    Some words belong to the theme, some to the time as well, and one occurs in this document only.
+    """
     generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
     for d in range(24):
@@ -41,9 +44,7 @@ def documents(step: int) -> list[list[str]]:
 
 
 def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[Bags]]:
-    """Shards of `size` documents with words by spelling, whose rows the engine looks up; first: number of the
-    first document.
-    """
+    """Shards of `size` documents with words by spelling (keys). first: the number of the first document."""
     shards: list[Shard[Bags]] = []
     for start in range(0, len(texts), size):
         part = texts[start : start + size]
@@ -67,7 +68,7 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[B
 
 
 class Runs(ABC):
-    """Runs of a model; a suite chooses the model, the rows of its table, and what each step reads."""
+    """Runs of a model; a subclass chooses the model, the table's rows, and the documents of each step."""
 
     model: ClassVar[Any]  # called without arguments, returns a new model
     steps: ClassVar[int]
@@ -75,22 +76,22 @@ class Runs(ABC):
 
     @abstractmethod
     def engine(self, n_jobs: int) -> Engine:
-        """A new engine with this many workers, or with the only number that it supports."""
+        """A new engine with `n_jobs` workers, or with the only number that it supports."""
 
     @abstractmethod
     def start(self, engine: Engine, model: Any) -> None:
-        """Begin with the initial table of a model."""
+        """Begin a run on an engine, with the model's initial table."""
 
     @abstractmethod
     def shards(self, number: int) -> list[Shard]:
-        """The 24 documents of step number `number`, as shards."""
+        """The 24 documents of step `number`, as shards."""
 
     @abstractmethod
     def words(self, engine: Engine) -> list[str]:
-        """The keys (spelled words) of the table's rows."""
+        """The words of the table's rows, in order."""
 
     def start_run(self, n_jobs: int = 1) -> tuple[VariationalRun, VariationalState]:
-        """A run of the model at its start."""
+        """A run before its first step, and its state."""
         model, engine = self.model(), self.engine(n_jobs)
         self.start(engine, model)
         job = VariationalRun(model, engine, ROUTE, None, seed=3)  # type: ignore[arg-type]
@@ -102,7 +103,7 @@ class Runs(ABC):
         return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
 
     def in_batch(self, passes: int) -> tuple[Engine, list[float]]:
-        """The engine after this many passes over the first step's documents, and the score of each pass."""
+        """The engine after `passes` passes over the documents of step 0, and the score of each pass."""
         job, state = self.start_run()
         whole, scores = replace(job, schedule=Batch()), list[float]()
         for number in range(passes):
@@ -113,7 +114,7 @@ class Runs(ABC):
         return job.engine, scores
 
     def after(self, steps: int) -> tuple[VariationalRun, VariationalState]:
-        """A run and its state after `steps` steps."""
+        """A run, and its state after `steps` steps."""
         job, state = self.start_run()
         for number in range(steps):
             advance(job, state, self.minibatch(number))
@@ -122,7 +123,7 @@ class Runs(ABC):
     def history(
         self, n_jobs: int = 1
     ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]], list[int]]:
-        """A whole run: the run, final state, trace, and after each step the table's words and width."""
+        """A complete run: run, final state, trace, and after each step the table's words and width."""
         job, state = self.start_run(n_jobs)
         records, words, columns = [], [], []
         for number in range(self.steps):
@@ -133,7 +134,7 @@ class Runs(ABC):
 
 
 class GrowingRuns(Runs):
-    """Runs with a table that is empty at first and whose rows have keys."""
+    """Runs whose table has keyed rows, and is empty at first."""
 
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.empty((0, model.start_components)), [])
@@ -146,7 +147,7 @@ class GrowingRuns(Runs):
 
 
 class ClosedRuns(Runs):
-    """Runs with a table that always has a row, identified by number, for each of `WORDS`."""
+    """Runs whose table has a fixed row, known by number, for each of `WORDS`."""
 
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.zeros((len(WORDS), model.start_components)))

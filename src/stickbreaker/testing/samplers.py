@@ -13,12 +13,12 @@ from stickbreaker.testing.geweke import geweke_deviations
 
 
 def bits(arrays: Arrays) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
-    """Type, shape and bytes of each array."""
+    """The type, shape and bytes of each array, for comparison."""
     return {name: (values.dtype.str, values.shape, values.tobytes()) for name, values in arrays.items()}
 
 
 def whole_bits(sampler: Sampler) -> list[object]:
-    """Everything observable of a chain, bit by bit: snapshot, what it has learned, score and figures."""
+    """All that can be observed of a chain, for comparison: snapshot, result, score and figures."""
     params, counts, columns = sampler.fitted()
     learned = {name: item.values for name, item in params.items()}
     table = {"counts": counts, "columns": columns}
@@ -27,7 +27,7 @@ def whole_bits(sampler: Sampler) -> list[object]:
 
 
 def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
-    """Make the sweeps, update hyperparameters after each, and add every second state to the samples."""
+    """Make these sweeps of a chain, with an update of hyperparameters after each; keep every second state."""
     for number in numbers:
         sampler.sweep(number, threads)
         sampler.learn()
@@ -41,7 +41,7 @@ class SamplerTests(ABC):
 
     @abstractmethod
     def sampler(self, seed: int) -> Sampler:
-        """A new chain, always with the same data and the same first state; its sweeps are drawn by `seed`.
+        """A new chain, always with the same data and first state; `seed` determines its sweeps.
 
         The data must be large enough that two seeds lead to two states, and include hard cases such as an
         empty document.
@@ -49,11 +49,11 @@ class SamplerTests(ABC):
 
     @abstractmethod
     def another(self) -> Sampler:
-        """A chain with other data (for example more documents), whose snapshot `sampler` cannot restore."""
+        """A chain over other data, such as more documents, whose snapshot `sampler(seed)` cannot restore."""
 
     @abstractmethod
     def log_joint(self, sampler: Sampler) -> float:
-        """The correct score of the chain `sampler`, from its snapshot by the definition, with loops."""
+        """What the chain's score should be, computed from its snapshot by the definition, with loops."""
 
     def test_same_bytes_for_any_number_of_threads(self) -> None:
         """Law 2: the same bytes for any number of threads; another seed gives other states."""
@@ -62,7 +62,7 @@ class SamplerTests(ABC):
         assert whole_bits(advance(self.sampler(4), range(5))) != states[0]
 
     def test_a_restored_chain_goes_on_byte_for_byte(self) -> None:
-        """Law 2: a restored chain continues byte for byte, from any sweep on.
+        """Law 2: a restored chain continues as the first did, byte for byte, from any sweep.
 
         Samples included, and whatever the restored chain did before.
         """
@@ -75,7 +75,7 @@ class SamplerTests(ABC):
             assert whole_bits(rest) == whole_bits(whole)
 
     def test_a_snapshot_stays_when_its_chain_goes_on(self) -> None:
-        """A snapshot stays when its chain continues, and when a chain that was restored from it does."""
+        """A snapshot's arrays do not change when its chain, or one restored from it, continues."""
         sampler, other = advance(self.sampler(3), range(2)), self.sampler(3)
         arrays = sampler.snapshot()
         before = bits(arrays)
@@ -102,7 +102,7 @@ class SamplerTests(ABC):
             assert kind == "joint"
 
     def test_reading_changes_nothing(self) -> None:
-        """Score, figures, fitted and snapshot may be read at any time, or never."""
+        """Score, figures, fitted and snapshot can be read at any time without changing the chain."""
         watched = self.sampler(3)
         for number in range(4):
             advance(watched, range(number, number + 1))
@@ -111,7 +111,7 @@ class SamplerTests(ABC):
 
 
 class ExactSamplerTests(SamplerTests):
-    """The laws of samplers, and Geweke's test for a chain whose stationary law is the posterior.
+    """The laws of samplers whose stationary distribution is the posterior: also Geweke's test.
 
     Implement `draw`, `redraw` and `functions` too, with data so small that a sweep is quick.
     """
@@ -121,19 +121,20 @@ class ExactSamplerTests(SamplerTests):
 
     @abstractmethod
     def draw(self, generator: np.random.Generator) -> tuple[Any, Sampler]:
-        """Draw data and a state from the prior by definition; returns the data, and a chain in that state."""
+        """Draw a state and data from the prior by definition; returns the data, and a chain in that state."""
 
     @abstractmethod
     def redraw(self, data: Any, sampler: Sampler, generator: np.random.Generator) -> tuple[Any, Sampler]:
-        """Draw new data given the chain's state; returns them, and a chain over them in the same state."""
+        """Draw new data given the chain's state; returns it, and a chain over it in the same state."""
 
     @abstractmethod
     def functions(self, data: Any, sampler: Sampler) -> ArrayLike:
-        """Test functions of data and state (functions): counts, squares of counts, parameters; not labels."""
+        """The values of test functions, such as counts and their squares; not of topics' labels."""
 
     def test_geweke(self) -> None:
-        """Law 5 (Geweke 2004): data and state have the same means if drawn from the prior, or alternately
-        given each other.
+        """Law 5 (Geweke 2004): data and state drawn from the prior have the same means as alternate draws.
+
+        The alternate draws are of the state given the data (a sweep), and of the data given the state.
         """
         generator = np.random.default_rng(3)
         independent: list[ArrayLike] = []

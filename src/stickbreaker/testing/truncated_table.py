@@ -1,4 +1,4 @@
-"""The laws of an engine's truncated table, tested with a small model whose columns keep their best words."""
+"""The laws of an engine's truncated table, as tests with a small model of which the best words stay."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +21,11 @@ RANK = "rank"  # in the prepared params: the position of each cell in its column
 
 @dataclass(frozen=True)
 class OrderedMixture(GrowingMixture):
-    """The mixture over a truncated table of two components: in every other step only the `most` words of each
-    stay, by their counts, and a word's weight depends on its rank."""
+    """The mixture of unigrams on a truncated table of two components.
+
+    In every other step, only the `most` words with the largest counts stay in each; a word's weight depends
+    on its rank.
+    """
 
     start_components: int = 2
     most: int = 12
@@ -91,7 +94,7 @@ class OrderedEngineTests(GrowingRuns, RunTests):
     model, steps = OrderedMixture, STEPS
 
     def test_words_enter_and_leave(self) -> None:
-        """The trace counts words added and dropped, and params by word follow the rows of the table."""
+        """The trace's counts of words added and dropped are right; params by word follow the table's rows."""
         job, state = self.start_run()
         size, moved = 0, [0, 0]  # number of words that entered after the first step, and that were dropped
         for number in range(STEPS):

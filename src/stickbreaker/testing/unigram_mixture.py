@@ -1,4 +1,4 @@
-"""A small model that grows, splits and forgets, to test what engines need to support besides LDA.
+"""A small model that grows, splits and forgets, to test what engines must support besides LDA.
 
 A mixture of unigrams over an open vocabulary: rows are spellings, columns components. The vocabulary grows
 when a step has enough tokens of new words, faded rows are dropped, a component is split if that explains its
@@ -36,7 +36,7 @@ from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):
-    """What a local step needs: log weights of components, log p of words, and those of unknown words."""
+    """The view for a local step: log weights of components, log p of words with rows and of unknown ones."""
 
     log_weights: Array
     log_words: Array  # rows × components
@@ -46,9 +46,9 @@ class Components(NamedTuple):
 
 @dataclass(frozen=True)
 class GrowingMixture(Model):
-    """A mixture of unigrams whose vocabulary grows, with `start_components` components at first.
+    """A mixture of unigrams whose vocabulary grows; it begins with `start_components` components.
 
-    A word is added with `least` tokens in a step, and dropped below `faded` tokens.
+    A word gets a row with `least` tokens in a step, and is dropped below `faded` tokens.
     """
 
     start_components: int = 1
@@ -130,10 +130,9 @@ class ClosedMixture(GrowingMixture):
 
 @dataclass(frozen=True)
 class SplitLargest(Move):
-    """Tries to split the component with most documents, in two rounds, and accepts by the gain of the
-    marginal.
+    """Tries to split the component with most documents, in two rounds, by the marginal likelihood.
 
-    A proposal marks the component, and carries each half's counts and tokens from the round before.
+    A proposal marks the component, and has both halves' counts and tokens from the round before.
     """
 
     eta: float
@@ -187,7 +186,7 @@ class SplitLargest(Move):
         return Decision(tuple(Accepted(name, (edit,), gains[name]) for name, edit in edits.items()))
 
     def _gain(self, trial: Stats, sums: Mapping[str, Array]) -> float:
-        """A split's gain in nats: the log marginal likelihood of the halves minus the whole component's."""
+        """The gain of a split in nats: log marginal likelihood of both halves, minus that of the whole."""
         size = 1000.0 * self.eta
         first, second, whole = gammaln(size) - gammaln(size + sums["tokens"]) + sums["terms"]
         return float(first + second - trial.documents * np.log(2.0) - whole)
@@ -195,7 +194,7 @@ class SplitLargest(Move):
 
 @dataclass(frozen=True)
 class SplitSmallest(SplitLargest):
-    """Tries to split the component with fewest documents, which is pure sooner: its trials are refused."""
+    """As `SplitLargest`, for the component with fewest documents, which is pure sooner: some are refused."""
 
     name = "split-smallest"
 
@@ -205,7 +204,7 @@ class SplitSmallest(SplitLargest):
 
 @dataclass(frozen=True)
 class DropFaded(Move):
-    """Drops rows whose counts have decayed below a threshold."""
+    """A move that drops the rows (words) whose counts have decayed below `least`."""
 
     least: float
 
@@ -223,7 +222,7 @@ class DropFaded(Move):
 
 
 def _component(plan: Proposal) -> int:
-    """The number of the component that a proposal is for."""
+    """The index of the component that a proposal marks."""
     return int(plan.change["component"].values.argmax())
 
 
@@ -246,9 +245,9 @@ def _picked(view: Components, rows: NDArray[np.int64]) -> Array:
 
 
 def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
-    """The report of a shard: counts of known rows and of new words, and the number of documents by component.
+    """The statistics of a shard: counts of known and of new words, and documents, by component.
 
-    shares (documents × n): of each component in each document.
+    shares (documents × n): the component shares of each document.
     """
     counts = np.zeros((len(shard.rows), n))
     for text, share in zip(_texts(shard), shares, strict=True):
@@ -266,9 +265,10 @@ def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
 
 
 def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> Stats:
-    """The report of a trial split: a component's documents in two halves.
+    """The statistics of a trial split: a component's documents, divided among two halves.
 
-    They are divided at random first, later by the words of the halves in the round before.
+    share (documents): of the component. In the first round they are divided at random, later by the halves'
+    words in the round before.
     """
     texts = _texts(shard)
     first = np.empty(len(texts))
@@ -286,25 +286,23 @@ def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> S
 
 
 def trial_halves(part: RowBlock) -> Mapping[str, Array]:
-    """The counts of both halves according to the trial, as {"halves": …}."""
+    """A row query: the counts of both halves in the trial (rows × 2), as "halves"."""
     return {"halves": part.held["trial"]}
 
 
 def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
-    """For each half of a split and both: their tokens, and the rows' terms of the log likelihood."""
+    """A row query: tokens, and terms of the log marginal likelihood, of each half and of both together."""
     columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 
 
 def second_share(part: RowBlock, share: float) -> Mapping[str, Array]:
-    """The share of the second half in each word according to the trial, as an array by name; `share` for
-    words without counts.
-    """
+    """A row query: the second half's share of each word in the trial; `share` for words without counts."""
     tokens = part.held["trial"].sum(axis=1)
     second = part.held["trial"][:, 1] / np.maximum(tokens, 1e-12)
     return {"words": np.where(tokens > 0.0, second, share)}
 
 
 def row_tokens(part: RowBlock) -> Mapping[str, Array]:
-    """The total count of each row, as an array by name."""
+    """A row query: the total count of each row, as "tokens"."""
     return {"tokens": part.counts.sum(axis=1)}

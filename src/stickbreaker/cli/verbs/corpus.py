@@ -68,7 +68,7 @@ def build(
 
 
 def _refuse_dropping(choice: AnalysisChoice) -> None:
-    """Raise UserError naming options that drop words, if they are given with --all-words."""
+    """Raise UserError naming the options that drop words, which contradict --all-words."""
     of_no_effect = {"stop_words": "none", "min_length": 1, "max_share": 1.0}
     names = [name for name in DROPPING if name in choice.given]
     dropping = [option_of(name) for name in names if getattr(choice, name) != of_no_effect.get(name)]
@@ -90,7 +90,7 @@ def info(path: str, top: int, as_json: bool) -> None:
 
 
 def described(corpus: "Corpus", top: int = 20) -> JsonObject:
-    """The result of `corpus info`, ready for JSON."""
+    """The facts about a corpus that `corpus info` prints, as JSON. top: most frequent words to list."""
     vocabulary = corpus.vocabulary
     frequent = sorted(range(len(vocabulary)), key=lambda row: (-vocabulary.tokens[row], row))[:top]
     words = [{"word": vocabulary.words[row], "tokens": float(vocabulary.tokens[row])} for row in frequent]
@@ -114,7 +114,7 @@ def described(corpus: "Corpus", top: int = 20) -> JsonObject:
 
 
 def _tags_of(corpus: "Corpus") -> JsonObject:
-    """The tags of a corpus with trees, and the column of CoNLL-U that they come from."""
+    """The tags of a corpus with trees, and the column of CoNLL-U that they come from; empty for others."""
     from stickbreaker.corpus import Analysis
 
     if corpus.about.tag_names is None:
@@ -168,7 +168,7 @@ def _summary(facts: JsonObject) -> str:
 
 
 def _dropped_lines(facts: JsonObject) -> list[str]:
-    """Which words were dropped, one line per rule."""
+    """Lines on the words that were left out of the vocabulary, one for each rule."""
     from stickbreaker.corpus.text.dropped_words import DroppedWords
 
     dropped = [DroppedWords.from_dict(values) for values in facts["dropped_words"]]

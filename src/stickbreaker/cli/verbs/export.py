@@ -1,4 +1,4 @@
-"""`stickbreaker export`: writes a model, or its results for documents, in the formats of other programs."""
+"""`stickbreaker export`: writes a model, or what it says of documents, in formats of other programs."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,13 +26,13 @@ ZIP = Export(  # for every kind
 
 
 def formats() -> dict[str, Export]:
-    """The formats of all kinds, by name."""
+    """The formats of all kinds of models, and zip, by name."""
     own = {name: export for kind in kinds().values() for name, export in kind.exports.items()}
     return {**own, "zip": ZIP}
 
 
 class FormatChoice(click.Choice):
-    """A choice among the formats, including those of kinds registered after this module was imported."""
+    """The type of the option --format: one of `formats()`, which may grow after this module was imported."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -47,7 +47,7 @@ class FormatChoice(click.Choice):
 
 
 def _list_formats() -> str:
-    """One or two lines for each format, and which are about documents."""
+    """The help text that lists the formats, and says which are about documents."""
     room = max(map(len, formats())) + 3
     lines = [
         f"{'' if i else name:<{room}}{line}"
@@ -107,9 +107,9 @@ def export(
 
 
 def _own_export(format: str, chosen: Export, model: Path) -> Export:
-    """How the model's own kind writes the format.
+    """The format as the model's kind writes it.
 
-    Raises UserError if the kind does not write it, and a usage error for options that do not apply to the
+    Raises UserError if the kind does not have it, and a usage error for options that do not apply to the
     kind.
     """
     kind = kind_at(model, "export")

@@ -1,4 +1,4 @@
-"""`stickbreaker fit`: a group of commands, which the kinds provide."""
+"""`stickbreaker fit`: a group with a command for each kind of model."""
 
 import os.path
 
@@ -10,10 +10,13 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class FitGroup(SuggestingGroup):
-    """A command for each kind of model, imported on use. Reports a missing kind."""
+    """The group of the commands that kinds provide, imported on use.
+
+    If a file is given where the kind belongs, the message says so.
+    """
 
     def places(self) -> dict[str, str]:
-        """The places of the commands, by name, in the order of kinds."""
+        """The place, "module:command", of each command, by name."""
         return {name: place for kind in kinds().values() for name, place in kind.fit.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -62,7 +62,7 @@ def report(
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> JsonObject:
-    """Write the page to `out` and its figures to `figures`, if given; return what was written."""
+    """Write the page and its figures, as far as paths are given; returns the command's result."""
     from stickbreaker.core.files import write_atomic
     from stickbreaker.pages.figures import write_figures
 
@@ -86,7 +86,7 @@ def _as_text(result: JsonObject) -> str:
 
 
 def _refuse_figures(directory: Path, overwrite: bool) -> None:
-    """Raise UserError if a directory cannot be made, or contains files already."""
+    """Raise UserError if a directory for figures cannot be made, or has files and not `overwrite`."""
     if not directory.parent.is_dir():
         raise UserError("there is no such directory", where=directory.parent, remedy="make it first")
     if directory.is_dir() and any(directory.iterdir()) and not overwrite:

@@ -75,7 +75,7 @@ EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model 
 
 @dataclass(frozen=True)
 class ArrivalChoice:
-    """Options of what is read, and for how long."""
+    """Which files are learned from and how they are read, as the command line says."""
 
     text_field: str = from_option(default="text", help="Field with the text.")
     date_field: str = from_option(default="date", help="Field with a document's date, if there is one.")
@@ -101,7 +101,7 @@ of_streams = chained(open_options, arrival_options, engine_options, analysis_opt
 
 
 def fitted(verb: click.Command) -> click.Command:
-    """The command, with the help of shared options adapted to streams."""
+    """The command, with shared options' help changed for streams, and options that do not apply hidden."""
     changes: dict[str, JsonObject] = {
         "inputs": {"metavar": "DIRECTORY"},
         "engine": {
@@ -169,7 +169,7 @@ def hdp(**options: Any) -> None:
 
 
 def _stream(kind: "type[PlainLDA | PlainHDP]", options: JsonObject) -> None:
-    """Learn until stopped, or with --once until no file is left."""
+    """Learn from the files in a directory until stopped or, with --once, until none is left."""
     from stickbreaker.spark.file_stream import Arrivals
     from stickbreaker.spark.streaming import StreamingModel, wait
 
@@ -208,7 +208,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: JsonObject) -> None:
 
 
 def _remedy(out: Path) -> str:
-    """What a user should do when Spark has failed during a run into `out`."""
+    """The remedy for a failure of Spark during a stream into the model `out`."""
     from stickbreaker.spark.streaming import AGAIN
 
     return AGAIN if out.exists() else "nothing was learned yet; give the command again"
@@ -221,7 +221,7 @@ def _model(
     choice: AnalysisChoice,
     where: EngineChoice,
 ) -> "tuple[TopicEstimator, Any]":
-    """The estimator, and the analysis of texts. Raises a usage error for options that do not fit."""
+    """The estimator and the analysis that options describe. Raises a usage error if they do not fit."""
     if where.engine != "spark":
         raise click.UsageError(
             "give --engine spark; on this machine only: stickbreaker fit lda FILE... --stream --words open"
@@ -238,7 +238,7 @@ def _model(
 
 
 def _vocabulary(choice: AnalysisChoice) -> Any:
-    """The vocabulary that the options give, or None if words are added as they arrive."""
+    """The vocabulary in the file of --vocabulary; None if that is not given."""
     from stickbreaker.corpus import Vocabulary
     from stickbreaker.corpus.readers import read_words
 
@@ -246,7 +246,7 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
 
 
 def _say(record: JsonObject) -> None:
-    """Print a line about a step of a stream, and its warnings, on standard error."""
+    """Print a line on a step of a stream, and its warnings, on standard error."""
     words = f", {counted(record['vocabulary']['size'], 'word')}" if "vocabulary" in record else ""
     documents = counted(int(record["documents"]), "document")
     note(f"{documents}, step {record['step']}{words}{format_prequential(record)}")

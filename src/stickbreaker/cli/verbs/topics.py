@@ -67,7 +67,7 @@ def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bo
 
 
 def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
-    """Write topics as a table: number, name, share and words, for each language if there are several."""
+    """Write topics as a table: number, name and share, if known, and words, for each language if several."""
     import pyarrow as pa
 
     languages = list(found[0].get("languages", ())) if found else []

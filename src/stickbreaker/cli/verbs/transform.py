@@ -120,5 +120,5 @@ def _as_text(result: JsonObject) -> str:
 
 
 def _size(result: JsonObject) -> str:
-    """The size of a table of topic shares, as text: "1,000 documents × 20 topics"."""
+    """The size of a table of topic shares as text, such as "1,000 documents × 20 topics"."""
     return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"

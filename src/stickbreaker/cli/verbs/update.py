@@ -91,7 +91,7 @@ def update(
 
 
 def _day(given: str | None) -> str:
-    """An update's date as text in ISO 8601; today if none is given. Raises a usage error for other forms."""
+    """The date of an update in ISO 8601; today if None. Raises a usage error if it is not such a date."""
     if given is None:
         return day.today().isoformat()
     try:
@@ -101,7 +101,7 @@ def _day(given: str | None) -> str:
 
 
 def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -> None:
-    """Make all remaining steps, saving meanwhile; exits at Ctrl-C."""
+    """Make all remaining steps, saving every `every` seconds; at Ctrl-C save, and exit."""
     line, stopped, saved = ProgressLine(changes=0.25, lines=5.0), list[bool](), time.monotonic()
     with stop_signals(lambda: stopped.append(True)):
         for _ in under_way.steps(size):
@@ -117,7 +117,7 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
 
 
 def _figures(under_way: "Updating") -> JsonObject:
-    """The result of `update`, as values for JSON."""
+    """The figures in the command's result, as JSON values."""
     estimator, update = under_way.estimator, under_way.update
     return {
         **estimator._sizes(),

@@ -1,4 +1,4 @@
-"""The report of an estimator, for display in a notebook."""
+"""The report of an estimator as an object that notebooks show."""
 
 import shutil
 import tempfile
@@ -18,9 +18,7 @@ HEIGHT = 800  # pixels of the frame in a notebook
 
 
 class ReportPage:
-    """The report of a model, as `stickbreaker report` writes it, to be shown in a notebook or saved.
-
-    `html` is the whole page, as text.
+    """The report of a model as a page that a notebook shows, and that can be saved; `html` is its text.
 
     >>> page = ReportPage("<!doctype html><title>LDA</title>", "LDA")
     >>> page
@@ -32,7 +30,7 @@ class ReportPage:
         self.title = title
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page to the file `path`, atomically, and return its path.
+        """Write the page to the file `path`, in one rename; returns the path.
 
         Raises UserError if the file exists, unless `overwrite`, and if there is no such directory.
         """
@@ -64,10 +62,10 @@ def report_page_of(
     compare: "Estimator | str | Path | None",
     options: Mapping[str, Any],
 ) -> ReportPage:
-    """The report of a fitted estimator, made from a temporary copy of the saved model.
+    """The report of a fitted estimator, as `stickbreaker report` makes it, from a temporary saved copy.
 
-    An estimator that was loaded, and has not learned since, has the page of the model that it was loaded
-    from, with the present names of its topics. Raises UserError as `stickbreaker report` does.
+    An estimator that was loaded, and has not learned since, has the page of that saved model, with the
+    present names of its topics. Raises UserError as `stickbreaker report` does.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()

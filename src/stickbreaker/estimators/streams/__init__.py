@@ -1,1 +1,1 @@
-"""Learning from documents as they arrive: `partial_fit`, and streams into a directory."""
+"""Learning from documents as they arrive, into a model's directory."""

@@ -25,7 +25,7 @@ from stickbreaker.saved.manifest import RESTORE
 
 
 class Stream:
-    """A run that learns from a stream: its state, input, and the model's directory, locked until `close`."""
+    """A run that learns from a stream: its input, its state, and the model's directory, which is locked."""
 
     def __init__(self, feed: Feed, run: StreamRun, directory: ModelDirectory) -> None:
         self.feed, self.run, self.directory = feed, run, directory
@@ -36,7 +36,7 @@ class Stream:
     def learn(self, minibatch: ArrivedDocuments) -> TraceRecord | None:
         """Make one online step on a minibatch; returns its trace record.
 
-        A minibatch without any words is only counted, and None returned.
+        A minibatch without words is only counted; then None is returned.
         """
         date = iso_date(minibatch.date)
         if date is None and minibatch.date is not None:
@@ -48,7 +48,7 @@ class Stream:
         return self.run.learn(shards, without_words=corpus.n_empty == len(minibatch.tokens))
 
     def save(self, status: str = "running") -> None:
-        """Save the current model."""
+        """Save the model as it is. status: "running", or "done" at the end of the stream."""
         self.run.save(self.directory, status)
         self.is_saved = True
 
@@ -69,10 +69,10 @@ def begin(
     *,
     overwrite: bool = False,
 ) -> Stream:
-    """Learn from the first minibatch of a stream, and make the directory, which `go_on` continues.
+    """Learn from the first minibatch of a stream that has words, and make the model's directory, for `go_on`.
 
-    Raises UserError for parameters that do not fit, a stream without a word, and a path that exists and
-    may not be overwritten; Stopped if asked to stop before there is anything to save.
+    Raises UserError for parameters that do not fit, for a stream without a word, and if `path` exists and may
+    not be overwritten; Stopped if asked to stop before there is anything to save.
     """
     if not estimator._stream_model().table.keyed:
         problem = "a stream cannot have a closed vocabulary, since its words are not known beforehand"
@@ -113,11 +113,10 @@ def begin(
 
 
 def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = None) -> Stream | None:
-    """The run at `path` as of its last snapshot, with its stream read up to there; None if the run has
-    finished.
+    """The stream's run at `path` as last saved, with its input read up to there; None if it is finished.
 
-    `on_error` replaces the setting of the run. Raises UserError if the documents in the stream are not those
-    that it learned from.
+    `on_error` replaces that of the run. Raises UserError if the input does not begin with the documents that
+    it has learned from.
     """
     directory = ModelDirectory(path)
     if directory.manifest()["status"] == "done":
@@ -139,7 +138,7 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
 def _restored(
     directory: ModelDirectory, snapshot: Snapshot, stop: Stop, threads: int | None, on_error: str | None
 ) -> Stream:
-    """The run of a snapshot, its stream read up to there."""
+    """The run of a snapshot, with its input read up to there."""
     manifest = snapshot.manifest
     kind_of(manifest).refuse("stream", directory.path)
     estimator = estimator_of(manifest, threads)
@@ -161,8 +160,8 @@ def _restored(
 def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
     """Learn until the stream ends (True) or is asked to stop (False); `watch` is called with every record.
 
-    At the end, also if a document cannot be read (UserError), the last step is saved; except if another
-    directory was put at the model's path, or a step gave numbers that are not finite.
+    The last step is saved then, also if a document cannot be read (UserError), unless the directory was
+    replaced, or a step gave numbers that are not finite.
     """
     try:
         stream.run.open(stream.directory)
@@ -175,10 +174,7 @@ def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
-    """Make all steps of a stream and save snapshots when they are due.
-
-    Returns True at the end of the stream, False if a stop was requested.
-    """
+    """Make the steps of a stream, and save when due; returns True at its end, False if asked to stop."""
     run = stream.run
     every, seconds = stream.feed.settings.snapshot_documents, stream.feed.settings.snapshot_seconds
     minibatches = stream.feed.minibatches()
@@ -208,5 +204,5 @@ def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _named(settings: StreamSettings) -> str:
-    """The name of the stream in messages: its inputs."""
+    """What messages call a stream: its inputs."""
     return ", ".join("standard input" if name == "-" else name for name in settings.inputs)

@@ -1,4 +1,4 @@
-"""Reads the documents of a stream as it arrives: one minibatch at a time, as lists of tokens."""
+"""Reads the documents of a stream as they arrive, one minibatch at a time, as lists of tokens."""
 
 import hashlib
 import json
@@ -16,12 +16,12 @@ from stickbreaker.corpus.text.dates import iso_date
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """The input of a stream, how it is read, and how often its model is saved.
+    """What a stream is, how it is read, and how often the model is saved.
 
-    `inputs` are files of text, or "-" for standard input. `date_field` names the field with a document's
-    date, if there is one; `date_format`, `separator` and `quotes` are those of `ReadingOptions`. A snapshot
-    is due when the number of documents passes a multiple of `snapshot_documents`, and `snapshot_seconds`
-    after the last one. `largest_text` bounds a line, in bytes.
+    `inputs`: files of text, or "-" for standard input. `date_field`: the metadata field with the date, if
+    any. The model is saved when the number of documents passes a multiple of `snapshot_documents`, and
+    `snapshot_seconds` after the last time. `largest_text`: most bytes of a line. Other fields are those of
+    `ReadingOptions`.
 
     >>> StreamSettings.from_json(StreamSettings(("-",)).to_json()).date_field
     'date'
@@ -41,7 +41,7 @@ class StreamSettings:
     quotes: str = "double"
 
     def reading(self) -> ReadingOptions:
-        """The options for the readers. Raises UserError for a field for each language."""
+        """The options for the readers. Raises UserError for texts in several languages."""
         if "=" in self.text_field:
             raise UserError("a stream has one language", remedy="name one text field")
         names = ("format", "text_field", "id_field", "on_error", "largest_text", "separator", "quotes")
@@ -50,13 +50,13 @@ class StreamSettings:
 
     @property
     def _date_format(self) -> str | None:
-        """The format of dates as readers take it: for the field of dates, unless the format names another."""
+        """The date format for the readers, which applies to the date field unless it names another."""
         if self.date_format is None or date_format_of(self.date_format)[0] is not None:
             return self.date_format
         return f"{self.date_field}={self.date_format}"
 
     def to_json(self) -> JsonObject:
-        """Plain values for a manifest."""
+        """The settings as JSON values, for a manifest."""
         return {**asdict(self), "inputs": list(self.inputs)}
 
     @classmethod
@@ -70,7 +70,7 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Asks a stream to stop: after the current step, or immediately if it waits for documents.
+    """A request to stop a stream: after the current step, or at once if it waits for documents.
 
     >>> stop = Stop()
     >>> stop.request()
@@ -83,14 +83,14 @@ class Stop:
         self.waiting = False
 
     def request(self) -> None:
-        """Ask the stream to stop (called by a signal handler). If it is waiting, it raises Stopped."""
+        """Ask the stream to stop; called by a signal handler. Raises Stopped if it waits for documents."""
         self.requested = True
         if self.waiting:
             raise Stopped
 
 
 class ArrivedDocuments(NamedTuple):
-    """Some documents of a stream: the words of each, how many have none, and the last date (or None)."""
+    """A minibatch: each document's eligible words, how many documents have none, the last date (or None)."""
 
     tokens: list[list[str]]
     empty: int
@@ -98,11 +98,10 @@ class ArrivedDocuments(NamedTuple):
 
 
 class Feed:
-    """Minibatches of `size` documents of a stream, the last with the rest; nothing else is held in memory.
+    """Reads a stream in minibatches of `size` documents (fewer at its end), of which one is in memory.
 
-    Words that are not eligible for a vocabulary (stop words, short ones) are left out. Ids are ignored: in an
-    endless stream repeats cannot be found. `documents` is the number handed out or skipped, `digest`
-    identifies them.
+    Only words that are eligible for a vocabulary are kept. Ids are ignored, since repeats cannot be found in
+    an endless stream. `documents`: the number read so far.
     """
 
     def __init__(self, settings: StreamSettings, size: int, analysis: Analysis, stop: Stop) -> None:
@@ -117,15 +116,15 @@ class Feed:
 
     @property
     def digest(self) -> str:
-        """The digest of the texts of all `documents`, in order."""
+        """A digest of the texts of all documents read so far, in order."""
         return self._digest.hexdigest()
 
     def close(self) -> None:
-        """Stop reading."""
+        """Read no more."""
         self._read = iter(())
 
     def skip(self, documents: int, digest: str) -> None:
-        """Skip the first documents, learned from before. Raises UserError if they differ."""
+        """Skip the first documents, learned from before. Raises UserError if their digest differs."""
         for document in self._waited_for():
             self._count(document)
             if self.documents == documents:
@@ -138,9 +137,9 @@ class Feed:
             raise UserError(problem, remedy="give the same stream from its beginning")
 
     def minibatches(self) -> Iterator[ArrivedDocuments]:
-        """The rest of the stream, as minibatches.
+        """The rest of the stream in minibatches.
 
-        Raises UserError for a document that cannot be read, and Stopped if asked to stop.
+        Raises UserError for a document that cannot be read, and Stopped if asked to stop while waiting.
         """
         held: list[Document] = []
         for document in self._waited_for():
@@ -152,7 +151,7 @@ class Feed:
             yield self._minibatch(held)
 
     def _waited_for(self) -> Iterator[Document]:
-        """The documents of the stream. While it waits for one, the stream can be stopped."""
+        """The documents of the stream; while it waits for the next one, `Stop.request` can end it."""
         while True:
             self.stop.waiting = True
             try:

@@ -1,4 +1,4 @@
-"""The interface of an estimator that can learn from a stream, one online step per minibatch."""
+"""What an estimator needs in order to learn from a stream, one online step per minibatch."""
 
 from abc import abstractmethod
 from collections.abc import Collection
@@ -17,29 +17,29 @@ from stickbreaker.saved.evolution_observer import Moments
 
 
 class StreamLearner(Estimator):
-    """Base of estimators that learn from documents as they arrive: their online steps, run by `Stream`."""
+    """Base of estimators that can learn from a stream; `Stream` and `StreamRun` call these methods."""
 
     @abstractmethod
     def _stream_schedule(self) -> Online:
-        """The size of minibatches, and the weight of a step."""
+        """The schedule: the size of minibatches, and the weight of a step."""
 
     @abstractmethod
     def _for_stream(self) -> Self:
-        """A copy in which parameters left at None have their values for streams, to save in a manifest."""
+        """A copy to save, whose parameters that were None have the defaults for streams."""
 
     @abstractmethod
     def _stream_model(self, vocabulary: Vocabulary | None = None) -> Model:
-        """The model for a stream with these parameters. Raises UserError if they are invalid, for any use."""
+        """The model for these parameters, with an open vocabulary. Raises UserError if they are invalid."""
 
     @abstractmethod
     def _start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
-        """A run whose source is the first minibatch, and its state before the first step."""
+        """A run that has not begun, and its state, from `job`, whose source is the first minibatch."""
 
     @abstractmethod
     def _restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
-        """The state of a snapshot, whose table is restored in the run's engine; `n_words`: of the vocabulary.
+        """The state in a snapshot, with the table restored in the run's engine. Raises ValueError.
 
-        Raises ValueError if it is invalid.
+        n_words: of the vocabulary.
         """
 
     @abstractmethod
@@ -51,12 +51,12 @@ class StreamLearner(Estimator):
         shards: Shards,
         warned: Collection[str] = (),
     ) -> TraceRecord:
-        """Make one online step on some documents, in order; it counts as a pass. Returns its trace record.
+        """Make one online step on a minibatch, which counts as a pass; returns its trace record.
 
-        `documents`: the number in the whole stream so far, which is the total unless the schedule has one.
-        `warned`: what the run has warned about before.
+        documents: the number in the stream so far, which is D unless the schedule has a total; warned: what
+        the run has warned about before.
         """
 
     @abstractmethod
     def _stream_moments(self, evolution: Evolution | None) -> Moments:
-        """The observer that takes snapshots for the report at each saving; `evolution`: earlier ones."""
+        """The object that takes a snapshot of the topics at each saving. evolution: earlier snapshots."""

@@ -1,5 +1,4 @@
-"""A run over a stream: restoring it, one online step per minibatch, and saving it with a snapshot of its
-words."""
+"""A run over a stream: one online step per minibatch, saving and restoring."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -22,11 +21,11 @@ Watch = Callable[[TraceRecord], object]
 
 
 class StreamRun:
-    """The run over a stream, independent of where its documents come from.
+    """A run over a stream, wherever its documents come from.
 
-    `fixed` are the manifest's fields besides the state. `about`, its entry "corpus", describes the documents;
-    those without a word count too. `date` is that of the last document with one. `seconds` are those of
-    earlier parts of the run.
+    `fixed`: the fields of the manifest that do not belong to the state; `about`, one of them, describes the
+    documents so far, those without words included. `date`: of the last document that has one. `seconds`: that
+    earlier parts of the run took.
     """
 
     def __init__(
@@ -56,8 +55,7 @@ class StreamRun:
         directory: ModelDirectory,
         snapshot: Snapshot,
     ) -> "StreamRun":
-        """The run of a snapshot from a directory; `engine` restores its table. Raises ValueError if it is
-        invalid."""
+        """The run of a snapshot; its table is restored in `engine`. Raises ValueError if it is invalid."""
         seed, fixed = snapshot.manifest["settings"]["random_state"], manifest_at_start(snapshot.manifest)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
         job = VariationalRun(model, engine, estimator._stream_schedule(), nothing, seed=seed)
@@ -68,16 +66,15 @@ class StreamRun:
         return run
 
     def open(self, directory: ModelDirectory) -> None:
-        """Continue the trace in a directory, which is locked, from where it was when the model was saved."""
+        """Continue the trace in a locked directory, from where it was when the model was last saved."""
         directory.truncate_trace(directory.manifest())
         self.trace = Trace(directory.trace_path)
         self.trace.begin(self.job, self.state)
 
     def count(self, corpus: Corpus, fingerprint: str, date: str | None) -> None:
-        """Add a minibatch to the counts of what was learned from.
+        """Add a minibatch to the description of the documents.
 
-        `fingerprint`: of all documents so far; `date`: of the last document of the minibatch, None if it has
-        no date.
+        fingerprint: of all documents so far; date: of the minibatch's last document, or None.
         """
         self.about["tokens"] += corpus.n_tokens
         self.about["empty"] += corpus.n_empty
@@ -87,7 +84,7 @@ class StreamRun:
     def learn(self, shards: Shards, *, without_words: bool) -> TraceRecord | None:
         """Make one online step on a minibatch; returns its trace record.
 
-        A minibatch without any words is only counted, and None returned.
+        A minibatch without words is only counted; then None is returned.
         """
         self.about["documents"] += shards.n_documents
         if without_words:
@@ -103,9 +100,10 @@ class StreamRun:
         return record
 
     def save(self, directory: ModelDirectory, status: str = "running") -> None:
-        """Save the current model, with a snapshot of its words if the vocabulary is open.
+        """Save the model, with a snapshot of its topics if the vocabulary is open.
 
-        If the process is killed meanwhile, the last save stays.
+        If the process is killed meanwhile, the model saved before stays. status: "running", or "done" at the
+        end.
         """
         snapshot = model_of(self.job.engine, self.state, self.fixed, status)
         if self.job.model.table.keyed:
@@ -122,5 +120,5 @@ class StreamRun:
 
 
 def warned_of(trace: Iterable[TraceRecord]) -> set[str]:
-    """What the warnings in these steps of a trace are about."""
+    """What the warnings in some trace records are about (their keys "about")."""
     return {warning["about"] for record in trace for warning in record.get("warnings", ())}
