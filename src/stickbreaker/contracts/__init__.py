@@ -1,3 +1,1 @@
-"""The interfaces of models, samplers and moves, of the table of counts, and of what they exchange with
-engines and runs.
-"""
+"""What models, samplers, moves and tables are: the interfaces that engines and runs rely on."""

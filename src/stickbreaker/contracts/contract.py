@@ -61,9 +61,7 @@ class Proposal:
 
 
 class Accepted(NamedTuple):
-    """An edit that the proposal named `plan` has earned; `gain` in nats, None if it was not judged by a
-    bound.
-    """
+    """An edit that the proposal `plan` has earned; `gain` in nats, None if it was not judged by a bound."""
 
     plan: str
     edit: Edit
@@ -134,9 +132,7 @@ class CountTable(Protocol):
         ...
 
     def whole(self) -> Counts:
-        """The whole table, in the form that `Model.expectations` takes. Do not use it after the table has
-        changed.
-        """
+        """The whole table, in the form for `Model.expectations`; invalid after the next change."""
         ...
 
     def counts(self, rows: NDArray[np.int64] | slice, /) -> Array:
@@ -149,8 +145,7 @@ class CountTable(Protocol):
 
 
 class Model(ABC):
-    """The mathematics of a model, as frozen settings and pure functions of a table of expected counts and of
-    `params`.
+    """The mathematics of a model: frozen settings, and pure functions of a table of counts and `params`.
 
     The engine owns the table, whose rows (words, rules) are in groups and whose columns are topics or
     nonterminals; `params` is all else that is learned. Priors are never in the table. `unit`: the type of a
@@ -172,16 +167,14 @@ class Model(ABC):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Initial counts (rows × columns) that differ between columns, each row's drawn at random from its
-        key and `seed`.
+        """Initial counts (rows × columns) that differ by column, at random by each row's key and `seed`.
 
         `tokens` is the size of the data to learn from. The first local steps see these counts, which then
         decay like all counts; they are not a prior.
         """
 
     def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
-        """The row numbers in the table that the local step needs for a shard, -1 for rows that the table does
-        not have.
+        """The numbers of the table's rows that the local step needs for a shard, -1 for missing rows.
 
         Engines call it before they fetch a shard's rows; the result becomes `shard.rows` in the local step,
         in this order. `index` returns the row numbers of keys, if the table is keyed. By default: the rows of
@@ -190,17 +183,14 @@ class Model(ABC):
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params, with what is computed once per step from a truncated table, before `expectations`. By
-        default unchanged.
-        """
+        """The params with what is computed once per step from a truncated table; by default unchanged."""
         return params
 
     @abstractmethod
     def expectations(
         self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
     ) -> View:
-        """What the local step needs of some rows, computed from `counts` (rows × columns), those of the rows
-        numbered `rows`.
+        """What the local step needs of the rows numbered `rows`, whose counts are `counts` (rows × columns).
 
         `totals` (groups × columns) are sums over the whole table; `rows` None: all rows in order. For a
         truncated table, `counts` is the whole table, and `rows` is what `reads` returned for a shard.
@@ -208,8 +198,7 @@ class Model(ABC):
 
     @abstractmethod
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Infer the latent variables of a shard's documents; returns the documents' records and their
-        statistics.
+        """Infer the latent variables of a shard's documents; returns their records, and statistics.
 
         view: from `expectations`; local: the documents' records from their previous visit, or None.
         """
@@ -217,12 +206,11 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """The statistics of a shard's documents under each proposal's change, by name, and records that its
-        edit will need.
+        """A shard's statistics under each proposal, by its name; and, first, records that edits will need.
 
         local: the documents' records from this step's `local_step`. The columns of a trial are its proposal's
         own. An edit that names the trial puts its sums in place of those with the same name in `Stats.usage`.
-        The records are returned first. By default NotImplementedError.
+        By default NotImplementedError.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
@@ -232,8 +220,7 @@ class Model(ABC):
 
     @abstractmethod
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over some rows of the table, beyond the column totals, which the score and the global step
-        need.
+        """Sums over some rows, beyond column totals, that the score and the global step need.
 
         counts: those of the rows from number `first` on; the sums of all blocks of rows are added up.
         """
@@ -242,17 +229,14 @@ class Model(ABC):
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """The params after a step. totals, summary: of the table after it; `summary` is None unless
-        `needs_summary`.
-        """
+        """The params after a step. totals, summary: of the table after it (None: not needed)."""
 
     @abstractmethod
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The objective (terms of the documents and of the table) for the state that the local steps used."""
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The objective if the table is exactly the sum of all documents' latest reports, and `stats` is
-        their sum.
+        """The objective if the table is the sum of all documents' latest reports, and `stats` is their sum.
 
         By default `score`.
         """
@@ -271,9 +255,7 @@ class Model(ABC):
         return np.arange(len(totals))
 
     def needs_summary(self, step: Step) -> bool:
-        """Whether `global_step` uses the table's `summary` at this step; the engine then computes it. By
-        default not.
-        """
+        """Whether `global_step` uses the table's `summary` at this step; by default not."""
         return False
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
@@ -286,15 +268,11 @@ class Model(ABC):
         return ((Grow(self.table.rows, len(new_rows), tuple(sorted(new_rows))),) if new_rows else ()), {}
 
     def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
-        """The edit after a global step of a truncated table: a new order of its cells, and rows to drop. By
-        default none.
-        """
+        """The edit of a truncated table after a global step: a new order of cells, rows to drop; or none."""
         return ()
 
     def finish(self, params: Record, counts: Counts) -> Edit:
-        """The edit at the end of a run of a truncated table, so that the finished model keeps its limits. By
-        default none.
-        """
+        """The edit of a truncated table at the end of a run, so that the model keeps its limits; or none."""
         return ()
 
 
@@ -311,8 +289,7 @@ class Fitted(NamedTuple):
 
 
 class Sampler(ABC):
-    """A Markov chain over the latent variables of a whole corpus, which owns its state and changes it in
-    place.
+    """A Markov chain over the latent variables of a whole corpus, which owns and changes its state.
 
     Its randomness depends only on its seed and the sweep's number, so that a restored chain continues exactly
     as before, with any number of threads. It needs no engine and no table.
@@ -340,9 +317,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def fitted(self) -> Fitted:
-        """What was learned so far: the mean over the samples if that is a valid model, otherwise the last
-        state.
-        """
+        """What was learned: the mean over the samples if that is a valid model, otherwise the last state."""
 
     def pooled(self, others: "Sequence[Sampler]") -> Fitted:
         """The model learned by several chains together; called on the chain with the best score.

@@ -24,8 +24,7 @@ class RowBlock(NamedTuple):
 
 
 class ReportRows(NamedTuple):
-    """Stands for rows of a step's report in a query: those of the trial named `trial`, or the report's own if
-    it is "".
+    """Stands for a report's rows in a query: those of its trial named `trial`, or its own if that is "".
 
     Rows of a block that the report does not have are zeros.
     """

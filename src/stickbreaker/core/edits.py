@@ -1,5 +1,4 @@
-"""Changes of a model's shape (topics added, merged, reordered …) as values that can be applied to any named
-arrays.
+"""Changes of a model's shape (topics added, merged, reordered …) as values that apply to any named arrays.
 
 An `Edit` is a sequence of changes, made in order. Each change names an axis, such as "topics"; arrays without
 that axis stay as they are. Positions are those after the previous change. Nothing here depends on a model.
@@ -16,8 +15,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, 
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """Adds `number` new positions at the end of an axis: zeros for counts, a field's `fresh` value for
-    parameters.
+    """Adds `number` positions at the end of an axis: zeros for counts, `fresh` values for parameters.
 
     If rows are added to a table, `keys` are their contents (such as spellings), in a keyed table, and
     `groups` the group of each, in a table with several.
@@ -91,12 +89,11 @@ class Permute:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reorder:
-    """Changes the order of the cells of each position of `along` (such as a topic) on `axis` (such as words);
-    for truncated tables.
+    """Changes the order of cells on `axis` (such as words) at each position of `along` (such as topics).
 
-    `orders[i]` (int64) lists the positions of `axis` for number i of `along`: cells of positions that it
-    leaves out are removed, and positions that had no cell get one with a zero. The first `inside[i]` of them
-    are within the truncation.
+    For truncated tables. `orders[i]` (int64) lists the positions of `axis` for number i of `along`: cells of
+    positions that it leaves out are removed, and positions that had no cell get one with a zero. The first
+    `inside[i]` of them are within the truncation.
     """
 
     axis: str
@@ -129,8 +126,7 @@ def apply_change(item: Field, change: Change) -> Field:
 
 
 def _left_by(item: Field, change: Reorder) -> Field:
-    """The field with zeros at the positions that a reordering leaves out; unchanged unless it has counts
-    along both axes.
+    """The field with zeros at positions that a reordering leaves out; unchanged without counts on both axes.
 
     The order itself is not stored in fields.
     """
@@ -177,8 +173,7 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
 
 
 def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None = None) -> Array:
-    """The share of the field's values that a change moves to target number `target` (of a Split: to the new
-    position).
+    """The share of the field's values that a change moves to target `target` (a Split: to the new position).
 
     An array that broadcasts with a slice of the field without `axis`: shares along another axis if the change
     has them, otherwise one number.
@@ -195,9 +190,7 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
 
 
 def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence[Array]:
-    """For each target of a Dissolve, the values that it gets from `source`, the slice of the field that is
-    dissolved.
-    """
+    """For each target of a Dissolve, what it gets from `source`, the slice of the field that is dissolved."""
     others = [name for i, name in enumerate(item.axes) if i != axis]
     if others == [change.amounts] and change.amounts in change.along:
         return list(given(source, change.along[change.amounts]).T)
@@ -205,8 +198,7 @@ def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence
 
 
 def given(source: Array, amounts: Array) -> Array:
-    """The `amounts` that each target gains (n × targets), corrected for rounding so that each row adds up to
-    `source` (n).
+    """The `amounts` that targets gain (n × targets), corrected for rounding to add up to `source` (n).
 
     The largest gain of a row takes the correction.
 
@@ -239,9 +231,7 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
 def apply_to_rows(
     edit: Edit, rows: Rows | SparseCounts, row_axis: str, column_axis: str, n_rows: int
 ) -> Rows:
-    """Some rows of a table of `n_rows` rows, dense and renumbered, after an edit of the table's rows or
-    columns.
-    """
+    """Some rows of a table of `n_rows` rows, dense and renumbered, after an edit of rows or columns."""
     rows = rows.rows()
     for change in edit:
         if isinstance(change, Reorder):
@@ -257,9 +247,7 @@ def apply_to_rows(
 
 
 def _cut(change: Change, row_axis: str, positions: NDArray[np.int64]) -> Change:
-    """The change, with its shares along the row axis restricted to the rows at `positions`; without rows it
-    has none.
-    """
+    """The change, with its shares along the row axis restricted to `positions`; empty if there are none."""
     if not isinstance(change, Split | Dissolve) or row_axis not in change.along:
         return change
     others = {axis: shares for axis, shares in change.along.items() if axis != row_axis}
@@ -297,9 +285,7 @@ def renumbered(change: Change, size: int) -> NDArray[np.int64]:
 
 
 def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
-    """The rows at their new numbers after a change of the row axis: removed rows are left out, merged ones
-    added up.
-    """
+    """The rows after a change of the row axis, renumbered: removed ones left out, merged ones added up."""
     if isinstance(change, Grow):
         return rows
     moved = renumbered(change, n_rows)[rows.positions]
@@ -383,8 +369,7 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """The sums of a report (`usage`, already changed), in which the changed columns have the trial's values
-    instead.
+    """The sums of a report (`usage`, already changed), with the trial's values in the changed columns.
 
     To sums that are not by column, the trial's values are added, since they are differences.
     """

@@ -1,6 +1,4 @@
-"""Contexts that correct the paths in errors: those of a temporary file become the path at which it will end
-up.
-"""
+"""Contexts that correct the paths in errors about temporary files, to those at which they will end up."""
 
 import errno
 import os
@@ -15,8 +13,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a write on a full
 
 @contextmanager
 def named_as(path: Path, partial: Path) -> Generator[None]:
-    """A context whose errors name `path` instead of `partial`, the temporary file or directory that will
-    replace it.
+    """A context whose errors name `path` instead of `partial`, the temporary path that will replace it.
 
     If the disk is full and the error names no file, it gets `path`.
     """

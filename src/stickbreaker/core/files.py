@@ -33,12 +33,12 @@ _Identity = tuple[int, int, int]
 def atomic_directory(
     path: Path, *, overwrite: bool = False, check: Callable[[], None] | None = None
 ) -> Generator[Path]:
-    """A context that yields an empty directory next to `path`; on success it is renamed to `path`, on failure
-    removed.
+    """A context that yields an empty directory next to `path`, which is renamed to `path` on success.
 
-    First repairs what killed processes left at `path` (`put_right`). With `overwrite`, only what is at `path`
-    at the beginning is replaced; if it is changed or something new appears there meanwhile, that stays.
-    `check` is called before anything is written, and raises an error if what is there must not be replaced.
+    On failure it is removed. First repairs what killed processes left at `path` (`put_right`). With
+    `overwrite`, only what is at `path` at the beginning is replaced; if it is changed or something new
+    appears there meanwhile, that stays. `check` is called before anything is written, and raises an error if
+    what is there must not be replaced.
 
     Raises FileExistsError if `path` exists and `overwrite` is false; UserError if another process is making
     the same directory, or something appeared or changed at `path` meanwhile.
@@ -124,9 +124,7 @@ def _came_meanwhile(path: Path) -> UserError:
 
 
 def _identity(path: Path) -> _Identity | None:
-    """A value that changes if the path is replaced or entries are added to or removed from a directory; None
-    if it is missing.
-    """
+    """A value that changes if the path is replaced or a directory's entries change; None if missing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -135,9 +133,7 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def put_right(path: Path) -> None:
-    """Repair what killed processes left next to `path`, before it is written: restore its old content and
-    remove the rest.
-    """
+    """Before `path` is written, repair what killed processes left: restore old content, remove the rest."""
     recover(path)
     sweep(path)
 
@@ -168,8 +164,7 @@ def _holds(directory: Path, name: str) -> bool:
 
 @contextmanager
 def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
-    """A context that yields a temporary path next to `path`; on success that file replaces `path` in one
-    rename, durably.
+    """A context that yields a temporary path next to `path`; on success that replaces it, durably, at once.
 
     A file that is replaced keeps its permissions; a new one has those that the umask leaves. Without
     `overwrite` nothing is replaced: UserError if something exists at `path` at the end. Raises
@@ -210,9 +205,7 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
 
 
 def _mode_after(new: Path, old: Path) -> int:
-    """The permissions that `new` gets when it replaces `old`: those of `old` if it is of the same type (file
-    or directory), otherwise its own.
-    """
+    """The permissions for `new` when it replaces `old`: those of `old` if it is of the same type."""
     mode = new.stat().st_mode
     with suppress(OSError):
         before = old.stat().st_mode
@@ -227,17 +220,13 @@ def _set_mode(path: Path, mode: int) -> None:
 
 
 def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
-    """Write the bytes `content` to the file `path` in one rename. Without `overwrite`, UserError if it
-    exists.
-    """
+    """Write bytes to the file `path` in one rename. Without `overwrite`, UserError if it exists."""
     with atomic_file(path, overwrite=overwrite) as partial:
         partial.write_bytes(content)
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError if the file `out` cannot be written: its directory is missing, or it exists (unless
-    `overwrite`) or is a directory.
-    """
+    """Raise UserError if the file `out` cannot be written: no such directory, or it exists."""
     if not out.parent.is_dir():
         raise UserError("there is no such directory", where=out.parent, remedy="make it first")
     if out.is_dir() or (out.exists() and not overwrite):

@@ -96,8 +96,7 @@ def mapping_of(kind: Kind) -> Kind:
 
 
 def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[dict[str, Any]]]:
-    """A predicate: is the value an object that has all fields of `kinds`, each satisfying its predicate? It
-    may have others.
+    """A predicate: is the value an object with all fields of `kinds`, each satisfying its predicate?
 
     >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
     (True, False)
@@ -133,8 +132,7 @@ def optional(kind: Kind) -> Kind:
 
 
 def refuse_other_kinds(record: object, kinds: Mapping[str, Kind], *, needed: bool = True) -> None:
-    """Raise ValueError naming a field of a record that does not satisfy its predicate or, if `needed`, is
-    missing.
+    """Raise ValueError naming a field that does not satisfy its predicate or, if `needed`, is missing.
 
     >>> refuse_other_kinds({"step": -1}, {"step": is_count})
     Traceback (most recent call last):

@@ -73,8 +73,7 @@ class Parameter:
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: Any, largest: float) -> str | None:
-        """What a valid value is, such as "a string", for the message about an invalid `value`; None if the
-        value is valid.
+        """What a valid value is, such as "a string", for the message on an invalid one; None if it is valid.
 
         None too if its types are beyond `SIMPLE`, so that only the model can judge it. largest: the largest
         whole number allowed.
@@ -181,8 +180,7 @@ def refuse_values(given: object, within: str = "") -> None:
 
 
 def refuse_unmet_needs(given: object) -> None:
-    """Raise UserError for the first declared parameter that is set although what it needs of others does not
-    hold.
+    """Raise UserError for the first declared parameter that is set although its needs are not met.
 
     Called when learning begins, not when a model is loaded: files of earlier versions may have such values.
     """
@@ -196,9 +194,7 @@ def refuse_unmet_needs(given: object) -> None:
 
 
 def is_met(condition: Condition, value: Any) -> bool:
-    """Whether another parameter's value satisfies a condition: it is above a bound, or one of the listed
-    values.
-    """
+    """Whether another parameter's value satisfies a condition: above a bound, or one of some values."""
     return value > condition.bound if isinstance(condition, Above) else value in condition
 
 
@@ -279,8 +275,7 @@ def with_parameter_section(kind: type[T]) -> type[T]:
 
 
 class Settings:
-    """Base class for dataclasses of parameters that belong to one choice of another parameter; checks values
-    when made.
+    """Base class for dataclasses of the parameters of one choice of another parameter; checks their values.
 
     `home` is the public path of the class, as "module:class"; `fixed` are arguments that the choice itself
     implies.

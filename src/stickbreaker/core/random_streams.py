@@ -1,6 +1,4 @@
-"""The only source of randomness: generators, seeds and keys derived from a seed and from what the numbers are
-for.
-"""
+"""The only source of randomness: generators, seeds and keys, derived from what the numbers are for."""
 
 import hashlib
 from collections.abc import Sequence
@@ -45,8 +43,7 @@ def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes 
 
 
 def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A random key (uint64) for each of some numbers, such as documents', from which a compiled loop starts a
-    stream.
+    """A random key (uint64) for each of some numbers (of documents, say), to start streams in compiled loops.
 
     It depends only on the seed, the purpose, the step and that number. It is made by a mixer (SplitMix64),
     because a `stream` per document would be slow.
@@ -60,8 +57,7 @@ def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]
 
 
 def share_of(key: str, seed: int = 0) -> float:
-    """A number that is uniform in [0, 1) over keys, and fixed by key and seed: to hold out a share of
-    documents by their ids.
+    """A number in [0, 1), uniform over keys, for choosing a share of documents by their ids.
 
     >>> share_of("doc-7") == share_of("doc-7")
     True

@@ -18,8 +18,7 @@ FLAGS = 64  # and if the last row's number is at most this many times the number
 
 
 class Field(NamedTuple):
-    """An array with named axes, so that one function (`edits.apply`) changes the shape of all models'
-    records.
+    """An array with named axes, so that one function (`edits.apply`) changes all models' records.
 
     `additive` fields are counts: merging two positions adds them, splitting one divides it, growing appends
     zeros. Others are parameters: merging keeps that of the position merged into, splitting copies, growing
@@ -61,9 +60,7 @@ class Rows(NamedTuple):
         return self
 
     def cells(self, unit: float) -> "SparseCounts":
-        """The nonzero entries, in units of `unit`; the values must be whole multiples of it (else they are
-        rounded to one).
-        """
+        """The nonzero entries as whole numbers times `unit`, to which values are rounded."""
         places, columns = np.nonzero(self.values)
         times = np.rint(self.values[places, columns] / unit).astype(np.int64)
         return SparseCounts(
@@ -72,11 +69,10 @@ class Rows(NamedTuple):
 
 
 class SparseCounts(NamedTuple):
-    """Single entries (cells) of a table, for sampled statistics: number i adds `times[i]` · `unit` at its row
-    and column.
+    """Single entries (cells) of a table: number i adds `times[i]` · `unit` at its row and column.
 
-    All three arrays are (n,). `times` are whole numbers, whose sum is the same in any order; a cell may occur
-    more than once.
+    For sampled statistics. All three arrays are (n,). `times` are whole numbers, whose sum is the same in any
+    order; a cell may occur more than once.
     """
 
     positions: NDArray[np.int64]
@@ -116,8 +112,7 @@ class SparseCounts(NamedTuple):
 
 
 class TruncatedCounts(NamedTuple):
-    """A sparse table of counts in which each column has its own list of rows in an order of their own;
-    read-only.
+    """A sparse table of counts with rows listed by column, in an order of each column's own; read-only.
 
     Entry [k, i] of the arrays (columns × slots) is the i-th cell of column k: in row `rows[k, i]` with the
     count `scale * values[k, i]`, and within the column's truncation if `inside[k, i]`. Only the first
@@ -138,17 +133,14 @@ class TruncatedCounts(NamedTuple):
         return np.asarray(np.arange(self.rows.shape[1]) < self.sizes[:, None], np.bool_)
 
     def dense(self, values: Array) -> Array:
-        """A dense table (rows × columns) from `values` (columns × slots), one for each cell; the other
-        entries are zero.
-        """
+        """A dense table (rows × columns) with `values` (columns × slots) in the cells, and zero elsewhere."""
         out = np.zeros((len(self.keys), len(self.sizes)))
         for column, size in enumerate(self.sizes.tolist()):
             out[self.rows[column, :size], column] = values[column, :size]
         return out
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
-        """Some rows of a dense table (positions × columns) from `values` (columns × slots), one for each
-        cell.
+        """Some rows of a table (positions × columns) with `values` (columns × slots) in its cells.
 
         Entries without a cell are zero, and so are rows for position -1.
         """
@@ -163,8 +155,7 @@ class TruncatedCounts(NamedTuple):
 
 
 def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of several sets of cells with the same unit: sorted by row and column, each cell once, without
-    zeros.
+    """The sum of several sets of cells of one unit: in order, each cell once, without zeros.
 
     Whole numbers are added, so that their order does not matter: in a dense array if that is not much larger
     than the number of cells, otherwise by sorting.

@@ -11,8 +11,7 @@ SUMS = ("score", "documents", "tokens")
 
 
 def flat_record(prefix: str, record: Record) -> dict[str, AnyArray]:
-    """A record as named arrays, for files: the key holds prefix, field name, axes, whether it is additive,
-    and its `fresh` value.
+    """A record as named arrays, for files; a key has the prefix, name, axes, additivity and fresh value.
 
     >>> sorted(flat_record("small/", {"rest": Field(np.array(0.5))}))
     ['small/rest||1|0.0']
@@ -35,8 +34,7 @@ def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
 
 
 def flat_words(prefix: str, words: Iterable[str]) -> dict[str, AnyArray]:
-    """Words as two arrays, for files: their letters joined as UTF-8, and the length of each word in
-    characters.
+    """Words as two arrays, for files: letters joined as UTF-8, and each word's length in characters.
 
     >>> {name: values.tolist() for name, values in flat_words("my/", ["an", "a"]).items()}
     {'my/letters': [97, 110, 97], 'my/lengths': [2, 1]}
@@ -50,9 +48,7 @@ def flat_words(prefix: str, words: Iterable[str]) -> dict[str, AnyArray]:
 
 
 def words_from(prefix: str, arrays: Arrays) -> list[str]:
-    """The words that `flat_words` made the arrays from. Raises ValueError if lengths do not fit, or a word
-    occurs twice.
-    """
+    """The words that `flat_words` made the arrays from. Raises ValueError if they are inconsistent."""
     letters, lengths = arrays[f"{prefix}letters"], arrays[f"{prefix}lengths"]
     text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
     ends = np.cumsum(lengths, dtype=np.int64).tolist()
@@ -82,9 +78,7 @@ def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
 
 
 def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
-    """Raise ValueError if statistics do not fit a table of `shape` (rows, columns). Those of a `trial` may
-    have other columns.
-    """
+    """Raise ValueError if statistics do not fit a table of `shape`; a `trial` may have other columns."""
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     places = rows.positions
     right = places.ndim == 1 and rows.values.ndim == 2 and len(places) == len(rows.values)
@@ -97,9 +91,7 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
 
 
 def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError if a field's array does not fit its axes, or its length along an axis is not the one
-    in `sizes`.
-    """
+    """Raise ValueError if a field's array does not fit its axes, or an axis's length is not in `sizes`."""
     for name, item in record.items():
         if item.axes and len(item.axes) != item.values.ndim:
             raise ValueError(f"{name} has {item.values.ndim} axes instead of {len(item.axes)}")

@@ -51,9 +51,7 @@ def _lock_on_windows(descriptor: int) -> None:
 
 
 def append_only(file: IO[bytes]) -> None:
-    """Make every write to an open file go to its end, also by other processes that share it; does nothing on
-    Windows.
-    """
+    """Make all writes to an open file go to its end, also by processes that share it; not on Windows."""
     try:
         from fcntl import F_SETFL, fcntl
     except ImportError:

@@ -14,8 +14,7 @@ from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingT
 
 @contextmanager
 def one_thread() -> Generator[None]:
-    """A context in which libraries with threads of their own (BLAS, OpenMP) use one each, in the whole
-    process.
+    """A context in which libraries with threads of their own (BLAS, OpenMP) use one, in the whole process.
 
     Contexts may be nested or overlap between threads: the last one to end restores the numbers. A nested one
     costs nothing.
@@ -40,9 +39,7 @@ def one_thread() -> Generator[None]:
 
 @dataclass(slots=True)
 class _Limit:
-    """How many callers are inside `one_thread` in this process, and each library's number of threads before
-    the first.
-    """
+    """How many callers are inside `one_thread`, and each library's number of threads before the first."""
 
     lock: Lock = field(default_factory=Lock)
     inside: int = 0
@@ -72,8 +69,7 @@ class _Locks:
 
 @contextmanager
 def alone_with(thing: object) -> Generator[None]:
-    """A context that only one thread at a time can be in for the same object; a thread may enter it several
-    times.
+    """A context that one thread at a time can be in for an object; a thread may enter it several times.
 
     The lock is stored outside the object, so that copies and pickles do not carry it.
     """

@@ -1,5 +1,4 @@
-"""Orders numbers from the largest, and finds the largest of each row; nearly equal numbers count as ties, in
-order of place.
+"""Orders numbers from the largest; nearly equal ones are ties, in order of place.
 
 Two sums that are equal by definition may differ in their last digits, which depend on the processor, and so
 would the order of what is shown. So a number ties with a larger one that exceeds it by less than `SAME`,
@@ -21,8 +20,7 @@ NOTHING = 1e-12  # relative to the largest number: smaller differences from zero
 
 
 def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -> NDArray[np.int64]:
-    """The indices of the `n` largest values (None: all) from the largest, ties in order of place; NaN counts
-    as -inf.
+    """The indices of the `n` largest values (None: all), ties in order of place; NaN counts as -inf.
 
     `logs`: the values are logarithms, and are ties if the numbers themselves are.
 
@@ -62,11 +60,10 @@ def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
 def largest(
     values: Array, n: int, places: NDArray[np.int64] | None = None, *, logs: bool = False
 ) -> tuple[NDArray[np.int64], Array]:
-    """For each row, the columns of its `n` largest values in the order of `descending`, and these values
-    (both rows × n).
+    """The columns of the `n` largest values of each row, in the order of `descending`, and these values.
 
-    n is at most the number of columns. `places` (rows × columns): ties are in the order of these numbers,
-    instead of by column.
+    Both are (rows × n); n is at most the number of columns. `places` (rows × columns): ties are in the order
+    of these numbers, instead of by column.
 
     >>> [found.tolist() for found in largest(np.array([[0.2, 0.5, 0.3, 0.5]]), 2)]
     [[[1, 3]], [[0.5, 0.5]]]

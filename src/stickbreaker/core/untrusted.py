@@ -1,6 +1,4 @@
-"""Reads files that others may have written: limits their size, and turns any error into one line that names
-the file.
-"""
+"""Reads files that others may have written: limits their size, and turns errors into one line."""
 
 import stat
 from collections.abc import Generator, Iterable
@@ -65,8 +63,7 @@ def refuse_whole_numbers(arrays: Arrays, names: Iterable[str]) -> None:
 
 
 def refuse_negative(values: NDArray[np.number], what: str) -> None:
-    """Raise ValueError if counts are not finite, or below zero by more than rounding; `what` names them in
-    the message.
+    """Raise ValueError if counts (called `what`) are not finite, or below zero by more than rounding.
 
     >>> refuse_negative(np.array([1.0, -1.0]), "counts")
     Traceback (most recent call last):

@@ -60,10 +60,9 @@ class Chains:
         return due
 
     def close(self) -> bool:
-        """Score the current states, unless that was done, after a run that was stopped early; they become
-        samples if there are none.
+        """Score the current states, if that is not done, after a run was stopped; returns whether it was.
 
-        Returns whether they were scored now.
+        They become samples if there are none.
         """
         if self.scored:
             return False
@@ -77,9 +76,7 @@ class Chains:
         return True
 
     def best(self) -> int:
-        """The index of the chain with the best mean score over its samples; before the first sample, with the
-        best last score.
-        """
+        """The index of the chain with the best mean score over samples (before any: the best last score)."""
         if self.scores.shape[1] == 0:
             return 0
         return int(self.scores[:, -max(1, self.taken) :].mean(axis=1).argmax())

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 
 def settled(scores: Sequence[float], tol: float) -> bool:
-    """Whether the mean of the last three relative changes of the score is below `tol`; False for fewer than
-    four scores.
+    """Whether the mean of the last three relative changes is below `tol`; False for fewer than four scores.
 
     >>> settled([-9.0, -8.0, -8.0, -8.0, -8.0], 1e-4)
     True
@@ -14,8 +13,7 @@ def settled(scores: Sequence[float], tol: float) -> bool:
 
 
 def evened_out(scores: Sequence[float], tol: float) -> bool:
-    """Whether noisy scores have stopped rising: by less than `tol` per pass, relatively, from five passes to
-    the next five.
+    """Whether noisy scores rise by less than `tol` per pass, relatively, from five passes to the next five.
 
     False for fewer than ten scores, or `tol` 0.
 

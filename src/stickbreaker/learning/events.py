@@ -18,17 +18,14 @@ TopRows = list[int] | list[str]  # a column's largest rows: their keys if rows h
 
 
 class Columns(NamedTuple):
-    """The lasting number of each column of a table, in order, and how many such numbers have been given so
-    far.
-    """
+    """The lasting numbers of a table's columns, in order, and how many such numbers were given so far."""
 
     numbers: tuple[int, ...]
     given: int
 
 
 class Event(NamedTuple):
-    """An edit that was made for the proposal named `plan`, and its `gain` in nats, None if it was not judged
-    by a bound.
+    """An edit made for the proposal `plan`, and its `gain` in nats (None: not judged by a bound).
 
     `kind`: split, merge, drop, … on the `axis`. Columns are given by lasting number: the `column` that was
     split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those that got
@@ -107,8 +104,7 @@ def with_rows(
 
 
 def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
-    """The fields that events add to a step's trace record: "edits", and the top rows of each column
-    concerned.
+    """The fields that events add to a trace record: "edits", and the top rows of columns concerned.
 
     Top rows after the edits have the name of the row axis as their key, those before them "before".
     """

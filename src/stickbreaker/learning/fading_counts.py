@@ -16,8 +16,7 @@ PREFIX = "fading/"  # begins the names of arrays in a checkpoint
 
 
 class FadingCounts:
-    """Counts of words that fade: one column for each rate in `FADING`, by which every `add` first multiplies
-    all counts.
+    """Counts of words that fade: every `add` first multiplies them by the rates in `FADING`, one per column.
 
     `counts` is (words × rates, with spare rows); `words` has the row of each word. `nats` (rates), which the
     caller adds to, is the total log probability of the words so far, each predicted by the unigrams of that
@@ -54,9 +53,7 @@ class FadingCounts:
         return sums
 
     def best(self) -> int:
-        """The index of the rate that has predicted best so far: of equal ones (to a millionth of a nat), the
-        one that fades fastest.
-        """
+        """The index of the rate that has predicted best; of equal ones (to 1e-6 nats), the fastest."""
         return int(np.round(self.nats, 6).argmax())
 
     def add(self, words: Sequence[str], tokens: Array) -> None:
@@ -72,9 +69,7 @@ class FadingCounts:
             self._drop_rarest()
 
     def _drop_rarest(self) -> None:
-        """Forget the rarer half of the words, by their sums over the rates; of equal ones, those that came
-        later.
-        """
+        """Forget the rarer half of the words, by sums over the rates; of equal ones, the later ones."""
         sums = self.counts[: len(self.words)].sum(axis=1)
         kept = np.sort(np.argsort(-sums, kind="stable")[: MOST_WORDS // 2])
         spelled = list(self.words)

@@ -1,5 +1,4 @@
-"""Tries changes of the model's shape during a run (such as splits of topics), and makes those that improve
-it.
+"""Tries changes of the model's shape during a run, such as splits of topics, and makes good ones.
 
 The order in a step: `propose`, local steps, `refine`, `make` (edits before the table changes), the table's
 update and the global step, `decide`.
@@ -115,8 +114,7 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[Event]]:
-    """Make accepted edits in order, in the engine and in `shape`; returns the new shape and the events for
-    the trace.
+    """Make accepted edits in order; returns the new shape, and the events for the trace.
 
     Events have the top rows of their columns before the first edit and after the last, unless rows without
     keys came or went.
@@ -162,9 +160,7 @@ def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
 
 
 def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
-    """The proposals that `flat_plans` made the arrays from. Raises ValueError for arrays without a proposal's
-    name.
-    """
+    """The proposals that `flat_plans` made the arrays from. Raises ValueError if one has no name."""
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
     content = {key.split("/")[0].removeprefix("plan of ") for key in arrays if key.startswith("plan of ")}
     if not content <= {place for place, *_ in named}:

@@ -31,9 +31,7 @@ class Observer(ABC):  # noqa: B024 - every method has a default
         return False
 
     def interrupted(self, job: Run, state: RunState) -> None:
-        """Called instead of `end` when a run was interrupted; `state` is the one after the last complete
-        step.
-        """
+        """Called instead of `end` if a run was interrupted; `state` is that after the last complete step."""
         return
 
     def end(self, job: Run, state: RunState) -> None:
@@ -52,10 +50,9 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds to each record the seconds since the run's start, and the peak memory in MB if known. Must be the
-    first observer.
+    """Adds the seconds since the run's start, and the peak memory (MB, if known), to trace records.
 
-    before: seconds that earlier parts of a resumed run took.
+    Must be the first observer. before: seconds that earlier parts of a resumed run took.
     """
 
     def __init__(self, before: float = 0.0) -> None:
@@ -177,9 +174,7 @@ class LoggedLines(Lines):
 
 @contextmanager
 def logged_to_stderr() -> Generator[None]:
-    """A context in which the logger "stickbreaker" prints to standard error, unless its lines go to a handler
-    already.
-    """
+    """A context in which the logger "stickbreaker" prints to standard error, unless it has a handler."""
     if LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers():
         yield
         return
@@ -207,9 +202,7 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
 
 
 class Pace:
-    """The speed of a run in documents per second, measured from the end of the first step, which also
-    compiles kernels.
-    """
+    """The speed of a run in documents per second, from the end of the first step, which compiles kernels."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.clock = clock

@@ -9,8 +9,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState, 
 def learn_minibatch(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards
 ) -> TraceRecord:
-    """Make one online step on documents that the caller has read; returns its trace record. It counts as a
-    pass.
+    """Make one online step on documents that the caller has read; it counts as a pass. Returns its record.
 
     documents: the number in the whole stream so far, which is D unless the schedule has a total. Raises
     UserError if results are not finite; `state` is then no longer usable.

@@ -9,8 +9,7 @@ from stickbreaker.learning.trace import TraceRecord
 
 
 class ScoreNames(NamedTuple):
-    """How output names the scores of a kind of model: one field for each kind of score, and the unit `token`
-    of "nats/token".
+    """How output names the scores of a kind of model, by the kind of score, and the unit after "nats/".
 
     >>> ScoreNames("symbol").of("joint", -2.5)
     'log p(w, z) -2.5000 nats/symbol'
@@ -50,11 +49,10 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run ends: after `max_iter` passes, or when its scores have converged to `tol`
-    (`convergence.py`).
+    """When a run ends: after `max_iter` passes, or when its scores have converged to `tol`.
 
     With held-out documents, their scores decide: it ends when the best of the last `patience` evaluations
-    exceeds the best before by less than `tol`, relatively.
+    exceeds the best before by less than `tol`, relatively. See `convergence.py`.
     """
 
     max_iter: int = 100

@@ -48,9 +48,7 @@ class Schedule(ABC):
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        """The minibatches of one pass, from its start. step, seen: steps made and documents read before the
-        pass.
-        """
+        """The minibatches of one pass, from its start. step, seen: steps and documents before the pass."""
 
     @property
     @abstractmethod
@@ -166,9 +164,7 @@ class Online(OnlineParameters, Schedule):
         return min(1.0, (tau0 + step) ** -kappa)
 
     def sizes(self, pass_number: int) -> Iterator[int]:
-        """The number of documents in each step of a pass, as an endless sequence: in the first pass they may
-        grow.
-        """
+        """The number of documents in each step of a pass, endlessly: in the first pass they may grow."""
         first, seen = self.first_batch, 0
         while pass_number == 0 and first is not None and max(first, seen // PART) < self.batch_size:
             size = max(first, seen // PART)
@@ -206,9 +202,7 @@ class Online(OnlineParameters, Schedule):
 
 
 def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
-    """Regroup document numbers from `windows` into arrays of these sizes, each of which may span several
-    windows.
-    """
+    """Regroup document numbers from `windows` into arrays of these sizes, which may span windows."""
     rest, size = np.empty(0, np.int64), next(sizes)
     for window in windows:
         rest = np.concatenate([rest, window])

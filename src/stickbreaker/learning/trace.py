@@ -43,8 +43,7 @@ _LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 def line_of(record: TraceRecord) -> str:
-    """A trace record as a line for the trace file, with its digest. Raises UserError as `refuse_unreadable`
-    does.
+    """A trace record as a line of the trace file, with its digest. UserError as `refuse_unreadable`.
 
     >>> line_of({"step": 1})
     '{"step": 1, "digest": "345e8505b47623e3"}\\n'

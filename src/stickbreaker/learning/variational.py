@@ -48,8 +48,7 @@ class VariationalState(RunState):
 
 @dataclass(frozen=True, slots=True)
 class VariationalRun(Run[VariationalState]):
-    """A run by variational steps: a model, the engine that holds its table, and a schedule of the documents
-    in `source`.
+    """A run by variational steps: a model, the engine with its table, and a schedule of `source`.
 
     evaluate: if some are held out, returns their nats per token. measure: more figures for the trace, at
     steps 1, 2, 4, 8, …, every 256 steps (at most ten times per pass) and at the last. fresh_passes: most
@@ -82,9 +81,7 @@ class VariationalRun(Run[VariationalState]):
             raise UserError(problem, remedy="restore the model from a copy, or fit again")
 
     def close(self, state: VariationalState) -> None:
-        """End the run: count an incomplete pass, whose score is the documents' part of the bound, and finish
-        a truncated table.
-        """
+        """End the run: count an incomplete pass, scored by its documents alone, and finish the table."""
         if state.in_pass > 0:
             _close_pass(state, state.pass_nats)
         truncated = self.model.table.truncated and state.step > 0
@@ -162,9 +159,7 @@ def _record(
     score: Score | None,
     events: list[Event],
 ) -> TraceRecord:
-    """The trace record of a step, with the scores and figures that are due; ends the pass after its last
-    step.
-    """
+    """The trace record of a step, with scores and figures that are due; ends the pass if it was its last."""
     model, engine = job.model, job.engine
     if minibatch.number is None:
         state.pass_nats += stats.score
@@ -272,9 +267,7 @@ def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Miniba
 def admit(
     model: Model, engine: Engine, params: Record, stats: Stats, step: Step
 ) -> tuple[Rows | SparseCounts, Record, int]:
-    """Let the model add new rows to the table (such as new words); returns all rows of the step, the params,
-    and how many were added.
-    """
+    """Let the model add new rows; returns all rows of the step, the params, and how many were added."""
     edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
     if edit:

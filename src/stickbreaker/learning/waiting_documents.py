@@ -28,8 +28,7 @@ class WaitingDocuments(NamedTuple):
 
     @classmethod
     def of(cls, bags: Bags, spelled: Sequence[str] | None) -> "WaitingDocuments":
-        """Documents to collect, from bags whose words are indices into `spelled` (copied only as far as
-        used).
+        """Documents to collect, from bags whose words are indices into `spelled`.
 
         None: the bags' words are row numbers of the table.
         """
@@ -81,8 +80,9 @@ class WaitingDocuments(NamedTuple):
         return cls(held, spelled)
 
     def refuse_others(self, n_rows: int, *, keyed: bool) -> None:
-        """Raise ValueError if the documents do not fit a table: words beyond its `n_rows` rows, or spelled
-        although it is not `keyed` (or the reverse).
+        """Raise ValueError if the documents do not fit a table of `n_rows` rows.
+
+        They must have words by spelling if it is `keyed`, otherwise by row numbers below `n_rows`.
         """
         if keyed != (self.spelled is not None):
             raise ValueError("waiting documents of another kind of words")

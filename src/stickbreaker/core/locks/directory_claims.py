@@ -76,9 +76,7 @@ def claim(directory: Path) -> DirectoryClaim | None:
 
 @contextmanager
 def watched(directory: Path) -> Generator[DirectoryClaim]:
-    """A context in which a directory is watched (see `refuse_exchanged`) but not locked, since others may
-    write there too.
-    """
+    """A context in which a directory is watched (`refuse_exchanged`) but not locked."""
     made = _noted(directory, ".", os.open(directory, os.O_RDONLY) if os.name != "nt" else None)
     try:
         yield made
@@ -94,9 +92,7 @@ def _noted(directory: Path, name: str, descriptor: int | None) -> DirectoryClaim
 
 
 def refuse_exchanged(path: Path) -> None:
-    """Raise UserError if `path` lies in a directory that this process claims or watches and that was moved or
-    replaced.
-    """
+    """Raise UserError if `path` is in a directory that this process watches and that was replaced."""
     place = path.absolute()
     with _CHANGING:
         for made in _CLAIMS:

@@ -88,8 +88,7 @@ def _since(directory: Path) -> int | None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left next to `path`: unfinished files and directories, and remains of
-    replaced ones.
+    """Remove what killed processes left next to `path`: unfinished things, and remains of replaced ones.
 
     Directories that still hold the old content of `path` stay (see `recover`), and so does all that is in
     use.
@@ -252,8 +251,7 @@ def is_claimed(directory: Path) -> bool:
 
 
 def lock_file(file: Path, *, create: bool) -> int | None:
-    """The descriptor of a file that is now locked; None if it is locked already, or cannot be opened or
-    locked.
+    """The descriptor of a file that is now locked; None if it is locked already, or cannot be locked.
 
     With `create`, the file is made if needed, and errors other than "locked already" are raised as OSError;
     on a system without locks it then returns the descriptor of an unlocked file. Does not follow links or
@@ -297,8 +295,7 @@ def turn_at(file: Path) -> Generator[None]:
 
 
 def _waited_for(file: Path, end: float) -> int | None:
-    """Wait until a file can be locked; returns its descriptor, or None if the system or file system has no
-    locks.
+    """Wait until a file can be locked; returns its descriptor, or None if there are no locks.
 
     end: the time (`time.monotonic`) at which waiting ends with a UserError.
     """
