@@ -1,4 +1,8 @@
-"""Charts: inside probabilities of a sentence's spans, and trees drawn from them."""
+"""Charts: inside probabilities of a sentence's spans, and trees drawn from them.
+
+A span is the terminals from i to j - 1, counted from 0 in its sentence. The string of a span, its terminals,
+has a number from 1; 0 is for strings of which no remembered subtree can be used.
+"""
 
 from typing import Any, NamedTuple
 
@@ -16,9 +20,7 @@ FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  #
 
 
 class Rules(NamedTuple):
-    """The rules of a grammar in arrays, sorted by parent; a parent's rules to other symbols come before those
-    to a terminal.
-    """
+    """The rules of a grammar in arrays, sorted by parent; its rules to symbols before those to terminals."""
 
     parents: NDArray[np.int32]  # rules
     lefts: NDArray[np.int32]  # rules: the first child; -1: the rule leads to a terminal
@@ -47,7 +49,7 @@ class Symbols(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights used in a chart."""
+    """The weights used in a chart; a and b: discount and concentration, C customers at T tables."""
 
     rules: NDArray[np.float64]  # rules: p(children | parent)
     fresh: NDArray[np.float64]  # adapted symbols: p(a new subtree), (b + a T) / (C + b)
@@ -56,7 +58,10 @@ class Weights(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The remembered subtrees: tables of a restaurant for each adapted symbol."""
+    """The remembered subtrees: tables of a restaurant for each adapted symbol, linked by string.
+
+    A table stands for one subtree, and each of its uses is a customer. Entries of trees are linked lists too.
+    """
 
     customers: NDArray[Any]  # tables: customers; in a learned grammar, shares
     parts: NDArray[np.int32]  # tables: number of tables that one entry stands for; 1 in a chain
@@ -77,7 +82,10 @@ class Memory(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Inside probabilities by span, stored twice, by start and by end, for sums over split points."""
+    """Inside probabilities by span, p(its terminals | symbol) × scale^length, stored by start and by end.
+
+    The two copies make sums over split points read adjacent memory.
+    """
 
     by_start: NDArray[np.float64]  # symbols × starts × ends
     by_end: NDArray[np.float64]  # symbols × ends × starts
@@ -85,7 +93,7 @@ class Chart(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A part of a sentence to be parsed."""
+    """A part of a sentence to be parsed: all of it, or the terminals of one remembered subtree."""
 
     letters: NDArray[np.int32]  # its terminals
     strings: NDArray[np.int32]  # of the whole sentence: string number of each span
@@ -110,13 +118,13 @@ class Draft(NamedTuple):
 
 @njit(**PART)
 def span_at(i, j, n):
-    """The index of a span among a sentence's spans, sorted by start, then by end."""
+    """The index of the span from i to j among those of a sentence of n terminals, by start, then by end."""
     return i * n - i * (i - 1) // 2 + j - i - 1
 
 
 @njit(**PART)
 def _string_of(span, i, j):
-    """The string number of the terminals from i to j of a span."""
+    """The string number of the terminals from i to j of a span, which may be a part of its sentence."""
     return span.strings[span_at(span.origin + i, span.origin + j, span.whole)]
 
 
@@ -136,7 +144,7 @@ def rule_to(symbol, terminal, rules, symbols):
 
 @njit(**PART)
 def _fits(symbol, i, j, n, symbols):
-    """Whether a symbol can derive the terminals i to j of n, by length and position."""
+    """Whether a symbol can derive the terminals from i to j of n, by its lengths and positions."""
     size = j - i
     if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
         return False
@@ -145,13 +153,13 @@ def _fits(symbol, i, j, n, symbols):
 
 @njit(**PART)
 def covers(symbol, size, symbols, chart):
-    """Whether a chart stores a symbol's probabilities for spans of a size; others are never written."""
+    """Whether a chart has a symbol's probabilities for spans of a size; others are never written."""
     return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
 
 
 @njit(**PART)
 def splits(left, right, i, j, symbols):
-    """The range of split points (first, last + 1) of a span for two symbols."""
+    """Where a span may be split between two symbols, by their lengths: the first place, the last + 1."""
     low = max(i + symbols.shortest[left], j - symbols.longest[right])
     high = min(i + symbols.longest[left], j - symbols.shortest[right])
     return low, high + 1
@@ -159,9 +167,7 @@ def splits(left, right, i, j, symbols):
 
 @njit(**PART)
 def scaled(mass, heat, power, size, scale):
-    """mass^heat × scale^size, computed so that it does not overflow; power: scale^size, which may be
-    infinite.
-    """
+    """mass^heat × scale^size without overflow; power: scale^size, which may be infinite."""
     if mass <= 0.0:
         return 0.0
     if heat != 1.0:
@@ -210,12 +216,13 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
 
 @njit(**FILLING)
 def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
-    """Fill a chart with p(terminals i to j | symbol) times scale^(j - i).
+    """Fill a chart with p(terminals from i to j | symbol) × scale^(j - i), for all spans of a sentence.
 
-    active: the symbols that can occur, ascending. inner: an adapted symbol (or -1) for which only new
-    subtrees count. heat: an exponent on remembered subtrees (`weights` include theirs). masses (adapted
-    symbols × strings): of remembered subtrees. best: maximise over trees instead of summing; masses are then
-    of the greatest subtree. Unary chains within a group are summed by `weights.closures`.
+    Where a symbol cannot be (`covers`), nothing is written, but the whole sentence has 0. active: the symbols
+    that can occur, ascending. inner: an adapted symbol (or -1) for which only new subtrees count. heat: an
+    exponent on remembered subtrees (`weights` include theirs). masses (adapted symbols × strings): of
+    remembered subtrees. best: maximise over trees instead of summing; masses are then of the greatest
+    subtree. Unary chains within a group are summed by `weights.closures`.
     """
     n = len(span.letters)
     for symbol in active:
@@ -257,18 +264,17 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
 
 @njit(**LEAN)
 def allow_all(symbol, symbols, weights):
-    """Set the weights of all rules of a symbol to 1."""
+    """Set the weights of all rules of a symbol to 1, for `allow_one`."""
     for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[rule] = 1.0
 
 
 @njit(**LEAN)
 def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart):
-    """Give a rule of a symbol the weight 1 and its other rules 0; returns the symbol's probability of the
-    whole span.
+    """Give one rule of a symbol the weight 1 and its others 0; returns p(whole span | symbol) × scale^size.
 
-    The probability (times scale^size, as in `fill_chart`) is also entered into the chart, which was filled
-    with other weights of these rules. The symbol must not be adapted, and no rule may lead back to it.
+    The result is also entered into the chart, which was filled with other weights of these rules. The symbol
+    must not be adapted, and no rule may lead back to it.
     """
     for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[other] = 0.0
@@ -286,7 +292,7 @@ def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart)
 
 @njit(**PART)
 def group_of(symbol, symbols):
-    """The lowest symbol of the group of a symbol, and the size of the group."""
+    """The lowest symbol of a symbol's group, which unary rules connect, and the size of the group."""
     lowest = symbol
     while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
         lowest -= 1
@@ -300,8 +306,7 @@ def group_of(symbol, symbols):
 
 @njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
-    """Fill the chart in one span for symbols that reach each other by unary rules, which must be solved
-    together.
+    """Fill a chart in one span for symbols that reach each other by unary rules, which are solved together.
 
     `at`: the place of the first of them in `active`; returns the place after the last.
     """
@@ -330,10 +335,9 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
 
 @njit(**LEAN)
 def close_circles(best, rules, symbols, weights):
-    """Fill `weights.closures`, for each group of symbols in a cycle of unary rules: sums over unary chains,
-    (I - U)^-1.
+    """Fill `weights.closures` for groups of symbols in unary cycles: sums over unary chains, (I - U)^-1.
 
-    best: the greatest products over chains instead of sums.
+    U: the weights of unary rules within a group. best: the greatest products over chains instead of sums.
     """
     n_symbols = len(symbols.groups)
     start = 0
@@ -360,10 +364,9 @@ def close_circles(best, rules, symbols, weights):
 
 @njit(**LEAN)
 def _all_ways(steps):
-    """Replace the matrix `steps` by (I - steps)^-1, the sums over chains of steps, by Gauss-Jordan
-    elimination.
+    """Replace a matrix of weights of single steps by the sums over all chains of steps, (I - steps)^-1.
 
-    Rows of `steps` sum to less than one.
+    Rows of `steps` must sum to less than one.
     """
     n = len(steps)
     for i in range(n):
@@ -384,8 +387,9 @@ def _all_ways(steps):
 
 @njit(**LEAN)
 def _greatest_ways(ways):
-    """Replace the matrix `ways` of weights of single steps (diagonal 1) by the greatest product of weights
-    over all chains of steps from one symbol to another.
+    """Replace a matrix of weights of single steps by the greatest products over all chains of steps.
+
+    The empty chain counts 1: the diagonal is at least that.
     """
     n = len(ways)
     for i in range(n):
@@ -401,10 +405,11 @@ def draw_tree(
     start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
     chart, draft, state,
 ):  # fmt: skip
-    """Draw a tree into `draft`; False if the span cannot be parsed, or there are too many unary steps.
+    """Draw a tree of a span from its filled chart into `draft`; returns whether there is one.
 
-    inner, heat, best: as for the chart. unary: the most unary steps in a row. `state` is advanced. Sizes and
-    log p of the draft's subtrees are filled in by `size_subtrees` and `measure`.
+    There is none if the span cannot be parsed, or if more than `unary` unary steps in a row were drawn.
+    inner, heat, best: as for `fill_chart`; best: the most probable tree. `state`: a random stream, advanced.
+    `size_subtrees` and `measure` fill in sizes and log p of subtrees.
     """
     n = len(span.letters)
     draft.number[0] = 0
@@ -469,9 +474,9 @@ def draw_tree(
 
 @njit(**LEAN)
 def _table_of(table, best, target, place, memory, discounts):
-    """One of the tables of a string, drawn in proportion to customers - discount.
+    """Draw one of the tables of a string, with p proportional to customers - discount.
 
-    table: the first table; target: a uniform number below the sum; best: the table with the most instead.
+    table: the first of them; target: a uniform number below the sum. best: the table with the most instead.
     """
     a, greatest, found = discounts[place], -1.0, table
     while table >= 0:
@@ -490,9 +495,9 @@ def _table_of(table, best, target, place, memory, discounts):
 
 @njit(**LEAN)
 def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
-    """Draw a rule for a symbol in a span, and its split point (or -1); best: the most probable one instead.
+    """Draw a rule for a symbol in a span, and its split point (-1: none); best: the most probable one.
 
-    target: a uniform number below the span's probability by the symbol's rules.
+    target: a uniform number below the span's probability by the symbol's rules. Both are -1 if no rule fits.
     """
     chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
     if j == i + 1:
@@ -529,9 +534,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
 
 @njit(**LEAN)
 def size_subtrees(draft, rules):
-    """Fill `draft.sizes`: for each entry of the drafted tree, the number of entries of its subtree, itself
-    included.
-    """
+    """Fill `draft.sizes`: the number of entries of the subtree at each entry, itself included."""
     for at in range(draft.number[0] - 1, -1, -1):
         value, size = draft.values[at], 1
         if value >= 0:
@@ -544,8 +547,7 @@ def size_subtrees(draft, rules):
 
 @njit(**LEAN)
 def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
-    """Fill `draft.sizes`, and `draft.nats` with log p of each subtree by these weights, without the chart's
-    scale.
+    """Fill `draft.sizes`, and `draft.nats` with log p of each subtree by these weights, without scale.
 
     For a new subtree of an adapted symbol this is p(its content); the probability that it is new is counted
     in the entry above it.

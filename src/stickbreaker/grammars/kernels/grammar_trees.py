@@ -16,7 +16,7 @@ from stickbreaker.kernels.math import copy_numbers
 
 @njit(**PLAIN)
 def ordered_tables(memory):
-    """All tables, sorted by adapted symbol, then string, then position in the list."""
+    """The numbers of all tables, sorted by adapted symbol, then string, then place in the list."""
     found = np.empty(memory.free[TABLES_USED], np.int32)
     number = 0
     for place in range(len(memory.first)):
@@ -31,7 +31,7 @@ def ordered_tables(memory):
 
 @njit(**PLAIN)
 def written(heads, names, memory):
-    """Concatenate linked lists of entries, to save them; also returns where each list begins (lists + 1).
+    """Concatenate linked lists of entries, to save them; returns entries, and where each list begins.
 
     heads: the first entry of each list; names (tables): the number by which each table is saved.
     """
@@ -53,12 +53,12 @@ def written(heads, names, memory):
 
 @njit(**PLAIN)
 def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, texts, stack):
-    """The position of the first entry that is wrong in a list of entries; -1 if it is a valid tree of
-    `symbol` with the terminals `letters`.
+    """The position of the first wrong entry of a tree of `symbol` over terminals `letters`; -1: none.
 
-    place: the adapted symbol whose subtree it is, or -1 for a sentence. places (tables): the adapted symbol
-    of each; tables (tables + 1): where the terminals of each begin in `texts`. A tree's tables must belong to
-    adapted symbols below it. stack: working memory.
+    It is len(values) if the tree is incomplete. values: its entries. place: the adapted symbol whose subtree
+    it is, or -1 for a sentence. places (tables): the adapted symbol of each; tables (tables + 1): where the
+    terminals of each begin in `texts`. A tree's tables must belong to adapted symbols below it. stack:
+    working memory.
     """
     stack[0], top, at = symbol, 1, 0
     for k in range(len(values)):
@@ -100,11 +100,11 @@ def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, t
 
 @njit(**PLAIN)
 def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
-    """Count where subtrees of adapted symbols begin and end in each sentence's tree.
+    """Count where subtrees of adapted symbols begin or end in sentences' trees, each place once.
 
-    cuts (adapted symbols × letters): the counts are added to it, at the letter that follows the place; the
-    ends of a sentence do not count. marks (adapted symbols × letters): the last sentence counted there.
-    stack: working memory.
+    roots (sentences): the first entry of each tree. cuts (adapted symbols × letters): the counts are added to
+    it, at the letter that follows the place; the ends of a sentence do not count. marks (adapted symbols ×
+    letters): the last sentence counted there, plus 1. stack: working memory.
     """
     for s in range(len(roots)):
         position, end, top = starts[s], starts[s + 1], 0
@@ -134,8 +134,10 @@ def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
 
 @njit(**PLAIN)
 def number_of_strings(text_strings, spans, starts, sentences, positions, lengths):
-    """The string number of each table (tables), from its position and length in the text; -1 if it is not
-    inside one sentence.
+    """The string number of each table, by its position and length in the text; -1: not within a sentence.
+
+    text_strings: of all spans of the text; spans (sentences): where those of each begin; sentences
+    (terminals): the sentence of each.
     """
     found = np.empty(len(positions), np.int32)
     for table in range(len(positions)):
@@ -152,8 +154,10 @@ def number_of_strings(text_strings, spans, starts, sentences, positions, lengths
 
 @njit(**PLAIN)
 def read_lists(values, starts, heads, memory):
-    """Store concatenated entries as linked lists in `memory`, and fill `heads` with the first entry of each
-    list (-1 if it is empty). Returns the number of entries in use.
+    """Store concatenated entries as linked lists in `memory`, after those in use.
+
+    starts (lists + 1): where each begins. heads (lists): filled with the first entry of each; -1: it is
+    empty.
     """
     number = memory.free[ENTRIES]
     for at in range(len(heads)):
@@ -168,8 +172,7 @@ def read_lists(values, starts, heads, memory):
 
 @njit(**PLAIN)
 def expanded(draft, wholes, starts, found, number):
-    """Append the rules of a drafted tree to found[:number], with each remembered subtree written out as its
-    rules.
+    """Append a drafted tree's rules to found[:number], with those of remembered subtrees written out.
 
     wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Returns
     the new number of rules, or -1 if `found` is too small.
@@ -193,7 +196,7 @@ def expanded(draft, wholes, starts, found, number):
 
 @njit(**LEAN)
 def measure_derivations(entries, starts, sizes_out):
-    """Fill sizes_out (derivations): the number of rules of each, with the derivations in it written out.
+    """Fill sizes_out (derivations): the number of rules of each, with derivations in it written out.
 
     entries: of all derivations, a rule or -1 - (number of a later derivation); starts (derivations + 1).
     """
@@ -205,7 +208,10 @@ def measure_derivations(entries, starts, sizes_out):
 
 @njit(**LEAN)
 def write_derivations(entries, starts, ends, found_out):
-    """Write the expanded rules of derivations to found_out; ends (derivations + 1): where each begins."""
+    """Write the rules of derivations to found_out, with derivations in them written out.
+
+    entries, starts: as in `measure_derivations`; ends (derivations + 1): where each begins in found_out.
+    """
     for row in range(len(starts) - 2, -1, -1):
         number = ends[row]
         for at in range(starts[row], starts[row + 1]):
@@ -221,8 +227,7 @@ def write_derivations(entries, starts, ends, found_out):
 
 @njit(**LEAN)
 def link_derivations(places, strings, shares, first, following, masses, greatest):
-    """Link the derivations of each adapted symbol and string in a list, and fill the sum and maximum of their
-    shares.
+    """Link the derivations of each adapted symbol and string in a list; fill sums and maxima of shares.
 
     places, strings, shares: of each derivation; filled: first, masses, greatest (adapted symbols × strings)
     and following (derivations); -1 ends a list.
@@ -237,11 +242,11 @@ def link_derivations(places, strings, shares, first, following, masses, greatest
 
 @njit(**PLAIN)
 def cuts_within(symbol, wholes, starts, rules):
-    """The places at which subtrees of `symbol` begin or end in trees, ascending; a place is the number of
-    terminals before it.
+    """The places where subtrees of `symbol` begin or end in each tree, ascending.
 
-    wholes: the rules of all trees down to terminals; starts (trees + 1): where those of each begin. Returns
-    the places of all trees, and where those of each begin (trees + 1).
+    A place is the number of terminals before it. wholes: the rules of all trees down to terminals; starts
+    (trees + 1): where those of each begin. Returns the places of all trees, and where those of each begin
+    (trees + 1).
     """
     n_trees, longest = len(starts) - 1, 0
     for tree in range(n_trees):
@@ -276,9 +281,7 @@ def cuts_within(symbol, wholes, starts, rules):
 
 @njit(**PLAIN)
 def _mark(position, first, found, number):
-    """Append a place to found[:number], unless it is already the last one from found[first] on; returns the
-    new number.
-    """
+    """Append a place to found[first:number] unless it is the last one there; returns the new number."""
     if number > first and found[number - 1] == position:
         return number
     found[number] = position
@@ -306,9 +309,7 @@ def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules
 
 @njit(**LEAN)
 def _count_once(position, stamp, stamps, counts_out):
-    """Add one to counts_out[position], unless stamps[position] shows that it was counted with this stamp
-    already.
-    """
+    """Add one to counts_out[position], unless it was counted with this stamp already (`stamps`)."""
     if stamps[position] != stamp:
         stamps[position] = stamp
         counts_out[position] += 1
@@ -318,8 +319,8 @@ def _count_once(position, stamp, stamps, counts_out):
 def longest_beginning(letters, by_start, rules, symbols, start, begins):
     """The length of the longest prefix of a sentence with which some sentence of the grammar begins.
 
-    by_start: a chart's inside probabilities; begins (symbols × terminals): working memory, whether a symbol
-    can begin with the terminals from there to the end of the prefix.
+    by_start: inside probabilities of the sentence (`Chart`); begins (symbols × terminals): working memory,
+    whether a symbol can begin with the terminals from there to the end of the prefix.
     """
     for end in range(1, len(letters) + 1):
         for i in range(end - 1, -1, -1):

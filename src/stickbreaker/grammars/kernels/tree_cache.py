@@ -1,7 +1,9 @@
 """Cached trees of online learning: their storage, their weights, and sampling with them.
 
-A cached tree is identified by its rules in preorder, down to terminals. They determine its subtrees of
-adapted symbols, which are cached trees themselves.
+A cached tree is given by its rules in preorder, down to terminals. They determine its subtrees of adapted
+symbols, which are cached trees themselves.
+
+A row is a tree's place among those cached now; trees keep their numbers.
 """
 
 from typing import Any, NamedTuple
@@ -34,7 +36,8 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 class TreeSet(NamedTuple):
     """Distinct trees by number, each with its rules and its terminals.
 
-    Arrays have spare room; `numbers` holds the sizes in use: trees, rules, terminals, parts, strings.
+    Arrays have spare room; `numbers` has how much is in use: TREES, RULES, LETTERS, PARTS, STRINGS. A string
+    is a prefix of some tree's terminals; 0 is the empty one.
     """
 
     numbers: NDArray[np.int64]
@@ -67,8 +70,7 @@ def _hash_of(values, start, stop):
 
 @njit(**LEAN)
 def _look_up(values, start, stop, slots, rules, starts):
-    """Look up the list of rules values[start:stop]; returns its number and its slot, or -1 and the slot to
-    store it in.
+    """The number and slot of the list of rules values[start:stop]; -1 and a free slot if it is not stored.
 
     slots: hash table of 1 + number, or 0; rules: of all lists; starts: where each list begins.
     """
@@ -91,7 +93,7 @@ def _look_up(values, start, stop, slots, rules, starts):
 
 @njit(**LEAN)
 def fill_slots(number, slots, rules, starts):
-    """Fill an empty hash table with the `number` distinct lists of rules: see `_look_up`."""
+    """Enter the first `number` lists of rules, all distinct, into an empty hash table: see `_look_up`."""
     for at in range(number):
         _, slot = _look_up(rules, starts[at], starts[at + 1], slots, rules, starts)
         slots[slot] = at + 1
@@ -99,9 +101,7 @@ def fill_slots(number, slots, rules, starts):
 
 @njit(**LEAN)
 def tree_of(values, start, stop, trees):
-    """The number and slot of the tree with the rules values[start:stop]; -1 and a free slot if it is not
-    known.
-    """
+    """The number and slot of the tree of rules values[start:stop]; -1 and a free slot if not stored."""
     return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
 
 
@@ -118,9 +118,7 @@ def _slot_of_string(key, trees):
 
 @njit(**LEAN)
 def longer_string(string, letter, n_terminals, trees):
-    """The number and slot of a string extended by the terminal `letter`; the number is -1 if it is not
-    known.
-    """
+    """The number and slot of a string extended by a terminal; -1 and a free slot if it is not stored."""
     slot = _slot_of_string(np.int64(string) * n_terminals + letter, trees)
     number = np.int64(trees.string_numbers[slot]) if trees.string_keys[slot] >= 0 else np.int64(-1)
     return number, slot
@@ -128,9 +126,7 @@ def longer_string(string, letter, n_terminals, trees):
 
 @njit(**LEAN)
 def _sizes(values, start, stop, sizes, rules):
-    """Fill sizes[i]: the number of rules of the subtree that begins at rule start + i of a tree in
-    preorder.
-    """
+    """Fill sizes[i] with the number of rules of the subtree at values[start + i] of a tree in preorder."""
     for i in range(stop - start - 1, -1, -1):
         rule = values[start + i]
         size = 1
@@ -143,8 +139,10 @@ def _sizes(values, start, stop, sizes, rules):
 
 @njit(**PLAIN)
 def read_numbers(text):
-    """Parse lines of space-separated whole numbers below 10^9 (ASCII bytes); returns them and where each line
-    begins (lines + 1). Returns no lines if the text contains anything else.
+    """Parse lines of whole numbers below 10^9 separated by single spaces, in ASCII bytes.
+
+    Each line ends in a newline. Returns the numbers of all lines, and where each line begins (lines + 1).
+    Both are empty if the text contains anything else.
     """
     n_lines, n_numbers = 0, 0
     for byte in text:
@@ -169,10 +167,10 @@ def read_numbers(text):
 
 @njit(**LEAN)
 def fault_in(values, starts, rules, symbols, stack):
-    """Check that concatenated lists of rules are trees of adapted symbols; returns 0, or the code of the
-    first fault.
+    """Check that lists of rules are trees of adapted symbols; returns 0, or a code for the first fault.
 
-    starts (lists + 1): where each begins; stack (rules of all lists + 2): working memory.
+    values: the lists, concatenated; starts (lists + 1): where each begins; stack (rules of all lists + 2):
+    working memory. Codes: OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED.
     """
     for at in range(len(starts) - 1):
         held, first = 0, starts[at]
@@ -200,10 +198,10 @@ def fault_in(values, starts, rules, symbols, stack):
 
 @njit(**LEAN)
 def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
-    """Add the tree with the rules values[start:stop], and before it the cached subtrees in it, unless they
-    are known.
+    """Store a tree, and before it the cached trees in it, unless they are stored; returns its number.
 
-    Returns the tree's number. The arrays must have room; `sizes` is working memory.
+    values[start:stop]: its rules in preorder. Arrays must have room for all of them; `sizes` is working
+    memory.
     """
     found, _ = tree_of(values, start, stop, trees)
     if found >= 0:
@@ -217,9 +215,10 @@ def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
 
 @njit(**LEAN)
 def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols):
-    """Add a tree whose cached subtrees are known already, unless it is known itself; returns its number.
+    """Store a tree whose cached subtrees are stored, unless it is itself; returns its number.
 
-    `sizes` start at `origin`.
+    values[start:stop]: its rules in preorder. sizes[i - origin]: the number of rules of the subtree at
+    values[i].
     """
     found, slot = tree_of(values, start, stop, trees)
     if found >= 0:
@@ -266,14 +265,14 @@ def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols)
 
 @njit(**LEAN)
 def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
-    """Add trees, whose rules are concatenated in `values`, and fill found (trees) with their numbers."""
+    """Store trees, whose rules are concatenated in `values`, and fill found with their numbers."""
     for at in range(len(found)):
         found[at] = add_tree(values, starts[at], starts[at + 1], sizes, n_terminals, trees, rules, symbols)
 
 
 @njit(**LEAN)
 def refill_strings(keys, numbers, trees):
-    """Copy the strings of a smaller hash table (keys and numbers) into the empty one of `trees`."""
+    """Copy the strings of a smaller hash table (keys, numbers) into the empty one of `trees`."""
     for at in range(len(keys)):
         if keys[at] >= 0:
             slot = _slot_of_string(keys[at], trees)
@@ -283,7 +282,7 @@ def refill_strings(keys, numbers, trees):
 
 @njit(**OPTIONS)
 def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
-    """Add the uses of trees and rules inside the cached trees from row `first` on; each of these counts once.
+    """Add the uses of trees and rules inside the cached trees from row `first` on; each tree counts once.
 
     ids (rows): their trees; rows (trees): the row of each, or -1.
     """
@@ -298,11 +297,11 @@ def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
 
 @njit(**PLAIN)
 def place_trees(cells, ids, trees, tree_uses):
-    """Add uses by other cached trees (rows) to the counts of a table's cells; rows without direct uses come
-    last in their columns.
+    """Add uses by other cached trees to the cells of a table of uses by sentences.
 
-    cells: OrderedCells, all of whose slots below `sizes` are cells. Returns rows, all uses, uses by sentences
-    and which slots are cells (columns × slots), and the number of cells (columns).
+    cells: OrderedCells, all of whose slots below `sizes` are cells; tree_uses (rows): by other trees. Rows
+    without uses by sentences come last in their column, an adapted symbol. Returns rows, all uses, uses by
+    sentences and which slots are cells (columns × slots), and the number of cells (columns).
     """
     n_columns, width = cells.rows.shape
     there, sizes = np.zeros(len(ids), np.bool_), cells.sizes.copy()
@@ -335,8 +334,10 @@ def place_trees(cells, ids, trees, tree_uses):
 
 @njit(**OPTIONS)
 def weigh_trees(cells, before, log_totals, discounts, weights_out):
-    """Fill weights_out (rows) with exp E[log pi] of cached trees. cells: OrderedCells of all uses; before and
-    log_totals: StickSums."""
+    """Fill weights_out (rows) with exp E[log pi], the weight of each cached tree.
+
+    cells: OrderedCells of all uses; before and log_totals: StickSums.
+    """
     for k in range(len(cells.sizes)):
         for slot in range(cells.sizes[k]):
             n = cells.values[k, slot] * cells.scale
@@ -349,7 +350,7 @@ def link_trees(ids, weights, trees, n_columns):
     """Link the cached trees of each adapted symbol and string in a list, and sum their weights.
 
     Returns the adapted symbol and the string of each row, the next row in its list (-1: none), and the first
-    row and the sum of weights of each list (adapted symbols × strings).
+    row (-1: none) and the sum of weights of each list (adapted symbols × strings).
     """
     n, n_strings = len(ids), trees.numbers[STRINGS] + 1
     places, strings = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -367,9 +368,7 @@ def link_trees(ids, weights, trees, n_columns):
 
 @njit(**LEAN)
 def strings_in(letters, n_terminals, trees, strings):
-    """Fill `strings` with the string number of each span of a sentence; 0 if no cached tree has that
-    string.
-    """
+    """Fill strings (spans) with the number of each span's string; 0: no stored tree begins with it."""
     n = len(letters)
     for i in range(n):
         string = np.int64(0)
@@ -381,9 +380,7 @@ def strings_in(letters, n_terminals, trees, strings):
 
 @njit(**PLAIN)
 def _longer(values: NDArray[Any], size: int) -> Any:
-    """A copy with at least `size` elements, and at least twice as many as before; the new ones are not
-    initialised.
-    """
+    """A copy with at least `size` elements, and at least twice as many; new ones are not initialised."""
     more = np.empty(max(2 * len(values), size), values.dtype)
     copy_numbers(values, more)
     return more
@@ -391,10 +388,10 @@ def _longer(values: NDArray[Any], size: int) -> Any:
 
 @njit(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
-    """Write the rules of the drafted subtree at entry `at` to `out`, from `number` on, with cached trees
-    written out.
+    """Write the rules of a drafted subtree to out[number:], with cached trees in it written out.
 
-    Returns the new end of `out`, or -1 if it is too small.
+    at: its first entry in the draft; ids (rows): cached trees. Returns where the rules end in `out`, or -1 if
+    it is too small.
     """
     for i in range(at, at + draft.sizes[at]):
         value = draft.values[i]
@@ -432,8 +429,7 @@ def weigh_tops(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
     nats_out,
 ):  # fmt: skip
-    """Fill nats_out (sentences × rules of `start`) with log p(sentence | rule); -inf if it cannot be parsed
-    with it.
+    """Fill nats_out (sentences × rules of `start`) with log p(sentence | first rule); -inf: no such tree.
 
     The weights of these rules are overwritten. Other arguments: as in `sample_trees`.
     """
@@ -464,17 +460,19 @@ def sample_trees(
 ):  # fmt: skip
     """Draw trees of sentences, and count the cached trees and rules that they use (Zhai 2014, section 8.2.3).
 
-    The contents of a new tree are not counted with its sentence: from then on the cached tree counts them
-    once itself (`count_parts`). tree_draws and fresh (adapted symbols) cover all draws.
+    The contents of a new tree are not counted with its sentence: once it is cached, `count_parts` counts
+    them, one time. Only tree_draws and fresh cover these contents too.
 
     letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
     n_samples (sentences): trees to draw; tops (sentences): the rule of `start` that all trees of a sentence
     begin with, so that its nats are log p(sentence | rule), and equal neighbours share a chart (-1: any rule;
     else the weights of the rules of `start` are overwritten); ids (rows): the trees that are cached, rows
     (trees): the row of each, -1; memory: their weights as `customers`, with `nothing` as discounts; actives:
-    symbols that may be in trees, and where those of each sentence begin. Counted are cached trees
-    (tree_uses, rows), rules (rule_uses), and new trees. nats (sentences): log p of each, -inf if it cannot be
-    parsed. Returns the new trees: their rules, where those of each begin, and how often each was drawn.
+    symbols that may be in trees, and where those of each sentence begin.
+
+    Added to: tree_uses and tree_draws (rows), rule_uses, and fresh (adapted symbols): new trees. Filled: nats
+    (sentences): log p, -inf if no tree is found. Returns the new trees: their rules, where those of each
+    begin, and how often each was drawn.
     """
     found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
     times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
@@ -558,8 +556,8 @@ def best_trees(
     """Find the most probable trees for the strings of cached trees, if they differ from the cached ones.
 
     which: rows to look at; start_of (adapted symbols): their symbols; below (adapted symbols × symbols):
-    whether a symbol can occur in their trees; greatest: the greatest weight of each string. Returns the rows
-    whose best tree differs, the rules of these trees, and where those of each begin.
+    whether a symbol can occur in their trees; greatest (adapted symbols × strings): the greatest weight of a
+    tree. Returns the rows whose best tree differs, the rules of these trees, and where those of each begin.
     """
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
     found = np.empty(256, np.int32)
@@ -600,12 +598,11 @@ def best_trees(
 
 @njit(**LEAN)
 def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
-    """Complete the outside probabilities of a span for a group of symbols that reach each other by unary
-    rules.
+    """Complete a span's outside probabilities for a group of symbols that reach each other by unary rules.
 
-    The outside probability of a symbol is passed on to those that it reaches by unary chains, and the uses of
-    these rules are added to `counts`. `at`: the last place of the group in `active`; returns the place before
-    its first.
+    The outside probability of each is passed on along unary chains, and the expected uses of the rules in
+    them are added to `counts`. `at`: the last place of the group in `active`; returns the place before its
+    first.
     """
     symbol = active[at]
     begin = at
@@ -631,10 +628,9 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
 
 @njit(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
-    """Add the expected uses of a symbol's rules in a span to `counts`, and outside probabilities to its
-    children.
+    """Add expected uses of a symbol's rules in a span to `counts`, and outside probabilities to children.
 
-    own: the outside probability of the symbol in the span, from i to j.
+    own: the outside probability of the symbol in the span, from i to j, whose first terminal is `letter`.
     """
     if j == i + 1:
         rule = rule_to(symbol, letter, rules, symbols)
@@ -663,8 +659,10 @@ def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, char
 def _fill_outside(
     span, active, start, scale, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses, fresh
 ):
-    """Add the expected uses over all trees of a span, from its filled chart: inside times outside
-    probabilities.
+    """Add the expected uses over all trees of a span, by inside times outside probabilities.
+
+    chart: filled with inside probabilities; outside: working memory for outside probabilities. Added to:
+    tree_uses (rows), rule_uses, and fresh (adapted symbols): new trees.
     """
     n = len(span.letters)
     for symbol in active:
@@ -712,8 +710,10 @@ def expect_trees(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, outside,
     strings, tree_uses, rule_uses, fresh, nats,
 ):  # fmt: skip
-    """Add expected uses of cached trees (rows), rules, and uncached trees (adapted symbols), over all trees
-    of sentences (inside-outside). Otherwise as `sample_trees`."""
+    """Add expected uses of cached trees (rows), rules and new trees (adapted symbols) in sentences.
+
+    Expectations are over all trees of a sentence (inside-outside). Otherwise as `sample_trees`.
+    """
     active, active_starts = actives
     scale = np.float64(n_terminals)
     for s in range(len(starts) - 1):

@@ -1,11 +1,12 @@
-"""Metropolis-Hastings sampling for adaptor grammars: remove a sentence's tree, propose another, keep one of
-the two.
+"""Metropolis-Hastings sampling for adaptor grammars: trees are removed and proposed one by one.
 
 The state consists of all trees and the seating: every use of an adapted symbol is a customer of that symbol's
 restaurant, at a table labelled with its subtree. A new table uses the top rule of its subtree once, and
 everything below, where adapted symbols are customers again (Johnson, Griffiths & Goldwater 2007; tables are
-relabelled as in Johnson & Goldwater 2009). The acceptance step is exact for trees and tables together: a
-proposal can open several tables of one subtree, or let later uses join the first.
+relabelled as in Johnson & Goldwater 2009).
+
+The acceptance step is exact for trees and tables together: a proposal can open several tables of one subtree,
+or let later uses join the first.
 """
 
 from typing import Any, NamedTuple
@@ -40,7 +41,7 @@ LEAST = 1e-30  # of p(subtree), when a customer joins or opens a table
 
 
 class Counts(NamedTuple):
-    """Counts of rules, and of customers and tables in the restaurants of adapted symbols."""
+    """Prior weights plus uses of rules; customers and tables of the restaurants of adapted symbols."""
 
     rules: NDArray[np.float64]  # rules: prior weight and uses
     symbols: NDArray[np.float64]  # symbols: the sums over their rules
@@ -71,7 +72,7 @@ class Text(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The working memory of one visit, which resamples a tree."""
+    """The working memory of a visit, which resamples one tree, and a tally of all visits."""
 
     old: Draft
     new: Draft
@@ -105,9 +106,7 @@ def _share_of_rule(rule, counts, rules):
 
 @njit(**INLINE)
 def _count_rule(rule, change, state, rules):
-    """Add `change` (1 or -1) to the count of a rule, if weights are learned; rules added by binarisation have
-    none.
-    """
+    """Add `change` (1 or -1) to a rule's count if weights are learned; rules of binarisation have none."""
     if rules.counted[rule]:
         state.counts.rules[rule] += change * state.process.learned
         state.counts.symbols[rules.parents[rule]] += change * state.process.learned
@@ -115,7 +114,7 @@ def _count_rule(rule, change, state, rules):
 
 @njit(**INLINE)
 def _entry(value, memory):
-    """Allocate an entry for a tree, with this value, and return its index."""
+    """Take a free entry of memory for this value, and return its index; it is in no list yet."""
     free = memory.free
     at = free[FREE_ENTRY]
     if at >= 0:
@@ -130,8 +129,9 @@ def _entry(value, memory):
 
 @njit(**LEAN)
 def _open(place, string, position, length, state):
-    """Open a table without customers for a string, and return it; it is linked after the string's first
-    table, if any.
+    """Open a table without customers, and return it; it is linked after its string's first, if any.
+
+    place: its adapted symbol. Its contents are still missing.
     """
     memory = state.memory
     free = memory.free
@@ -162,9 +162,7 @@ def _open(place, string, position, length, state):
 
 @njit(**LEAN)
 def _close(table, state):
-    """Unlink a table without customers from the tables of its string; it is freed later, with its
-    contents.
-    """
+    """Unlink a table without customers from those of its string; it is freed later, with its contents."""
     memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
     after, before = memory.following[table], memory.before[table]
     if after >= 0:
@@ -182,8 +180,9 @@ def _close(table, state):
 
 @njit(**INLINE)
 def _seat(table, change, state):
-    """Add a customer to a table (change 1) or remove one (-1). Strings that occur once (number 0) have no
-    mass.
+    """Add a customer to a table (change 1) or remove one (-1), in all counts and masses.
+
+    Strings that occur once (number 0) have no mass.
     """
     memory, place = state.memory, state.memory.places[table]
     memory.customers[table] += change
@@ -194,8 +193,7 @@ def _seat(table, change, state):
 
 @njit(**LEAN)
 def take_out(head, draft, room, state, rules):
-    """Remove a tree from the state and write it to `draft`; tables that only this tree uses are removed as
-    well.
+    """Remove a tree from the state and write it to `draft`, with tables that only this tree uses.
 
     head: the tree's first entry. Subtrees that other trees use stay as tables; the others are written out in
     the draft, with the number of their former table.
@@ -256,7 +254,7 @@ def take_out(head, draft, room, state, rules):
 
 @njit(**INLINE)
 def _alike(draft, one, other):
-    """Whether two subtrees of a draft are identical."""
+    """Whether the subtrees at two entries of a draft are identical."""
     if draft.sizes[one] != draft.sizes[other]:
         return False
     for step in range(draft.sizes[one]):  # noqa: SIM110
@@ -267,11 +265,11 @@ def _alike(draft, one, other):
 
 @njit(**LEAN)
 def enter(draft, given, inner, room, state, rules, symbols, random):
-    """Add a drafted tree: seat its customers in preorder.
+    """Add a drafted tree to the state: its customers are seated in preorder.
 
-    Returns the list of its entries, log p(tree and tables | all others), and the probability of the tables
-    chosen by later uses of a new subtree. given: these tables are taken from the draft, else drawn. inner:
-    the draft is the subtree of a table, so its top seats no customer.
+    Returns its first entry, log p(tree and tables | all others), and the log p of the tables chosen by later
+    uses of a new subtree. given: these tables are taken from the draft, else drawn. inner: the draft is the
+    subtree of a table, so its top seats no customer.
     """
     memory, counts, process = state.memory, state.counts, state.process
     head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0
@@ -345,7 +343,10 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
 
 @njit(**INLINE)
 def _append(entry, depth, head, room, memory):
-    """Append an entry to the innermost open list; returns the head of the outermost list."""
+    """Append an entry to the innermost open list; returns the first entry of the outermost.
+
+    depth: the innermost list in `room.frames`; head: the outermost's first entry so far, or -1.
+    """
     last, table = room.frames[depth, 1], room.frames[depth, 2]
     if last >= 0:
         memory.onward[last] = entry
@@ -359,16 +360,14 @@ def _append(entry, depth, head, room, memory):
 
 @njit(**INLINE)
 def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
-    """Set the weight of a rule. Heat is not applied in cycles of unary rules, where sums could diverge."""
+    """Set the weight of a rule. Heat is not applied in cycles of unary rules, as sums could diverge."""
     p = _share_of_rule(rule, counts, rules)
     weights_out.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
 
 
 @njit(**LEAN)
 def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
-    """Fill weights_out for charts of a span from the current counts: rules, and new and remembered
-    subtrees.
-    """
+    """Fill weights_out for charts of a span: of rules, new and remembered subtrees, by current counts."""
     for symbol in active:
         for rule in range(symbols.first[symbol], symbols.inner[symbol]):
             _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
@@ -386,7 +385,7 @@ def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
 
 @njit(**LEAN)
 def _same(one, other):
-    """Whether two drafts are the same tree, and all remembered subtrees in it are also used elsewhere."""
+    """Whether two drafts are one tree, and all remembered subtrees in it are also used elsewhere."""
     if one.number[0] != other.number[0]:
         return False
     for at in range(one.number[0]):  # noqa: SIM110
@@ -397,8 +396,9 @@ def _same(one, other):
 
 @njit(**LEAN)
 def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
-    """Fill a chart, changing the scale until the total neither overflows nor underflows; returns that
-    scale.
+    """Fill a chart so that the total neither overflows nor underflows; returns the scale that was used.
+
+    scale: the first to try. Other arguments: as in `fill_chart`.
     """
     n = len(span.letters)
     for _ in range(60):
@@ -412,9 +412,7 @@ def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules,
 
 @njit(**LEAN)
 def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
-    """log p of a sentence in nats (-inf if it cannot be parsed), and the scale at which its chart was
-    filled.
-    """
+    """log p of a sentence in nats (-inf: it cannot be parsed), and the scale at which its chart is filled."""
     if len(active) == 0:
         return -np.inf, scale
     scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
@@ -427,8 +425,9 @@ def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
 def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
     """Propose a new tree for a span, and accept it or keep the old one (Metropolis-Hastings).
 
-    Returns the first entry of the tree, or -2 if the span cannot be parsed. head: the first entry of the old
-    tree; -1: there is none, and the proposal is accepted. inner: propose a remembered subtree of `symbol`.
+    Returns the first entry of the tree. head: that of the old tree; -1: there is none, and the proposal is
+    accepted; the result is then -2 if no tree is found. inner: propose the contents of a remembered subtree
+    of `symbol`. scale: the first to try for the chart. heat: an exponent on p(tree). `room.tally` is updated.
     """
     memory, process, chart, weights = state.memory, state.process, room.chart, room.weights
     old, new, n = room.old, room.new, len(span.letters)
@@ -488,8 +487,9 @@ def _has_room(state, room):
 def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
     """Resample the trees of the sentences order[at:]; returns the place in `order` that was reached.
 
-    It stops early if memory is full, and returns -1 - sentence if one cannot be parsed. roots (sentences):
-    the first entry of each tree, -1: no tree yet. scales (sentences): the scale of each chart.
+    It stops early if memory is full, and returns -1 - sentence if no tree is found for one. roots
+    (sentences): the first entry of each tree, -1: no tree yet. scales (sentences): the first scale to try for
+    each chart.
     """
     while at < len(order):
         if not _has_room(state, room):
@@ -513,11 +513,10 @@ def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, sy
 
 @njit(**LEAN)
 def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
-    """Resample the subtrees of tables[at:], all of one adapted symbol; returns the place in `tables` that was
-    reached.
+    """Resample the subtrees of tables[at:], all of one adapted symbol; returns the place that was reached.
 
     All customers of a table get the new subtree. It stops early if memory is full. roots_of (adapted
-    symbols): the symbol of each.
+    symbols): the symbol of each. scales: as in `sweep_sentences`.
     """
     memory = state.memory
     while at < len(tables):
@@ -549,7 +548,7 @@ def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, s
 
 @njit(**PLAIN)
 def start_random(key):
-    """The state of a random stream (uint64 key)."""
+    """The initial state of the random stream of a key (uint64)."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     return state
@@ -557,9 +556,7 @@ def start_random(key):
 
 @njit(**LEAN)
 def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """As `sweep_sentences`, to draw the first trees: with the prior weights of rules, and without remembered
-    subtrees.
-    """
+    """Draw first trees as `sweep_sentences` does, but all by prior weights, without remembered subtrees."""
     memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
     masses, prior = room.nothing, room.prior
     while at < len(order):

@@ -57,7 +57,7 @@ DRAWS = 100  # trees per sentence for an expectation
 
 
 class Parse(NamedTuple):
-    """Some trees of a sentence as rules in preorder, log p of the sentence and log p of each tree (nats)."""
+    """Trees of a sentence as rules in preorder, and log p of the sentence and of each tree (nats)."""
 
     nats: float  # -inf: it cannot be parsed
     rules: Integers  # of all trees, concatenated
@@ -66,7 +66,11 @@ class Parse(NamedTuple):
 
 
 class Predictive(NamedTuple):
-    """Probabilities of rules, of a new subtree of each adapted symbol, and of each remembered subtree."""
+    """The probabilities that sentences are parsed with.
+
+    rules: p(children | parent), of each rule; fresh (adapted symbols): p(a new subtree); shares
+    (derivations): p(this remembered subtree).
+    """
 
     rules: Array
     fresh: Array
@@ -77,9 +81,12 @@ class Predictive(NamedTuple):
 class LearnedGrammar:
     """A learned grammar: uses of rules, customers of remembered subtrees, and the resulting probabilities.
 
-    In a state of a chain, a remembered subtree has p = (c - a t) / (C + b), a new one (b + a T) / (C + b)
-    times p of its contents (Johnson et al. 2007, section 4); online learning has expectations of its own
+    In a state of a chain, a remembered subtree with c customers at t tables has p = (c - a t) / (C + b), a
+    new one (b + a T) / (C + b) times p of its contents; C, T: sums over its symbol's; a, b: discount and
+    concentration (Johnson et al. 2007, section 4). Online learning has expectations of its own
     (`predictive`). p of all strings sums to one if it does for the grammar's rules.
+
+    A derivation is the contents of a remembered subtree.
     """
 
     grammar: Compiled
@@ -95,7 +102,7 @@ class LearnedGrammar:
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
-        """The grammar from the arrays of a chain's `fitted`. Raises ValueError if they do not match."""
+        """The learned grammar of a chain's params. Raises ValueError if they do not match `grammar`."""
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
@@ -104,7 +111,7 @@ class LearnedGrammar:
         return found
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the arrays do not fit each other and the grammar."""
+        """Raise ValueError if the arrays do not fit each other and the grammar, or are out of range."""
         n, grammar = len(self.starts) - 1, self.grammar
         if self.uses.shape != (grammar.n_rules,):
             raise ValueError("uses belong to other rules")
@@ -128,7 +135,7 @@ class LearnedGrammar:
         self._refuse_derivations()
 
     def _refuse_derivations(self) -> None:
-        """Raise ValueError for derivations that are not trees of their symbols, or are not sorted."""
+        """Raise ValueError unless derivations are trees of adapted symbols, sorted by these."""
         rules, symbols = self.grammar.rules, self.grammar.symbols
         n = len(self.customers)
         tops = self.entries[self.starts[:-1]] if n else np.zeros(0, np.int32)
@@ -160,9 +167,7 @@ class LearnedGrammar:
 
     @cached_property
     def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The rules of all derivations, with remembered subtrees written out, and where those of each
-        begin.
-        """
+        """The rules of all derivations, with derivations in them written out, and where each begins."""
         sizes = np.zeros(len(self.customers) + 1, np.int64)
         measure_derivations(self.entries, self.starts, sizes[1:])
         starts = np.cumsum(sizes)
@@ -172,7 +177,7 @@ class LearnedGrammar:
 
     @cached_property
     def yields(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The terminals of all derivations, and where those of each begin."""
+        """The terminals of all derivations, and where those of each begin (derivations + 1)."""
         values, starts = self.wholes
         terminals = self.grammar.rules.terminals[values]
         ends = np.concatenate([[0], np.cumsum(terminals >= 0)])
@@ -180,15 +185,13 @@ class LearnedGrammar:
 
     @cached_property
     def places(self) -> Integers:
-        """The adapted symbol of each derivation."""
+        """The index of each derivation's symbol among the adapted symbols."""
         tops = self.entries[self.starts[:-1]]
         return self.grammar.symbols.adapted[self.grammar.rules.parents[tops]]
 
     @cached_property
     def probabilities(self) -> Predictive:
-        """The probabilities of rules and subtrees: means given the counts (`predictive`), or of one state of
-        a chain.
-        """
+        """Probabilities of rules and subtrees: `predictive`, or else those of one state of a chain."""
         if self.predictive is not None:
             return self.predictive
         grammar, places = self.grammar, self.places
@@ -204,7 +207,7 @@ class LearnedGrammar:
 
     @cached_property
     def opened(self) -> "LearnedGrammar":
-        """The same grammar with a terminal `new_symbol` for unknown symbols: see `new_symbols`."""
+        """This grammar with a terminal `new_symbol` for unknown symbols: see `new_symbols`."""
         grammar, moved, added = opened(self.grammar)
         uses = np.append(self.uses, np.zeros(len(added)))
         entries = np.where(self.entries < 0, self.entries, moved[np.maximum(self.entries, 0)])
@@ -224,12 +227,12 @@ class LearnedGrammar:
 
     @property
     def new_symbol(self) -> int:
-        """The terminal for unknown symbols in an `opened` grammar."""
+        """The terminal for unknown symbols, if this grammar is `opened`."""
         return len(self.grammar.terminals) - 1
 
     @cached_property
     def weights(self) -> Weights:
-        """The weights for charts: of rules, and of new and remembered subtrees."""
+        """The weights for charts that sum over trees: of rules, and of new and remembered subtrees."""
         return self._weights(best=False)
 
     def _weights(self, *, best: bool) -> Weights:
@@ -242,7 +245,10 @@ class LearnedGrammar:
 
     @cached_property
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
-        """The derivations linked by string, the greatest mass of each string, and a trie of these strings."""
+        """Derivations linked by string; the greatest share of each string; a trie of these strings.
+
+        The second is (adapted symbols × strings); for the trie see `numbered_strings`.
+        """
         yields, offsets = self.yields
         words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
         children, strings = numbered_strings(words, len(self.grammar.terminals))
@@ -272,7 +278,10 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Sentences (terminals, starts) prepared for charts, with numbers of remembered strings."""
+        """Sentences prepared for charts, with the numbers of remembered strings.
+
+        letters: terminals of all sentences; starts (sentences + 1): where each begins.
+        """
         grammar, spans = self.grammar, span_starts(starts)
         strings = no_strings(spans)
         _, _, children = self._memory
@@ -285,10 +294,10 @@ class LearnedGrammar:
     def parses(
         self, letters: Integers, starts: NDArray[np.int64], n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Parse sentences: log p of each, and `n_trees` trees drawn given it, or the most probable one.
+        """Parse sentences: log p of each, and `n_trees` trees drawn given it, or the most probable (`best`).
 
         Draws depend on the seed and the sentence, not on other sentences. A sentence that is too long
-        (`chart_texts`) counts as not parsable.
+        (`chart_texts`) counts as not parsable. A parse has fewer trees if draws keep failing.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)
@@ -311,11 +320,11 @@ class LearnedGrammar:
                 yield Parse(nats, rules, ends, tree_nats)
 
     def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """log p of each sentence, as in `parses`; -inf if it cannot be parsed."""
+        """log p of each sentence in nats, as in `parses`; -inf if it cannot be parsed."""
         return self._nats(letters, starts, self.weights)
 
     def nats_by_rule(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """log p of each sentence given its top rule (sentences × rules of the symbol `by_document`)."""
+        """log p of each sentence given its top rule, in nats (sentences × rules of symbol `by_document`)."""
         own, found = self.grammar.own_rules, list[Array]()
         for rule in own.tolist():
             rules = self.weights.rules.copy()
@@ -353,11 +362,10 @@ class LearnedGrammar:
     def cuts(
         self, letters: Integers, starts: NDArray[np.int64], symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """For each terminal, the share of sampled trees in which a subtree of `symbol` begins or ends before
-        it; and which sentences can be parsed.
+        """How often subtrees of `symbol` begin or end before each terminal; which sentences can be parsed.
 
-        Shares are of all sentences, concatenated; the trees are those that `parses` draws. A sentence that
-        cannot be parsed, or is too long, has no cuts.
+        The first has a share of sampled trees for each terminal of all sentences, concatenated; the trees are
+        those that `parses` draws. A sentence that cannot be parsed, or is too long, has no cuts.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         own_letters, own_starts = _those(letters, starts, fits)
@@ -394,7 +402,7 @@ class LearnedGrammar:
         )
 
     def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """The approximate nats per symbol of each sentence, from the frequencies of terminals."""
+        """The approximate log p per symbol of each sentence, from the frequencies of terminals."""
         return frequencies_of(letters, starts, len(self.grammar.terminals))
 
 
@@ -404,7 +412,7 @@ NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(
 def _those(
     letters: Integers, starts: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> tuple[Integers, NDArray[np.int64]]:
-    """The sentences that a mask selects, with where each begins."""
+    """The sentences that a mask selects: their terminals, and where each begins (sentences + 1)."""
     if kept.all():
         return letters, starts
     sizes = np.diff(starts)
@@ -431,9 +439,7 @@ def _span_of(s, text):
 
 @njit(**PLAIN)
 def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
-    """Fill nats_out with log p of each sentence of a text. scales (sentences): the first scale to try for
-    each chart.
-    """
+    """Fill nats_out with log p of each sentence; scales: the first to try for each chart."""
     for s in range(len(nats_out)):
         span, active = _span_of(s, text)
         nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
@@ -444,8 +450,7 @@ def _count_cuts(
     keys, n_trees, symbol, scales, text, chart, draft, rules, symbols, weights, memory, discounts, inner,
     inner_starts, shares_out, parsed_out,
 ):  # fmt: skip
-    """Fill shares_out (terminals) with the share of drawn trees in which a subtree of a symbol begins or ends
-    before each terminal, and parsed_out with whether each sentence can be parsed.
+    """Fill shares_out (terminals) and parsed_out (sentences): see `LearnedGrammar.cuts`.
 
     keys (sentences): of random streams; inner, inner_starts: see `cuts_within`.
     """
@@ -479,9 +484,7 @@ def _count_cuts(
 def _draw(
     span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft, random
 ):
-    """Draw a tree of a sentence, trying again if it has too many unary steps; returns whether one was
-    found.
-    """
+    """Draw a tree of a sentence, up to 1,000 times while too many unary steps are drawn; returns success."""
     for _ in range(1000):
         if draw_tree(
             text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
@@ -496,7 +499,11 @@ def _parse(
     s, n_trees, best, scale, text, chart, draft, rules, symbols, weights, best_weights, memory, greatest,
     discounts, wholes, whole_starts, random,
 ):  # fmt: skip
-    """Parse a sentence: returns log p, and trees as rules, where each tree begins, and log p of each."""
+    """Parse sentence `s`: log p, and trees as rules, where each tree begins, and log p of each.
+
+    scale: the first to try for its chart; best: the most probable tree. Trees are fewer than n_trees if a
+    draw fails.
+    """
     span, active = _span_of(s, text)
     n = len(span.letters)
     found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)
