@@ -190,7 +190,7 @@ class LearnedTopics(ModelOfParameters):
         return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
 
     def _combine_names(self) -> None:
-        """Set `topic_names_`: a name that users gave, or else the one from the guide."""
+        """Set `topic_names_`: the name that users gave, or else the guide's; None without either."""
         given = [self.given_names_.get(i) for i in self.topic_ids_]
         self.topic_names_ = tuple(a or b for a, b in zip(given, self.guided_names, strict=True))
 

@@ -204,7 +204,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _moves(
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
-        """The moves that change the number of topics. `sampled`: if the solver draws tokens' topics."""
+        """The moves that change topics during a run. `sampled`: if the solver draws tokens' topics."""
 
     def _words(
         self,

@@ -190,7 +190,7 @@ class Look:
         kept: dict[str, list[object]],
         sums: MetadataSums,
     ) -> None:
-        """Add a block's documents: chosen ones, with their topics, to the columns; all with metadata to
+        """Add a block's documents: chosen ones, with topics, to the columns; all with metadata to the
         sums.
         """
         ids = corpus.ids(block)

@@ -184,7 +184,7 @@ class _Finder:
 
 
 def forms_of(analysis: Analysis | None, text: str) -> list[str]:
-    """The word that the analysis makes of an entry of a guide, as a list; empty for a phrase."""
+    """The word that the analysis makes of a guide's entry, as a list; empty without it or for a phrase."""
     words = [] if analysis is None else analysis.analyse(text).words
     return words if len(words) == 1 else []
 

@@ -8,8 +8,8 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 def topics_over_words(estimator: LearnedTopics) -> UnigramTopics:
     """The topics of a fitted estimator as distributions over single words.
 
-    Raises UserError if the estimator is not fitted, if its vocabulary is hashed, so that several words share
-    a row, or if it has several languages.
+    Raises UserError if the estimator is not fitted, if its vocabulary is hashed (several words share a row),
+    or if it has several languages.
     """
     if "topic_ids_" not in vars(estimator):
         raise UserError("there are no topics", remedy="call fit first")

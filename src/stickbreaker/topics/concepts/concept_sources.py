@@ -40,7 +40,7 @@ class Selection:
     coverage: dict[str, float] = field(default_factory=dict[str, float])
 
     def mostly_characters(self) -> bool:
-        """Whether most entries are of words that the corpus splits into characters."""
+        """Whether the analysis splits most of the single words among the entries into characters."""
         return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
 
     def is_reversed(self) -> bool:

@@ -192,7 +192,7 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 def by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
     """Documents with their words renumbered in order of spelling, and these words.
 
-    Numbers then depend on the documents alone, and so does their split into halves.
+    The numbers then depend on the documents alone, and so does the split into halves.
     """
     rows = np.unique(bags.words)
     spelled = [words[int(row)] for row in rows]

@@ -9,13 +9,14 @@ from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, exp_digam
 
 @njit(**OPTIONS)
 def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
-    """For each node of a tree of concepts, fill logs_out (nodes × topics) with the sum of E[log p] of the
-    choices on the way from the root to it, less psi of its own total unless it has a single choice.
+    """For each node with leaves in a tree of concepts (a group), fill logs_out (groups × topics) with the sum
+    of E[log p] of the choices on the way from the root to it, less psi of its own total unless it has a
+    single choice.
 
     With psi of a leaf's parameter added, this is E[log p] of the leaf's path. edges (inner edges × topics,
-    double): Dirichlet parameters; nodes (nodes × topics, double): their sums; sources (edges): the parent
-    node of each; way_starts (nodes + 1), ways: the edges above each node; alone (nodes, bool): those with a
-    single choice, whose log is 0.
+    double): Dirichlet parameters; nodes (nodes × topics, double): their sums, groups first; sources (edges):
+    the parent node of each; way_starts (groups + 1), ways: the edges above each group; alone (nodes, bool):
+    those with a single choice, whose log is 0.
     """
     n_topics = nodes.shape[1]
     totals, own = np.empty_like(nodes), np.empty_like(edges)

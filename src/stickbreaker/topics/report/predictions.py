@@ -69,7 +69,9 @@ def _mean_prediction(records: Sequence[TraceRecord]) -> Prediction:
 
 
 def warnings_of_run(trace: Sequence[TraceRecord], manifest: dict[str, Any], schedule: object) -> list[str]:
-    """The warnings of a run; for a stream also whether its minibatches were large for its length."""
+    """The warnings of a run as lines of text; for a stream that has ended, also of minibatches too large for
+    its length.
+    """
     warnings = [warning for record in trace for warning in record.get("warnings", ())]
     ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest
     if ended and isinstance(schedule, Online):

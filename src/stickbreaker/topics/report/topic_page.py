@@ -103,7 +103,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def subtitle(self) -> str:
-        """A line with the number of topics learned, and of those left when topics of one name are merged."""
+        """A line with the number of topics learned, and if some share a name, how many are shown."""
         named, n_documents = self.named, self.manifest["corpus"]["documents"]
         n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
         learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"

@@ -55,7 +55,7 @@ class Places(NamedTuple):
 
 @njit(**PART)
 def path_weight(tree, counts, path, k, less):
-    """The weight of a path in topic k, counted with `less` tokens less on it.
+    """The weight of a path in topic k, leaving out `less` of the tokens that are counted on it.
 
     It is the product over the path's choices of (n + beta) / (sum of n + sum of beta).
     """

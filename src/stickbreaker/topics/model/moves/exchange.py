@@ -53,7 +53,7 @@ class Exchange(Move):
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> list[Proposal]:
-        """The proposal that begins exchanges: to count the minibatch's votes, which say what to try."""
+        """The proposal that begins exchanges, to count the minibatch's votes; none with too few topics."""
         if table.totals.shape[1] < LEAST_TOPICS:
             return []
         change = {"votes": Field(np.array(1.0)), "seed": Field(np.array(float(seed)))}

@@ -215,14 +215,14 @@ def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
 
 
 def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
-    """The two halves of a topic, divided as in its trial, and the whole topic."""
+    """The counts of a topic's two halves, divided as in its trial, and of the whole topic."""
     second = shares(part.held["trial"], tokens, 0.0)
     return DrawnColumns(_parts_and_whole(part.counts[:, topic], second))
 
 
 def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
-    """The two halves of a topic, divided by "shares", and the whole topic; `drawn`: the tokens that the trial
-    gave to each.
+    """The counts of a topic's two halves, divided by "shares", and of the whole topic; `drawn`: the tokens
+    that the trial gave to each.
     """
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
@@ -230,19 +230,17 @@ def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
 
 
 def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
-    """The share of the second half in each word after a step that blends `scale` × the trial's counts into
-    "start".
-
-    `rate`: of the step.
+    """The share of the second half in each word, after a step at `rate` has blended `scale` × the trial's
+    counts into the initial ones ("start"), as {"words": …}.
     """
     after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["trial"])
     return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
 
 
 def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnColumns:
-    """The two halves of a topic, divided by `seconds_after`, and the whole topic.
+    """The counts of a topic's two halves, divided by `seconds_after`, and of the whole topic.
 
-    The tokens are `scale` × the report minus the columns.
+    `drawn`: `scale` × the reported tokens of each minus these counts.
     """
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
     fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
@@ -250,7 +248,8 @@ def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnC
 
 
 def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> DrawnColumns:
-    """The targets after a handover as in its trial, followed by the targets and the topic before it.
+    """The counts of the targets after a handover, divided as its trial divided the tokens, then those of the
+    targets and the topic before it.
 
     amounts: whether the trial has the tokens that each target gains.
     """
@@ -258,7 +257,8 @@ def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> Dra
 
 
 def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
-    """The targets after a handover that is not tried yet, followed by the targets and the topic before it.
+    """The counts of the targets after a handover that has not been tried yet, then those of the targets and
+    the topic before it.
 
     Each word is divided in proportion to `tokens` (targets) × exp E[log beta].
     """
@@ -268,7 +268,7 @@ def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Arra
 
 
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
-    """As `union`, with tokens: `scale` × the report minus the columns."""
+    """As `union`, by shares; `drawn`: `scale` × the reported tokens of each column minus its counts."""
     along = own_shares(part.held["trial"])
     counts = _united(part.counts, along, topic, into)
     return DrawnColumns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)

@@ -64,7 +64,7 @@ class TreeGibbs(CollapsedChain):
         return nats + _gains(counts.leaves, tree.leaf_priors) + _gains(counts.edges, tree.edge_priors)
 
     def _state_arrays(self) -> Arrays:
-        """Topics and paths in document order, and alpha."""
+        """Topics and paths in document order, and the hyperparameters, as arrays of a snapshot."""
         most = int(self._n_paths.max(initial=1))
         paths = self._in_order([places.paths for places in self._by_visit])
         return {
