@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.metadata import metadata_from
@@ -13,7 +15,6 @@ from stickbreaker.corpus.shards import tokens_by_document
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     from stickbreaker.corpus.corpus import Corpus
 
@@ -53,8 +54,6 @@ class MetadataColumns:
 
     def of(self, block: int) -> "list[pa.Array]":
         """The columns for a block's documents."""
-        import pyarrow as pa
-
         rows = list(self._rows(block)) if self._types else []
         columns: list[pa.Array] = []
         for name, kind in self._types.items():
@@ -73,10 +72,8 @@ def _kind_of(value: Scalar) -> type:
     return str if too_long else type(value)
 
 
-def _type_for(kinds: set[type]) -> "pa.DataType":
+def _type_for(kinds: set[type]) -> pa.DataType:
     """The Arrow type of a metadata column whose values have these Python types."""
-    import pyarrow as pa
-
     if kinds == {bool}:
         return pa.bool_()
     if kinds == {int}:
@@ -91,7 +88,7 @@ def _as_text(value: Scalar) -> str | None:
     return "; ".join(value) if isinstance(value, list) else json.dumps(value)
 
 
-def as_frame(table: "pa.Table") -> "pd.DataFrame":
+def as_frame(table: pa.Table) -> "pd.DataFrame":
     """An Arrow table as a pandas DataFrame. Raises UserError if pandas is not installed."""
     try:
         return table.to_pandas()
@@ -101,8 +98,6 @@ def as_frame(table: "pa.Table") -> "pd.DataFrame":
 
 def frame_of(corpus: "Corpus") -> "pd.DataFrame":
     """Implements `Corpus.to_frame`."""
-    import pyarrow as pa
-
     text = corpus.kind == "text"
     first = [(ID, pa.string()), *([("text", pa.string())] if text else []), ("tokens", pa.float64())]
     columns = MetadataColumns(corpus, [name for name, _ in first])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
@@ -377,8 +378,6 @@ class Vocabulary:
 
     def write(self, path: Path) -> None:
         """Write the vocabulary as a Parquet file; equal vocabularies give equal bytes."""
-        import pyarrow.parquet as pq
-
         columns = {
             "word": arrow_strings(self.words),
             "documents": arrow_numbers(self.documents),
@@ -393,8 +392,6 @@ class Vocabulary:
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
         """Read what `write` wrote. Raises UserError for a file that is missing, damaged or foreign."""
-        import pyarrow.parquet as pq
-
         try:
             with pq.ParquetFile(path) as file:
                 names = ["word", "documents", "tokens"]

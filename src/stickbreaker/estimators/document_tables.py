@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
@@ -18,7 +19,6 @@ from stickbreaker.corpus.text.parts import NUMBER, WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     from stickbreaker.estimators.estimator import Estimator
 
@@ -44,10 +44,8 @@ class DocumentTable:
         self.metadata = MetadataColumns(corpus, taken, self.without) if metadata else None
 
     @cached_property
-    def schema(self) -> "pa.Schema":
+    def schema(self) -> pa.Schema:
         """The columns of the tables, with their types."""
-        import pyarrow as pa
-
         between = [] if self.metadata is None else [*self.metadata.fields, (TOPIC, pa.int32())]
         return pa.schema([(ID, pa.string()), *between, *((name, pa.float64()) for name in self.shares)])
 
@@ -55,7 +53,7 @@ class DocumentTable:
         for block in range(len(self.corpus.block_sizes)):
             yield self._block(block)
 
-    def _block(self, block: int) -> "pa.Table":
+    def _block(self, block: int) -> pa.Table:
         shares = self.estimator._block_shares(self.corpus, block)
         between = [] if self.metadata is None else self.metadata.of(block)
         return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
@@ -67,9 +65,7 @@ class DocumentTable:
 
     def _table(
         self, ids: list[str], metadata: "Sequence[pa.Array]", shares: Array, wordless: NDArray[np.bool_]
-    ) -> "pa.Table":
-        import pyarrow as pa
-
+    ) -> pa.Table:
         columns = [pa.array(ids, pa.string()), *metadata]
         if self.metadata is not None:
             topics = first_largest(shares.T).astype(np.int32) if len(shares) else np.zeros(0, np.int32)
@@ -78,8 +74,6 @@ class DocumentTable:
 
     def frame(self) -> "pd.DataFrame":
         """All documents as a pandas DataFrame. Raises UserError if pandas is not installed."""
-        import pyarrow as pa
-
         return as_frame(pa.concat_tables(self) if len(self.corpus.block_sizes) else self.schema.empty_table())
 
 
@@ -93,8 +87,6 @@ class WholeTable(DocumentTable):
     without = (WHOLE, NUMBER)
 
     def __iter__(self) -> "Iterator[pa.Table]":
-        import pyarrow as pa
-
         numbers: dict[str, int] = {}  # numbers of the whole documents
         first: list[list[pa.Array]] = []  # for each metadata column, the values of first parts, by block
         sums, tokens = np.zeros((0, len(self.shares))), np.zeros(0)

@@ -4,6 +4,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -50,8 +51,6 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
 
         Names are missing if topics have none. Raises UserError if pandas is not installed.
         """
-        import pyarrow as pa
-
         check_is_fitted(self)
         model: Any = self
         words = [" ".join(own) for own in model.top_words(n)]

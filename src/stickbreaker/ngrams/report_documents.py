@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.random_streams import stream
@@ -82,8 +83,6 @@ def write_topic_documents(
     file's own metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts":
     "held-out", "learned" or "other"}.
     """
-    import pyarrow as pa
-
     source = Source(corpus, held_out, unit=Sequences)
     chosen, excerpts = _chosen(source, lens.seed)
     rows = [row for block, own in enumerate(chosen) for row in _rows(lens, source, block, own, excerpts)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
@@ -44,8 +45,6 @@ def write_sentences(
     document), tokens, nats (log p of each token, and of the end unless the sentence was cut), known (of each
     token). In the file's own metadata, "stickbreaker" is a JSON object: {"held_out": true or false}.
     """
-    import pyarrow as pa
-
     source = Source(corpus, held_out)
     found = [place for block in range(source.n_blocks) for place in _places(corpus, source, block)]
     generator = stream(seed, purposes.NGRAM_REPORT)

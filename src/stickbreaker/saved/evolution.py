@@ -9,18 +9,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.records import AnyArray
 from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.text.dates import ISO_DATE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TOP_WORDS = 50  # top words per topic in a snapshot
 ENTERED_WORDS = 10  # entered words per topic in a snapshot
@@ -160,9 +159,6 @@ class Evolution:
 
     def write(self, path: Path) -> None:
         """Write the snapshots as a Parquet file, whole or not at all; equal snapshots give equal bytes."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         lengths = [len(moment.rows.topic) for moment in self.moments]
         each = np.repeat(np.arange(len(self.moments), dtype=np.int32), lengths)
         rows = _joined(moment.rows for moment in self.moments)
@@ -186,9 +182,6 @@ class Evolution:
     @classmethod
     def read(cls, path: Path) -> Evolution:
         """Read what `write` wrote. Raises UserError for a file that is missing, damaged or foreign."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         try:
             with pq.ParquetFile(path, read_dictionary=["date", "kind", "word"]) as file:
                 table = file.read(list(_COLUMNS), use_threads=False)
@@ -273,8 +266,6 @@ def _joined(parts: Iterable[SnapshotRows]) -> SnapshotRows:
 
 def _is_of(kind: pa.DataType, name: str) -> bool:
     """Whether the Arrow type `kind` is valid for the column `name`."""
-    import pyarrow as pa
-
     if name in ("date", "kind", "word"):
         return pa.types.is_dictionary(kind) and kind.value_type == pa.string()
     return pa.types.is_floating(kind) if name == "probability" else pa.types.is_integer(kind)
@@ -283,8 +274,6 @@ def _is_of(kind: pa.DataType, name: str) -> bool:
 def _values(column: pa.ChunkedArray) -> AnyArray:
     """A column as an array; equal words share one string. Raises ValueError if a value is missing."""
     # by dlpack: to_numpy imports pandas if it is installed, which takes half a second
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(column.type):
         if column.null_count:
             raise ValueError("a value is missing")

@@ -8,23 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.json_checks import JsonObject
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _KEY = "stickbreaker"
 
 
 def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, Any]) -> None:
     """Write columns as a Parquet file with figures in its metadata, whole or not at all."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     table = pa.table(columns).replace_schema_metadata({_KEY: json.dumps(figures)})
     with atomic_file(file) as partial:
         pq.write_table(table, partial, compression="zstd")
@@ -38,8 +34,6 @@ def read_with_figures(
     Raises ValueError for other columns, or for more than `most` rows; `rows` is the noun for them in the
     message.
     """
-    import pyarrow.parquet as pq
-
     with pq.ParquetFile(file) as opened:
         if sorted(opened.schema_arrow.names) != sorted(columns):
             raise ValueError("other columns")

@@ -2,17 +2,15 @@
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.corpus import Corpus
 from stickbreaker.topics.evaluation.effects import Effects, effects_of
 from stickbreaker.topics.learned_topics import LearnedTopics
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class MetadataEffects(NamedTuple):
@@ -27,10 +25,8 @@ class MetadataEffects(NamedTuple):
     documents: int
     left_out: int
 
-    def table(self, names: Sequence[str | None]) -> "pa.Table":
+    def table(self, names: Sequence[str | None]) -> pa.Table:
         """A row for each topic and term: topic, its name, term, estimate, error, low and high."""
-        import pyarrow as pa
-
         n_topics, terms = self.effects.estimates.shape[0], list(self.terms)
         columns: dict[str, Any] = {
             "topic": pa.array(np.repeat(np.arange(n_topics, dtype=np.int32), len(terms))),

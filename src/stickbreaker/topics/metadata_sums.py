@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.document import Scalar
@@ -159,8 +161,6 @@ def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]
 
 def write_sums(sums: MetadataSums, file: Path) -> None:
     """Write sums as Parquet: one row per value and date of a field; the fields in the file's metadata."""
-    import pyarrow as pa
-
     rows = [
         (name, kind, value, row)
         for name, own in sums.fields.items()
@@ -186,8 +186,6 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
 
 def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
     """Read what `write_sums` wrote; `refuse` is called with True if something in it is invalid."""
-    import pyarrow.parquet as pq
-
     with pq.ParquetFile(file) as opened:
         about = figures_in(opened)
         rows = opened.read(["field", "kind", "value", "sums"]).to_pylist()

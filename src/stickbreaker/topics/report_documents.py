@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.random_streams import share_of
@@ -22,7 +23,9 @@ from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.parquet_figures import write_with_figures
+from stickbreaker.topics.evaluation.coherence import TopWords
 from stickbreaker.topics.evaluation.completion import split_halves
+from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
@@ -67,8 +70,6 @@ def write_documents(
     `collect_documents_and_figures`. The corpus is read by the run's `engine`. For documents that the model
     has not learned from, their number, "documents", replaces "unigram".
     """
-    import pyarrow as pa
-
     documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
     if not learned_from_these:
         del figures["unigram"]
@@ -94,9 +95,6 @@ def collect_documents_and_figures(
     "unigram_held_out": nats per word of the documents learned from under their own word shares, and of the
     held-out words that a run's score predicts; the second is left out if nothing is held out.
     """
-    from stickbreaker.topics.evaluation.coherence import TopWords  # needs scipy, unlike the report
-    from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
-
     parts = source.parts(longest=source.n_blocks)  # each with counts of all words
     last = 1.0
     if source.first[-1] > LIMIT:
@@ -161,8 +159,6 @@ class Look:
     whole: LearnedTopics | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
-        from stickbreaker.topics.evaluation.coherence import TopWords
-
         source, estimator = self.source, self.whole or self.estimator._over(engine)
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.threads import alone_with
 from stickbreaker.core.topk import largest
+from stickbreaker.corpus.frames import as_frame
 from stickbreaker.corpus.readers.document_inputs import once_read
 from stickbreaker.estimators.document_tables import ALL_UNSEEN
 from stickbreaker.estimators.settings import ELSEWHERE
@@ -134,7 +135,6 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         `high` of the central 95 % of the draws (method of composition: see `evaluation.effects`). Raises
         UserError for an invalid formula, and if formulaic or pandas is missing.
         """
-        from stickbreaker.corpus.frames import as_frame
         from stickbreaker.topics.effects_of_metadata import effects_of_metadata
 
         check_is_fitted(self)

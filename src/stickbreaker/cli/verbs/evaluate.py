@@ -21,6 +21,7 @@ from stickbreaker.console.console import (
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.console.requests import ScoringRequest
+from stickbreaker.estimators.kinds import kind_at, object_at
 from stickbreaker.ngrams.cli.word_scorers import INTERPOLATE, TUNE_ON, WEIGHT
 from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.unseen import unseen_options
@@ -149,7 +150,6 @@ def evaluate(
 
 def _on_spark(asked: ScoringRequest, where: EngineChoice) -> Outcome:
     from stickbreaker.cli.spark_scoring import completion_on_spark
-    from stickbreaker.estimators.kinds import kind_at
 
     refuse_written(ALONE, "does not go with --engine spark")
     if "engine" not in kind_at(asked.model, "evaluate").evaluate_options:
@@ -159,7 +159,6 @@ def _on_spark(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
 def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
     from stickbreaker.console.document_scores import score_documents
-    from stickbreaker.estimators.kinds import kind_at, object_at
 
     where.refuse_spark_options()
     if not asked.options["left_to_right"]:

@@ -7,8 +7,9 @@ import click
 
 from stickbreaker.console.console import MODEL, PATH, command, emit, model_argument, option
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import refuse_file
+from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.estimators.kinds import page_of_saved
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
@@ -55,15 +56,12 @@ def report(
     if figures is not None:
         _refuse_figures(figures, overwrite)
     options = {"date_field": date_field, "group_field": group_field, "language": language, "compare": compare}
-    from stickbreaker.estimators.kinds import page_of_saved
-
     page = page_of_saved(model, title or model.resolve().name, options)
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> JsonObject:
     """Write the page and its figures, as far as paths are given; returns the command's result."""
-    from stickbreaker.core.files import write_atomic
     from stickbreaker.pages.figures import write_figures
 
     result: JsonObject = {}

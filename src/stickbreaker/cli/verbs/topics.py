@@ -19,6 +19,7 @@ from stickbreaker.console.requests import TopicsRequest
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.estimators.kinds import kind_at, object_at
 from stickbreaker.topics.cli.ranking import ranking_option
 
 
@@ -48,8 +49,6 @@ def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bo
     With --at, the topics of the last snapshot not after a date or step, by their lasting numbers; snapshots
     have at most 50 words per topic, the most frequent ones. This also works while a model is still learning.
     """
-    from stickbreaker.estimators.kinds import kind_at, object_at
-
     kind = kind_at(model, "topics")
     for name in options:
         if name not in kind.topics_options:

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+from pyarrow import parquet
 
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
@@ -219,8 +220,6 @@ def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     """The batches of a Parquet file, without repeating a long dictionary value for every row."""
-    from pyarrow import parquet
-
     file = parquet.ParquetFile(stream)
     names = chosen(file.schema_arrow)
     for group in range(file.num_row_groups):

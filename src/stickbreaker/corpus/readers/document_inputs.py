@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import OR_FROM_TEXTS
@@ -278,8 +279,6 @@ def _whole(table: Any) -> Any:
     package = type(table).__module__.partition(".")[0]
     if package in ("pandas", "polars") or callable(getattr(table, "to_pylist", None)):
         return table
-    import pyarrow as pa
-
     return pa.table(table)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array, Field
 from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.corpus.readers.word_list import read_words
 from stickbreaker.corpus.spelling.string_lengths import Lengths, lengths_of, nearest_lengths
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ class Spelling:
         """
         if not isinstance(self.words, str):
             return self.words
-        from stickbreaker.corpus.readers.word_list import read_words
-
         words = read_words(self.words, distinct=False)
         if not words:
             raise UserError("the file has no words", where=self.words, remedy="give one word per line")

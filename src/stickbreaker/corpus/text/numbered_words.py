@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 
@@ -12,8 +13,6 @@ class WordList(list[str]):
 
     def array(self) -> Any:
         """The words as an Arrow array, to which only words appended since the last call are added."""
-        import pyarrow as pa
-
         from stickbreaker.corpus.arrow_arrays import arrow_strings
 
         held = self._array if self._array is not None else arrow_strings([])

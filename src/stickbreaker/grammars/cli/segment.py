@@ -21,7 +21,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError, counted, noun_for
-from stickbreaker.core.files import refuse_file
+from stickbreaker.core.files import atomic_file, refuse_file
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.document import Document
@@ -313,8 +313,6 @@ def _write(lines: Iterable[str], out: Path | None, as_json: bool, counts: Symbol
         for line in lines:
             say(line)
         return
-    from stickbreaker.core.files import atomic_file
-
     number = 0
     with atomic_file(out) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         for line in lines:

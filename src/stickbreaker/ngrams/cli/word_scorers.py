@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from stickbreaker.console.console import NumberRange, from_option, options_into, refuse_written
 from stickbreaker.console.inputs import ReadingChoice, open_documents
 
@@ -42,8 +44,6 @@ def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: Re
 
     Raises UserError if it is not a language model, and a usage error for options that exclude each other.
     """
-    import click
-
     first = _loaded(verb, model)
     if choice.interpolate is None:
         refuse_written(("weight", "tune_on"), "needs --interpolate")

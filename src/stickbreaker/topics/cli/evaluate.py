@@ -10,7 +10,7 @@ from stickbreaker.console.document_scores import learned_from_lines, note_all_un
 from stickbreaker.console.inputs import ReadingChoice, open_or_build
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.console.table_files import refuse_table, write_tables
-from stickbreaker.core.errors import counted, naming
+from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.topics.cli.topics import open_model
 from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling
 
@@ -176,8 +176,6 @@ def _bound(estimator: "TopicEstimator", corpus: "Corpus") -> dict[str, float]:
 
     Raises UserError for an open vocabulary.
     """
-    from stickbreaker.core.errors import UserError
-
     if estimator._is_open:
         remedy = "leave --bound out: log p of all strings is what is scored"
         raise UserError("an open vocabulary has no bound on new documents", remedy=remedy)
@@ -230,7 +228,6 @@ def _values(corpus: "Corpus", field: str) -> list[Any]:
 
     Raises UserError if no document has the field.
     """
-    from stickbreaker.core.errors import UserError
     from stickbreaker.corpus.metadata import metadata_from
 
     if field not in corpus.metadata_fields:

@@ -9,7 +9,7 @@ import click
 
 from stickbreaker.console.console import PATH, command, emit, note, option, refuse_written
 from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.files import refuse_file
+from stickbreaker.core.files import atomic_file, refuse_file
 from stickbreaker.core.option_names import quoted_path
 
 if TYPE_CHECKING:
@@ -69,7 +69,6 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
     Words of a concept rise and fall together in topics, also across languages. Entries count that are single
     words of the corpus on both sides, as its analysis spells them.
     """
-    from stickbreaker.core.files import atomic_file
     from stickbreaker.topics.concepts.concept_sources import BY_CHARACTERS, BY_WORDS
     from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
 

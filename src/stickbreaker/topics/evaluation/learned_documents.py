@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
@@ -54,8 +55,6 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
     """(id, beginning, tokens) of documents saved for the report; empty if the model learned from others."""
-    import pyarrow.parquet as pq
-
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:
         figures = figures_in(opened)
         if OF_OTHERS in figures or not set(IDENTITY) <= set(opened.schema_arrow.names):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
@@ -68,8 +70,6 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
 
     Both are empty for a model that has none. Raises UserError for an invalid file.
     """
-    import pyarrow.parquet as pq
-
     manifest = ModelDirectory(model).manifest()
     if DOCUMENTS not in manifest["files"]:
         return [], {}

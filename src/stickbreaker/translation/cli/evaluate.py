@@ -9,6 +9,7 @@ import numpy as np
 from stickbreaker.console.console import Outcome, note, tell_of_compiling
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
+from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.cli.bitext_options import given_links
 from stickbreaker.translation.lexicon.saved_lexicon import read_manifest
 
@@ -67,8 +68,6 @@ def _of_translations(
 
 
 def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
-    from stickbreaker.translation.bitext import Bitext
-
     options, fields = asked.reading.options(), lexicon.bitext.fields
     if "text_field" in asked.reading.given:
         fields = replace(fields, text_field=options.text_field)

@@ -12,6 +12,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.json_checks import is_count, is_text, list_of, refuse_other_kinds
 from stickbreaker.core.records import Array
+from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.saved.manifest import MANIFEST
 from stickbreaker.translation.bitext import Bitext
 
@@ -57,8 +58,6 @@ class TopicDomains(Domains):
     kind = "topics"
 
     def __init__(self, model: "TopicEstimator", source: str) -> None:
-        from stickbreaker.corpus import Analysis
-
         analysis = model.analysis_
         languages = (analysis.language,) if isinstance(analysis, Analysis) else analysis.languages
         if source not in languages and languages != (None,):
@@ -74,8 +73,6 @@ class TopicDomains(Domains):
         return [name or " ".join(words) for name, words in zip(given, tops, strict=True)]
 
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        from stickbreaker.corpus import Corpus
-
         several = bool(self.model.vocabulary_.languages)
         texts: list[Any] = [{self.source: text} for text in sources] if several else list(sources)
         if not texts:

@@ -5,7 +5,10 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.corpus import Corpus, VocabularyRule
+from stickbreaker.estimators.saving import load
 from stickbreaker.ngrams.backoff_model import BackoffModel
+from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
@@ -44,7 +47,6 @@ def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
     `target`: all words that it must number for the decoder, also those outside the bitext.
     """
     from stickbreaker.estimators.fitting import fit
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
     words = lexicon.bitext.words[1]
     rule = VocabularyRule(min_documents=1, max_share=1.0)
@@ -64,10 +66,6 @@ def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBacko
         raise UserError("no such file or directory", where=path, remedy="check the path")
     if not path.is_dir():
         return BackoffModel.read(path, words)
-    from stickbreaker.estimators.saving import load
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-    from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-
     model = load(path)
     if isinstance(model, PlainTopicNgramModel):
         with naming(path):

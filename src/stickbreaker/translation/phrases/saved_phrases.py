@@ -13,8 +13,11 @@ from stickbreaker.core.files import digest_of, write_atomic
 from stickbreaker.core.json_checks import is_number, is_text, mapping_of, refuse_other_kinds
 from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.saving import save as save_model
 from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
+from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.saved.arrays import read_arrays, write_arrays
 from stickbreaker.saved.manifest import MANIFEST
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
@@ -54,8 +57,6 @@ def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicB
 
 def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, NDArray[Any]]:
     """Save a language model with topics in its own directory; returns its digest as an array to save."""
-    from stickbreaker.estimators.saving import save as save_model
-
     save_model(model.model, folder / LANGUAGE_MODEL)
     digest = digest_of(folder / LANGUAGE_MODEL / MANIFEST)
     return {f"{MODEL}digest": np.frombuffer(digest.encode(), np.uint8)}
@@ -111,9 +112,6 @@ def read_phrases(
 def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
     """Load the language model with topics from its directory. Raises UserError if its digest is not `digest`.
     target: the decoder's words."""
-    from stickbreaker.estimators.saving import load
-    from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-
     manifest = folder / LANGUAGE_MODEL / MANIFEST
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
         problem = "is not from the language model that the phrases were learned with"
