@@ -152,7 +152,7 @@ class Model(ABC):
     shard's content (`Bags`, `Sequences`, `Trees`); `shard_size`: most documents in a shard.
     """
 
-    unit: type[Any] = Bags
+    unit: type = Bags
     shard_size: int = SHARD
     table: TableSpec = TableSpec()
     moves: "tuple[Move, ...]" = ()

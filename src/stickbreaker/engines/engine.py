@@ -3,13 +3,20 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from stickbreaker.contracts.contract import CountTable, Model, Proposal, Summary
 from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Shard
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.local import LocalEngine
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Piece = TypeVar("Piece")  # made of a part of the sum of arrays
 
 
 class Seeds(Protocol):
@@ -21,13 +28,13 @@ class Seeds(Protocol):
 
 
 def sum_arrays(
-    pairs: Iterable[tuple[Any, Array]], finish: Callable[[int, Array], Any]
-) -> tuple[list[Any], list[Any]]:
+    pairs: Iterable[tuple[Result, Array]], finish: Callable[[int, Array], Piece]
+) -> tuple[list[Result], list[Piece]]:
     """From pairs (result, array): the list of results, and a list with `finish(0, sum of the arrays)`.
 
     The second list is empty if there are no pairs.
     """
-    results, total = list[Any](), None
+    results, total = list[Result](), None
     for result, array in pairs:
         results.append(result)
         total = array if total is None else total + array
@@ -43,7 +50,7 @@ class Engine(ABC):
     """
 
     table: CountTable
-    folder: Any  # a Path, or None
+    folder: Path | None
     keeper: object
 
     @abstractmethod
@@ -100,7 +107,9 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def map_items(self, function: Callable[[Any, Any], Any], items: Sequence[Any]) -> list[Any]:
+    def map_items(
+        self, function: "Callable[[LocalEngine, Item], Result]", items: Sequence[Item]
+    ) -> list[Result]:
         """Call `function(engine, item)` for each item; returns the results in order.
 
         `engine` is a `LocalEngine` with the present table. The function must be picklable, and change
@@ -109,10 +118,10 @@ class Engine(ABC):
 
     def map_items_with_sums(
         self,
-        function: Callable[[Any, Any], tuple[Any, Array]],
-        items: Sequence[Any],
-        finish: Callable[[int, Array], Any],
-    ) -> tuple[list[Any], list[Any]]:
+        function: "Callable[[LocalEngine, Item], tuple[Result, Array]]",
+        items: Sequence[Item],
+        finish: Callable[[int, Array], Piece],
+    ) -> tuple[list[Result], list[Piece]]:
         """As `map_items`, for a function that returns a result and an array; the arrays are summed.
 
         Returns the results, and `finish(first, piece)` for each piece of the sum along its last axis, in

@@ -10,7 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
 
 from stickbreaker.contracts.contract import Local, Model, Proposal, Summary, View
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
@@ -19,7 +18,7 @@ from stickbreaker.core.records import AnyArray, Array, Record, Rows, SparseCount
 from stickbreaker.core.serialize import flat_record, record_from, refuse_other_sizes
 from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.engine import Engine, Seeds, sum_arrays
+from stickbreaker.engines.engine import Engine, Item, Piece, Result, Seeds, sum_arrays
 from stickbreaker.engines.memoized import PREFIX, MemoizedReports
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
@@ -30,8 +29,6 @@ VIEWS = 8  # most shards whose views are cached from a map to its retries
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 Done = tuple[int, Local, Stats]  # number of the shard's first document, its records, its report
 
 
@@ -197,16 +194,18 @@ class LocalEngine(Engine):
                 for future in waiting:
                     future.cancel()
 
-    def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
+    def map_items(
+        self, function: "Callable[[LocalEngine, Item], Result]", items: Sequence[Item]
+    ) -> list[Result]:
         engine = local_fork(self, self.model, 1, copied=False)
         return list(self._in_order(functools.partial(function, engine), items))
 
     def map_items_with_sums(
         self,
-        function: "Callable[[LocalEngine, Any], tuple[Any, Array]]",
-        items: Sequence[Any],
-        finish: Callable[[int, Array], Any],
-    ) -> tuple[list[Any], list[Any]]:
+        function: "Callable[[LocalEngine, Item], tuple[Result, Array]]",
+        items: Sequence[Item],
+        finish: Callable[[int, Array], Piece],
+    ) -> tuple[list[Result], list[Piece]]:
         engine = local_fork(self, self.model, 1, copied=False)
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 

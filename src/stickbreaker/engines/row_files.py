@@ -11,12 +11,12 @@ import threading
 import uuid
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import AnyArray, Array, Rows
+from stickbreaker.corpus.arrow_arrays import arrow_numbers
 
 SCHEMA = pa.schema(
     [
@@ -89,7 +90,7 @@ def block_path(folder: Path, version: str, block: int) -> Path:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Generator[Path]:
     """A context that yields a temporary path next to `path`; what is written there replaces `path` at once.
 
     Raises UserError if it cannot be written, as on a full disk.
@@ -128,7 +129,8 @@ class RowWriter:
             pa.array([_checksum_of_key(table, chunk, values.shape[1])], pa.uint32()),
             pa.array([_checksum(positions, flat)], pa.uint32()),
         ]
-        self._writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
+        batch = pa.record_batch(columns, schema=SCHEMA)
+        self._writer.write_batch(batch)  # pyright: ignore[reportUnknownMemberType]
         self._batches += 1
 
     def end(self) -> None:
@@ -140,13 +142,21 @@ class RowWriter:
         self._sink.close()
 
 
-def _one_list(values: AnyArray) -> pa.ListArray:
-    return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), pa.array(values))
+def _one_list(values: AnyArray) -> "pa.Array[pa.Scalar[pa.DataType]]":
+    offsets, kind = np.array([0, len(values)], np.int32), pa.list_(pa.from_numpy_dtype(values.dtype))
+    return pa.Array.from_buffers(
+        kind, 1, [None, pa.py_buffer(offsets.tobytes())], children=[arrow_numbers(values)]
+    )
+
+
+def _one_array(batch: pa.RecordBatch, column: str) -> AnyArray:
+    """The numbers of the one list in a column; they stay where they are in the file."""
+    lists = cast("pa.ListArray[pa.Scalar[pa.DataType]]", batch.column(column))
+    return cast("pa.Array[pa.Scalar[pa.DataType]]", lists.values).to_numpy(zero_copy_only=True)
 
 
 def _checksum(positions: NDArray[np.int64], values: Array) -> int:
-    both: tuple[Any, Any] = (np.ascontiguousarray(positions), values)
-    return zlib.crc32(both[1], zlib.crc32(both[0]))
+    return zlib.crc32(values.data, zlib.crc32(np.ascontiguousarray(positions).data))
 
 
 def _checksum_of_key(table: str, chunk: int, columns: int) -> int:
@@ -154,7 +164,7 @@ def _checksum_of_key(table: str, chunk: int, columns: int) -> int:
 
 
 @contextmanager
-def row_writer(path: Path) -> Iterator[RowWriter]:
+def row_writer(path: Path) -> Generator[RowWriter]:
     """A context that yields a writer for the file `path`, which appears, complete, when the context ends."""
     with replacing(path) as partial:
         writer = RowWriter(partial)
@@ -192,7 +202,9 @@ class RowFile:
     def _key(self, number: int) -> tuple[str, int]:
         batch = self._reader.get_batch(number)
         batch.validate(full=True)  # reading an invalid batch may crash the process
-        table, chunk, columns, key = (batch.column(place)[0].as_py() for place in (0, 1, 2, 5))
+        table, chunk, columns, key = (
+            batch.select(["table", "chunk", "columns", "key"]).to_pylist()[0].values()
+        )
         if key != _checksum_of_key(table, chunk, columns):
             raise ValueError("altered since it was written")
         return table, chunk
@@ -203,10 +215,10 @@ class RowFile:
         if number is None:
             return None
         batch = self._reader.get_batch(number)
-        positions = batch.column(3).values.to_numpy(zero_copy_only=True)
-        flat = batch.column(4).values.to_numpy(zero_copy_only=True)
+        positions, flat = _one_array(batch, "positions"), _one_array(batch, "values")
+        n_columns, checksum = batch.select(["columns", "checksum"]).to_pylist()[0].values()
         if number not in self._seen:
-            if _checksum(positions, flat) != batch.column(6)[0].as_py():
+            if _checksum(positions, flat) != checksum:
                 READERS.forget()
                 problem = "a block of the table was altered since it was written"
                 raise UserError(problem, where=self.path, remedy=REMEDY)
@@ -214,7 +226,7 @@ class RowFile:
                 problem = "a block of the table has counts that are not finite"
                 raise UserError(problem, where=self.path, remedy=REMEDY)
             self._seen.add(number)
-        return Rows(positions, flat.reshape(len(positions), int(batch.column(2)[0].as_py())))
+        return Rows(positions, flat.reshape(len(positions), n_columns))
 
 
 class Readers:

@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, join_cells, no_rows
-from stickbreaker.kernels.dirichlet import add_cells, add_rows
+from stickbreaker.kernels.dirichlet import (
+    add_cells,  # pyright: ignore[reportUnknownVariableType]
+    add_rows,  # pyright: ignore[reportUnknownVariableType]
+)
 
 FEW = 8  # less than an eighth of the table is stored as single cells, or as the rows that are touched
 
@@ -28,7 +31,7 @@ class Sum:
         self.drawn: Array | None = None
         self.cells: list[SparseCounts] = []
         self.n_cells = 0
-        self.unit = 1.0
+        self.unit: float = 1.0
         self.touched = np.zeros(shape[0], np.bool_)
         self.params = Stats(no_rows(shape[1]))
         self.trials: dict[str, Sum] = {}

@@ -5,7 +5,7 @@ Its kernels are imported on use: loading a model does not need numba.
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class Keys(Sequence[str]):
         rows = np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
         return np.where(rows < self._size, rows, -1)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type["Keys"], tuple[list[str]]]:
         """Pickle only this object's keys, not those that copies added to the shared content."""
         return Keys, (self[:],)
 
@@ -125,7 +125,7 @@ class Table:
 
         Unless `keep` is 0, only these rows (or cells) are written, since the scale takes the factor `keep`.
         """
-        from stickbreaker.kernels.dirichlet import add_cells, add_rows
+        from stickbreaker.kernels.dirichlet import add_cells, add_rows  # pyright: ignore[reportUnknownVariableType]
 
         fresh = sums_by_group(rows, self.groups, self._n_groups)
         if keep == 0.0:
@@ -203,9 +203,10 @@ def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n
         places = of.astype(np.int64) * rows.n_columns + rows.columns
         times = np.bincount(places, rows.times, n_groups * rows.n_columns)
         return np.asarray(times.reshape(n_groups, rows.n_columns) * rows.unit, np.float64)
-    from scipy.sparse import csc_array  # adds row by row, for any number of groups
+    from scipy.sparse import csc_array  # pyright: ignore[reportMissingTypeStubs]
 
     n = len(of)
+    # adds row by row, for any number of groups
     member = csc_array((np.ones(n), of, np.arange(n + 1)), shape=(n_groups, n))
     return np.asarray(member @ rows.values, np.float64)
 

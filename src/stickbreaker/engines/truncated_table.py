@@ -75,7 +75,7 @@ class TruncatedTable:
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The counts of some rows (rows × columns), as a dense array."""
-        from stickbreaker.kernels.truncated_table import gather
+        from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
         out = np.empty((len(places), len(self.sizes)))
@@ -187,7 +187,7 @@ class TruncatedTable:
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
         """Add values to cells, and mark them as inside; new cells are appended, largest first."""
-        from stickbreaker.kernels.truncated_table import add_known, append_cells
+        from stickbreaker.kernels.truncated_table import add_known, append_cells  # pyright: ignore[reportUnknownVariableType]
 
         by_column = np.argsort(columns, kind="stable")
         positions, columns, values = positions[by_column], columns[by_column], values[by_column] / self.scale
@@ -237,7 +237,7 @@ class TruncatedTable:
 
     def _reorder(self, change: Reorder) -> None:
         """Put each column's cells in the order of rows given for it; cells of other rows are removed."""
-        from stickbreaker.kernels.truncated_table import reorder_column
+        from stickbreaker.kernels.truncated_table import reorder_column  # pyright: ignore[reportUnknownVariableType]
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
         orders = [np.asarray(order, np.int64) for order in change.orders]
@@ -343,12 +343,13 @@ class TruncatedTable:
         return np.array([[self.values[k, :size].sum() for k, size in columns]]) * self.scale
 
 
-def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: int) -> None:
+def _refuse_twice(rows: NDArray[np.int64], sizes: NDArray[np.int64], n_rows: int) -> None:
     """Raise ValueError if a column has two cells of one row."""
     place = np.empty(n_rows, np.int64)  # of each row, in the current column
     start = 0
     for size in sizes.tolist():
-        own, numbers = rows[start : start + size], np.arange(size)
+        own = rows[start : start + size]
+        numbers = np.arange(len(own))
         place[own] = numbers
         if not np.array_equal(place[own], numbers):
             raise ValueError("two counts of one row and column")

@@ -3,31 +3,30 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.engines.engine import Item, Piece, Result
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
-from stickbreaker.engines.spark.jobs import Cluster
+from stickbreaker.engines.spark.jobs import Cluster, by_key
 
 PIECE = 1 << 16  # length of a piece along the last axis
 RESULT = -1  # in a key, replaces the first index of a piece
 
 Key = tuple[int, int]  # a piece's first index, or RESULT; the item's number
-Function = Callable[[LocalEngine, Any], tuple[Any, Array]]
-Finish = Callable[[int, Array], Any]
 
 
 def map_items_with_sums(
     cluster: Cluster,
     made: Callable[[], LocalEngine],
-    function: Function,
-    items: Sequence[Any],
-    finish: Finish,
-) -> tuple[list[Any], list[Any]]:
+    function: Callable[[LocalEngine, Item], tuple[Result, Array]],
+    items: Sequence[Item],
+    finish: Callable[[int, Array], Piece],
+) -> tuple[list[Result], list[Piece]]:
     """`Engine.map_items_with_sums` on Spark: no array reaches the driver; tasks make engines by `made()`."""
     if not items:
         return [], []
@@ -35,11 +34,10 @@ def map_items_with_sums(
     n_sums = min(len(items), max(1, context.defaultParallelism))
     numbered = context.parallelize(list(enumerate(items)), len(items))
     pairs = numbered.mapPartitions(CutTask(made, function))
-    by_piece = pairs.repartitionAndSortWithinPartitions(n_sums, lambda key: max(key[0], 0) // PIECE % n_sums)  # pyright: ignore[reportCallIssue]
-    found: list[list[tuple[Key, Any]]] = cluster.collect(by_piece.mapPartitions(AddTask(finish)))
-    ordered = sorted((pair for part in found for pair in part), key=lambda pair: pair[0])
-    results = [value for (first, _), value in ordered if first == RESULT]
-    return results, [value for (first, _), value in ordered if first != RESULT]
+    by_piece = by_key(pairs, n_sums, lambda key: max(key[0], 0) // PIECE % n_sums)
+    found = cluster.collect(by_piece.mapPartitions(AddTask[Result, Piece](finish)))
+    pieces = sorted((piece for part in found for piece in part.pieces), key=lambda piece: piece[0])
+    return [result for part in found for result in part.results], [piece for _, piece in pieces]
 
 
 class Cut(NamedTuple):
@@ -53,17 +51,24 @@ class Cut(NamedTuple):
     values: Array
 
 
+class Added(NamedTuple, Generic[Result, Piece]):
+    """The results that a task received, and what `finish` made of its sums, each with its first index."""
+
+    results: list[Result]
+    pieces: list[tuple[int, Piece]]
+
+
 @dataclass(frozen=True)
-class CutTask:
+class CutTask(Generic[Item, Result]):
     """Work for a Spark task: yields the result of each numbered item, and its array cut into pieces.
 
     Pieces of zeros are left out, except for item 0, so that every piece has a sum.
     """
 
     made: Callable[[], LocalEngine]
-    function: Function
+    function: Callable[[LocalEngine, Item], tuple[Result, Array]]
 
-    def __call__(self, items: Iterable[tuple[int, Any]]) -> Iterator[tuple[Key, Any]]:
+    def __call__(self, items: Iterable[tuple[int, Item]]) -> Iterator[tuple[Key, Result | Cut]]:
         engine = self.made()
         with sending_user_errors():
             for number, item in items:
@@ -78,23 +83,24 @@ class CutTask:
 
 
 @dataclass(frozen=True)
-class AddTask:
+class AddTask(Generic[Result, Piece]):
     """Work for a Spark task: sums the pieces that begin at the same index, and calls `finish` on each sum.
 
     Pieces are added in order of items. Results are passed on.
     """
 
-    finish: Finish
+    finish: Callable[[int, Array], Piece]
 
-    def __call__(self, pairs: Iterable[tuple[Key, Any]]) -> Iterator[list[tuple[Key, Any]]]:
-        found: list[tuple[Key, Any]] = []
+    def __call__(self, pairs: Iterable[tuple[Key, Result | Cut]]) -> Iterator[Added[Result, Piece]]:
+        results, pieces = list[Result](), list[tuple[int, Piece]]()
         with sending_user_errors():
             for first, group in groupby(pairs, key=lambda pair: pair[0][0]):
                 if first == RESULT:
-                    found += group
+                    results += [value for _, value in group if not isinstance(value, Cut)]
                 else:
-                    found.append(((first, 0), self.finish(first, sum_of_cuts(cut for _, cut in group))))
-        yield found
+                    total = sum_of_cuts(value for _, value in group if isinstance(value, Cut))
+                    pieces.append((first, self.finish(first, total)))
+        yield Added(results, pieces)
 
 
 def sum_of_cuts(cuts: Iterable[Cut]) -> Array:

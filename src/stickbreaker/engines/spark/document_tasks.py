@@ -5,10 +5,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from stickbreaker.contracts.contract import Local, Model, Proposal, View
 from stickbreaker.core.edits import Edit, apply_to_local, without_trials
@@ -18,14 +18,21 @@ from stickbreaker.core.serialize import flat_record, record_from
 from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
+from stickbreaker.engines.engine import Item, Result
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
 from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
-from stickbreaker.engines.spark.stats_sum import SMALL, Combiner, Key, without_rows
+from stickbreaker.engines.spark.stats_sum import SMALL, Combiner, Key, Sent, without_rows
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
+from stickbreaker.engines.table import Table
+from stickbreaker.engines.truncated_table import TruncatedTable
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
 
 CHECKSUM = 4  # bytes at the end of a file of records
 ENTRY = 8  # bytes for a document's word and its count
+SentTable = tuple[Model, Table | TruncatedTable | StoredTable]
 WHOLE: dict[str, View] = {}  # the view of all rows in the step that this process works on, by `MapTask.step`
 
 
@@ -41,7 +48,7 @@ class Records:
 
     def read(self) -> dict[int, Local]:
         """Records by the number of a shard's first document. Raises UserError for a damaged file."""
-        held: dict[int, dict[str, Any]] = {}
+        held: dict[int, dict[str, AnyArray]] = {}
         for name, values in self._arrays().items():
             held.setdefault(int(name.split("|", 1)[0]), {})[name] = values
         out: dict[int, Local] = {}
@@ -69,7 +76,7 @@ class Records:
     def write(self, locals_: Mapping[int, Local]) -> None:
         from safetensors.numpy import save
 
-        arrays: dict[str, Any] = {}
+        arrays: dict[str, AnyArray] = {}
         for first, local in locals_.items():
             arrays |= flat_record(f"{first}|", local)
         content = save({name: np.asarray(values, order="C") for name, values in arrays.items()})
@@ -117,7 +124,7 @@ class StoredField:
     rows: StoredRows
     shape: tuple[int, ...]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         """All of its values, for a snapshot of proposals under way."""
         return self.at(np.arange(self.shape[0]))
 
@@ -137,7 +144,7 @@ class MapTask:
     Yields keyed records: rows of the statistics by chunk, and the rest of them once per portion.
     """
 
-    model: Any  # a broadcast variable, whose `value` is the Model
+    model: "Broadcast[Model]"
     params: Record
     table: StoredTable
     seed: int
@@ -147,13 +154,13 @@ class MapTask:
     retry: bool = False  # only try proposals, on the records of the current step
     step: str = field(default_factory=lambda: uuid.uuid4().hex)  # identifies the tasks of one step
 
-    def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
+    def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Sent | Stats]]:
         with sending_user_errors(), one_thread():
             for portion in portions:
                 yield from self._portion(portion)
         freeze_gc("map")
 
-    def _portion(self, portion: Portion) -> Iterator[tuple[Key, Any]]:
+    def _portion(self, portion: Portion) -> Iterator[tuple[Key, Sent | Stats]]:
         if self.step not in WHOLE:
             WHOLE.clear()  # remove that of an earlier step
         shards, held = portion.shards(self.source), portion.records()
@@ -215,27 +222,27 @@ class MapTask:
         return WHOLE[self.step]
 
 
-def over_files(model: Any, table: StoredTable) -> LocalEngine:
+def over_files(model: "Broadcast[Model]", table: StoredTable) -> LocalEngine:
     """An engine for a table in files. model: a broadcast variable, whose `value` is the Model."""
     return LocalEngine.over(model.value, table)
 
 
-def over_sent(sent: Any) -> LocalEngine:
+def over_sent(sent: "Broadcast[SentTable]") -> LocalEngine:
     """An engine for the pair (model, table) in a broadcast variable."""
     return LocalEngine.over(*sent.value)
 
 
 @dataclass(frozen=True)
-class EachTask:
+class EachTask(Generic[Item, Result]):
     """Work for a Spark task: makes an engine by `made()`, and yields `function(engine, item)` for each item.
 
     UserErrors are sent to the driver.
     """
 
     made: Callable[[], LocalEngine]
-    function: Callable[[LocalEngine, Any], Any]
+    function: Callable[[LocalEngine, Item], Result]
 
-    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, items: Iterable[Item]) -> Iterator[Result]:
         engine = self.made()
         with sending_user_errors():
             for item in items:

@@ -5,7 +5,7 @@ import gc
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def refuse_unseen_folder(folder: Path, what: str = "directory", where: Path | No
 
 
 @contextmanager
-def sending_user_errors() -> Iterator[None]:
+def sending_user_errors() -> Generator[None]:
     """A context in a task: a UserError becomes a RuntimeError that `of_task` can read on the driver."""
     try:
         yield

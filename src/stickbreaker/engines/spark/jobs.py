@@ -2,9 +2,9 @@
 
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from stickbreaker.core.errors import Interrupted, UserError
 from stickbreaker.engines.spark.failures import SparkFailure, of_task, reason_of
@@ -12,6 +12,10 @@ from stickbreaker.engines.spark.failures import SparkFailure, of_task, reason_of
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
     from pyspark.sql import SparkSession
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Key = TypeVar("Key", bound=tuple[int, ...])
 
 REMEDY = "what was learned up to the last step is unchanged"
 
@@ -29,7 +33,7 @@ class Cluster:
         self.tag = f"stickbreaker-{uuid.uuid4().hex}"  # tags the jobs that `stop` may end
 
     @contextmanager
-    def until_stopped(self) -> Iterator[None]:
+    def until_stopped(self) -> Generator[None]:
         """A context in which `stop` cancels the running jobs.
 
         Raises Interrupted if `stop` was called before or during the context.
@@ -48,7 +52,7 @@ class Cluster:
         if self.stopped:
             raise Interrupted
 
-    def collect(self, rdd: "RDD[Any]") -> list[Any]:
+    def collect(self, rdd: "RDD[Result]") -> list[Result]:
         """The results of a job, each of whose tasks yields one result.
 
         Raises UserError if a task raised one, SparkFailure for any other error.
@@ -66,7 +70,7 @@ class Cluster:
             raise SparkFailure(f"a Spark job failed ({reason_of(str(error))})", remedy=REMEDY) from error
         return found
 
-    def each(self, items: Sequence[Any], work: Callable[[Iterable[Any]], Iterable[Any]]) -> list[Any]:
+    def each(self, items: Sequence[Item], work: Callable[[Iterable[Item]], Iterable[Result]]) -> list[Result]:
         """Run `work` on each item in a task of its own; returns the results in order."""
         if not items:
             return []
@@ -80,3 +84,10 @@ class Cluster:
     def _cancel(self) -> None:
         with suppress(Exception):  # Spark may have died: the job that waits for it reports that
             self.context.cancelJobsWithTag(self.tag)
+
+
+def by_key(
+    pairs: "RDD[tuple[Key, Result]]", n: int, partition: Callable[[Key], int]
+) -> "RDD[tuple[Key, Result]]":
+    """Pairs in `n` partitions, each sorted by key; `partition` returns the number of a key's partition."""
+    return pairs.repartitionAndSortWithinPartitions(n, partition)  # pyright: ignore[reportCallIssue, reportUnknownVariableType]

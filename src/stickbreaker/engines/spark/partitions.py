@@ -1,14 +1,15 @@
 """Cuts documents into portions, one for each task, and stores documents' records between passes."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, Split
+from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Split
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import AnyArray
 from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.shards import Shard
@@ -151,24 +152,28 @@ class Held(NamedTuple):
     since: int
 
 
-CHANGES: dict[str, type[Any]] = {
+CHANGES: dict[str, type[Change]] = {
     kind.__name__: kind for kind in (Drop, Merge, Dissolve, Split, Permute, Grow)
 }
 
 
-def _change_to_json(change: Any) -> dict[str, Any]:
+def _change_to_json(change: Change) -> JsonObject:
     """A change as JSON values, without its shares along other axes."""
     values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
     return {"kind": type(change).__name__, **values}
 
 
-def _change_from_json(content: Mapping[str, Any]) -> Any:
+def _change_from_json(content: JsonObject) -> Change:
     """The change from what `_change_to_json` returned for it."""
-    values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name != "kind"}
+    values: JsonObject = {
+        name: tuple(cast("list[object]", v)) if isinstance(v, list) else v
+        for name, v in content.items()
+        if name != "kind"
+    }
     return CHANGES[content["kind"]](**values)
 
 
-def without_along(change: Any, axis: str) -> Any:
+def without_along(change: Change, axis: str) -> Change:
     """The change without its shares along one axis, if it has any."""
     if isinstance(change, Split | Dissolve):
         return replace(change, along={name: held for name, held in change.along.items() if name != axis})

@@ -5,28 +5,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.contracts.contract import Model, Proposal
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import AnyArray, Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.engine import Seeds
+from stickbreaker.engines.engine import Item, Piece, Result, Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.array_sums import map_items_with_sums
-from stickbreaker.engines.spark.document_tasks import EachTask, Portion, over_sent
+from stickbreaker.engines.spark.document_tasks import EachTask, Portion, SentTable, over_sent
 from stickbreaker.engines.spark.failures import freeze_gc, sending_user_errors
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.partitions import CarriedRecords, source_behind
 from stickbreaker.engines.spark.spark_settings import SparkSettings
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
 
 
 @dataclass(frozen=True)
 class EverywhereTask:
     """Work for a Spark task: the local steps of portions of documents, by an engine with the whole table."""
 
-    sent: Any  # a broadcast variable, whose `value` is (model, table)
+    sent: "Broadcast[SentTable]"
     params: Record
     seed: int
     source: Source | None
@@ -106,7 +109,7 @@ class ReplicatedEngine(LocalEngine):
         return total.stats()
 
     @contextmanager
-    def _sent_table(self) -> Generator[Any]:
+    def _sent_table(self) -> "Generator[Broadcast[SentTable]]":
         """A context that yields the pair (model, table) as a broadcast variable."""
         sent = self.cluster.context.broadcast((self.model, self.table))
         try:
@@ -114,16 +117,18 @@ class ReplicatedEngine(LocalEngine):
         finally:
             sent.destroy()
 
-    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+    def map_items(
+        self, function: Callable[[LocalEngine, Item], Result], items: Sequence[Item]
+    ) -> list[Result]:
         with self._sent_table() as sent:
             return self.cluster.each(items, EachTask(partial(over_sent, sent), function))
 
     def map_items_with_sums(
         self,
-        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
-        items: Sequence[Any],
-        finish: Callable[[int, Array], Any],
-    ) -> tuple[list[Any], list[Any]]:
+        function: Callable[[LocalEngine, Item], tuple[Result, Array]],
+        items: Sequence[Item],
+        finish: Callable[[int, Array], Piece],
+    ) -> tuple[list[Result], list[Piece]]:
         with self._sent_table() as sent:
             return map_items_with_sums(self.cluster, partial(over_sent, sent), function, items, finish)
 

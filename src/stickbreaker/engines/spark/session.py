@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from socket import socket
+from socketserver import BaseServer
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from stickbreaker.core.errors import UserError
@@ -81,9 +83,10 @@ def start_session(
     if master is not None:
         builder = builder.master(master)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not under spark-submit: the JVM starts with these
-        given: dict[str, Any] = {**LOCAL_SOCKETS, **(settings or {})}
+        given = {**LOCAL_SOCKETS, **(settings or {})}
         given[JAVA_OPTIONS] = f'"-Dlog4j2.configurationFile={QUIET}" {given.get(JAVA_OPTIONS, "")}'.strip()
-        builder = builder.config(map=given)
+        for key, value in given.items():
+            builder = builder.config(key, value)
     with in_one_line(where=master):
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -96,11 +99,11 @@ def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
 
     Whoever waits for Java reports that in one line.
     """
-    server: Any = session.sparkContext._accumulatorServer
+    server: BaseServer = vars(session.sparkContext)["_accumulatorServer"]
 
-    def handle_error(request: object, client: object) -> None:
+    def handle_error(request: socket | tuple[bytes, socket], client_address: object) -> None:
         if end_of_java() is None:
-            type(server).handle_error(server, request, client)  # not this function: sessions are reused
+            BaseServer.handle_error(server, request, client_address)  # not this function: sessions are reused
 
     server.handle_error = handle_error
 
@@ -127,7 +130,7 @@ def _java() -> Path | None:
 
 
 @contextmanager
-def in_one_line(where: object = None) -> Iterator[None]:
+def in_one_line(where: object = None) -> Generator[None]:
     """A context in which Spark's exceptions become a SparkFailure with the reason in one line."""
     try:
         yield
@@ -139,7 +142,7 @@ def in_one_line(where: object = None) -> Iterator[None]:
 
 def spark_errors() -> tuple[type[Exception], ...]:
     """The exceptions that PySpark raises if Spark fails or the connection to it is lost."""
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError  # pyright: ignore[reportMissingTypeStubs]
     from pyspark.errors import PySparkException
 
     return PySparkException, Py4JError, ConnectionError, EOFError
@@ -153,7 +156,7 @@ def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
     """
     from pyspark import SparkContext
 
-    machine: Any = SparkContext._gateway
+    machine = vars(SparkContext)["_gateway"]
     process: subprocess.Popen[bytes] | None = None if machine is None else machine.proc
     if process is None:
         return None

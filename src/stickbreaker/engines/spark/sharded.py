@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +15,14 @@ from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
 from stickbreaker.core.records import AnyArray, Array, Record, Rows, SparseCounts, Stats, no_rows, union_of
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.engine import Engine, Seeds
+from stickbreaker.engines.engine import Engine, Item, Piece, Result, Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.memoized import PREFIX, tried_by_all
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
 from stickbreaker.engines.spark.array_sums import map_items_with_sums
 from stickbreaker.engines.spark.document_tasks import EachTask, MapTask, StoredField, over_files
 from stickbreaker.engines.spark.file_versions import Versions
-from stickbreaker.engines.spark.jobs import Cluster
+from stickbreaker.engines.spark.jobs import Cluster, by_key
 from stickbreaker.engines.spark.partitions import CarriedRecords, source_behind
 from stickbreaker.engines.spark.spark_settings import SparkSettings
 from stickbreaker.engines.spark.stats_sum import Reduced, ReduceTask, without_rows
@@ -34,6 +33,9 @@ from stickbreaker.engines.spark.table_tasks import (
     EditTask,
     ExchangeReports,
     Follow,
+    K,
+    Made,
+    S,
     StoredReport,
     Summarise,
     Totals,
@@ -67,10 +69,13 @@ class ShardedEngine(Engine):
     all machines see. Versions that are not needed any more are removed.
     """
 
-    table: StoredTable  # a narrower type than in the contract, since others only read it
+    # narrower types than in the contract, since others only read these
+    table: StoredTable
+    folder: Path
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
-        self.settings, self.folder = settings, folder
+        self.settings = settings
+        self.folder = folder  # pyright: ignore[reportIncompatibleVariableOverride]
         self.cluster = Cluster(settings.session)
         self.records = CarriedRecords(folder, keep_local)
         self.keeper: object = None  # the owner of a temporary folder
@@ -112,10 +117,12 @@ class ShardedEngine(Engine):
         self.model = model
         self._model = self.cluster.context.broadcast(model)
 
-    def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
+    def _each_block(
+        self, layout: Layout, work: Callable[[int], Made[K, S]], versions: tuple[str, ...] = ()
+    ) -> dict[K, S]:
         """Run `work` on every chunk, one task per block; returns the sums of its results by name."""
         task = BlockTask(self.folder, layout, work, versions)
-        total = dict[str, Any]()
+        total = dict[K, S]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
             total = union_of(total, sums, operator.add)
         return total
@@ -126,7 +133,7 @@ class ShardedEngine(Engine):
         self.live.add(version)
         return version
 
-    def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
+    def each_chunk(self, work: Callable[[int], Made[K, S]], *versions: str) -> dict[K, S]:
         """Run `work` on every chunk of the current table; returns the sums of its results by name.
 
         versions: names of the files that `work` writes.
@@ -143,7 +150,13 @@ class ShardedEngine(Engine):
         written = self._written(Rows(np.arange(len(flat)), flat))
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
 
-    def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
+    def _rewrite(
+        self,
+        work: Callable[[int], Made[str, Array]],
+        version: str,
+        n_columns: int,
+        kept: tuple[str, ...] = (),
+    ) -> None:
         """Run `work` on every chunk, which writes the table as `version`, and make that the current table.
 
         kept: other versions that it writes.
@@ -185,9 +198,9 @@ class ShardedEngine(Engine):
         reduce = ReduceTask(self.folder, version, stored.layout, stored.n_columns, self._groups, n_groups)
         context = self.cluster.context
         pairs = context.parallelize(portions, max(1, len(portions))).mapPartitions(task)
-        sums = pairs.repartitionAndSortWithinPartitions(stored.layout.blocks + 1, reduce.partition)  # pyright: ignore[reportCallIssue]
+        sums = by_key(pairs, stored.layout.blocks + 1, reduce.partition)
         with self.cluster.until_stopped():
-            found: list[Reduced] = self.cluster.collect(sums.mapPartitionsWithIndex(reduce))
+            found = self.cluster.collect(sums.mapPartitionsWithIndex(reduce))
         return self._assemble_report(found, version, retry)
 
     def _assemble_report(self, found: Sequence[Reduced], version: str, retry: bool) -> Stats:
@@ -317,15 +330,17 @@ class ShardedEngine(Engine):
         self.fresh_totals = self.each_chunk(work, version)["totals"]
         return self._in_files(after, version, COUNTS)
 
-    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+    def map_items(
+        self, function: Callable[[LocalEngine, Item], Result], items: Sequence[Item]
+    ) -> list[Result]:
         return self.cluster.each(items, EachTask(partial(over_files, self._model, self.reading()), function))
 
     def map_items_with_sums(
         self,
-        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
-        items: Sequence[Any],
-        finish: Callable[[int, Array], Any],
-    ) -> tuple[list[Any], list[Any]]:
+        function: Callable[[LocalEngine, Item], tuple[Result, Array]],
+        items: Sequence[Item],
+        finish: Callable[[int, Array], Piece],
+    ) -> tuple[list[Result], list[Piece]]:
         over = partial(over_files, self._model, self.reading())
         return map_items_with_sums(self.cluster, over, function, items, finish)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,12 @@ from stickbreaker.core.records import AnyArray, Array, Rows, SparseCounts, Stats
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import refuse_unseen_folder, sending_user_errors
 from stickbreaker.engines.table import sums_by_group
-from stickbreaker.kernels.dirichlet import add_rows
+from stickbreaker.kernels.dirichlet import add_rows  # pyright: ignore[reportUnknownVariableType]
 
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+    Groups = Broadcast[NDArray[np.int32]] | None  # the group of each row; None if there is only one
 SMALL = -1  # in place of a chunk's number: everything except rows
 CELL = 20  # bytes of a drawn cell that waits
 
@@ -42,7 +46,7 @@ class Sent(NamedTuple):
     table: str
     places: NDArray[np.int32]  # index in the chunk of each row, or of each cell's row
     values: AnyArray  # rows × columns, or one number per cell: whole numbers if they were drawn
-    columns: NDArray[np.integer[Any]] | None  # the cells' columns
+    columns: NDArray[np.integer] | None  # the cells' columns
     n_columns: int
     unit: float
 
@@ -65,7 +69,7 @@ class RowSum:
         self.places = np.full(n_rows, -1, np.int32)  # index in `values` of each row of the table
         self.values = np.zeros((most, n_columns))  # uses memory only after it is written to
         self.n = 0
-        self.kind: np.dtype[Any] | None = None  # of a single report; a sum is in double precision
+        self.kind: np.dtype | None = None  # of a single report; a sum is in double precision
 
     def new(self, rows: Rows) -> NDArray[np.int64]:
         """The numbers of those rows that are not part of the sum yet."""
@@ -163,7 +167,7 @@ class Combiner:
 def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, SparseCounts]]:
     """Split cells in order of rows; yields each chunk with its cells."""
     for chunk, part in layout.cut(cells.positions):
-        yield chunk, cells.at(np.arange(part.start, part.stop))
+        yield chunk, cells.at(np.arange(len(cells.times))[part])
 
 
 def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
@@ -183,12 +187,12 @@ def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
     return Sent(table, places[here], flat[cells], _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
 
 
-def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
+def _narrow(columns: NDArray[np.integer], n_columns: int) -> NDArray[np.integer]:
     """Column numbers in two bytes each if they fit, otherwise in four."""
     return columns.astype(np.uint16 if n_columns <= 1 << 16 else np.int32)
 
 
-def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+def _short(times: NDArray[np.integer]) -> NDArray[np.integer]:
     """Whole numbers in the smallest integer type that fits all of them."""
     most = int(times.max(initial=0))
     return times.astype(np.min_scalar_type(most) if most < 1 << 31 else np.int64)
@@ -211,31 +215,33 @@ class ReduceTask:
     version: str
     layout: Layout
     n_columns: int
-    groups: Any  # a broadcast variable with the group of each row; None if there is only one
+    groups: "Groups"
     n_groups: int
 
     def partition(self, key: Key) -> int:
         """The number of the task that receives records with this key."""
         return self.layout.blocks if key[0] == SMALL else self.layout.block_of(key[0])
 
-    def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
+    def __call__(self, index: int, pairs: Iterable[tuple[Key, Sent | Stats]]) -> Iterator[Reduced]:
         with sending_user_errors():
             refuse_unseen_folder(self.folder)
             yield self._sums(pairs) if index == self.layout.blocks else self._block(index, pairs)
 
-    def _sums(self, pairs: Iterable[tuple[Key, Stats]]) -> Reduced:
+    def _sums(self, pairs: Iterable[tuple[Key, Sent | Stats]]) -> Reduced:
         sums, records, n_bytes = Stats(no_rows(self.n_columns)), 0, 0
         for _, stats in pairs:
+            assert isinstance(stats, Stats)
             sums, records = sums.plus(stats), records + 1
             n_bytes += len(pickle.dumps(stats))
         return Reduced(None, sums, records, n_bytes)
 
-    def _block(self, block: int, pairs: Iterable[tuple[Key, Sent]]) -> Reduced:
+    def _block(self, block: int, pairs: Iterable[tuple[Key, Sent | Stats]]) -> Reduced:
         totals, records, n_bytes = np.zeros((self.n_groups, self.n_columns)), 0, 0
         with row_writer(block_path(self.folder, self.version, block)) as writer:
             for chunk, group in groupby(pairs, key=lambda pair: pair[0][0]):
                 sums = dict[str, ChunkSum]()
                 for _, part in group:
+                    assert isinstance(part, Sent)
                     if part.table not in sums:
                         sums[part.table] = ChunkSum(*self.layout.bounds(chunk), part)
                     sums[part.table].add(part)
@@ -248,7 +254,7 @@ class ReduceTask:
         return Reduced(totals, None, records, n_bytes)
 
 
-def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
+def group_sums(rows: Rows, groups: "Groups", n_groups: int) -> Array:
     """The sums of rows by group (groups × columns). groups: a broadcast variable, or None for one group."""
     return sums_by_group(rows, None if groups is None else groups.value, n_groups)
 

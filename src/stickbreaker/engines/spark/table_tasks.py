@@ -5,30 +5,51 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
+from stickbreaker.contracts.contract import Model
+from stickbreaker.core.edits import Change, Dissolve, Edit, Split, apply_change, apply_to_stats
 from stickbreaker.core.records import AnyArray, Array, Field, Record, Rows, Stats, union_of
 from stickbreaker.core.threads import one_thread
+from stickbreaker.engines.engine import Seeds
 from stickbreaker.engines.memoized import single
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.document_tasks import StoredField
-from stickbreaker.engines.spark.failures import freeze_gc, refuse_unseen_folder, sending_user_errors
+from stickbreaker.engines.spark.failures import (
+    freeze_gc,
+    refuse_unseen_folder,
+    sending_user_errors,
+)
 from stickbreaker.engines.spark.stats_sum import group_sums
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
+if TYPE_CHECKING:
+    from pyspark import Broadcast
 
-class Made(NamedTuple):
+    from stickbreaker.engines.spark.stats_sum import Groups
+
+
+class Addable(Protocol):
+    """What can be summed over chunks."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+K = TypeVar("K")  # of names
+S = TypeVar("S", bound=Addable)
+
+
+class Made(NamedTuple, Generic[K, S]):
     """What work on a chunk gives: rows to write, by version and table; values to sum over chunks, by name."""
 
     rows: Mapping[str, Mapping[str, Rows]] = {}
-    sums: Mapping[str, Any] = {}
+    sums: Mapping[K, S] = {}
 
 
 @dataclass(frozen=True)
-class BlockTask:
+class BlockTask(Generic[K, S]):
     """Work for a Spark task: calls `work` on every chunk of some blocks, and writes the rows that it makes.
 
     versions: names of the files that are written. Yields the sums of a block.
@@ -36,18 +57,18 @@ class BlockTask:
 
     folder: Path
     layout: Layout
-    work: Callable[[int], Made]
+    work: Callable[[int], Made[K, S]]
     versions: tuple[str, ...] = ()
 
-    def __call__(self, blocks: Iterable[int]) -> Iterator[dict[str, Any]]:
+    def __call__(self, blocks: Iterable[int]) -> Iterator[dict[K, S]]:
         with sending_user_errors(), one_thread():
             refuse_unseen_folder(self.folder)
             for block in blocks:
                 yield self._block(block)
         freeze_gc("block")
 
-    def _block(self, block: int) -> dict[str, Any]:
-        sums = dict[str, Any]()
+    def _block(self, block: int) -> dict[K, S]:
+        sums = dict[K, S]()
         with ExitStack() as stack:
             writers = {
                 version: stack.enter_context(row_writer(block_path(self.folder, version, block)))
@@ -73,10 +94,10 @@ class Begin:
     """Work on a chunk: writes the first counts of a table."""
 
     layout: Layout
-    seeds: Any  # a broadcast variable, whose `value` returns rows by slices
+    seeds: "Broadcast[Seeds]"
     version: str
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         first, last = self.layout.bounds(chunk)
         rows = present(first, np.asarray(self.seeds.value[first:last], np.float64))
         return Made({self.version: {COUNTS: rows}})
@@ -92,7 +113,7 @@ class Blend:
     add: float
     version: str
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         values = self.table.chunk(chunk) * self.keep + self.fresh.chunk(chunk) * self.add
         return Made({self.version: {COUNTS: present(self.table.layout.bounds(chunk)[0], values)}})
 
@@ -102,11 +123,11 @@ class Totals:
     """Work on a chunk: runs `work`, and adds "totals", the sums by group of the rows in `version`."""
 
     version: str
-    work: Callable[[int], Made]
-    groups: Any  # a broadcast variable with the group of each row; None if there is only one
+    work: Callable[[int], Made[str, Array]]
+    groups: "Groups"
     n_groups: int
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         made = self.work(chunk)
         totals = group_sums(made.rows[self.version][COUNTS], self.groups, self.n_groups)
         return made._replace(sums={**made.sums, "totals": totals})
@@ -116,11 +137,11 @@ class Totals:
 class Summarise:
     """Work on a chunk: computes a model's `summary` of its rows."""
 
-    model: Any  # a broadcast variable, whose `value` is the Model
+    model: "Broadcast[Model]"
     params: Record
     table: StoredTable
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         first, counts = self.table.chunk(chunk)
         return Made(sums=dict(self.model.value.summary(self.params, counts, first)))
 
@@ -141,7 +162,7 @@ class ExchangeReports:
     version: str
     report: str
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         first = self.table.layout.bounds(chunk)[0]
         fresh = self.fresh.chunk(chunk).astype(np.float32)
         values = self.table.chunk(chunk) * self.keep + fresh
@@ -171,7 +192,7 @@ class Follow:
     axes: tuple[str, str]
     report: StoredReport
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         first, last = self.report.rows.layout.bounds(chunk)
         edit = cut_edit(self.edit, self.axes[0], chunk, slice(first, last))
         after = apply_to_stats(edit, _report(self.report, chunk), *self.axes, last - first)
@@ -191,7 +212,7 @@ class EditTask:
     version: str
     reports: tuple[StoredReport, ...] = ()
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[str, Array]:
         first, last = self.table.stored.layout.bounds(chunk)
         edit = cut_edit(self.edit, self.axes[0], chunk, slice(first, last))
         made = dict[str, dict[str, Rows]]()
@@ -227,12 +248,11 @@ def _moved(rows: Rows, first: int) -> Rows:
 
 def cut_edit(edit: Edit, axis: str, chunk: int, rows: slice) -> Edit:
     """An edit whose values along the row axis are restricted to the rows of a chunk."""
-    out: list[Any] = []
+    out: list[Change] = []
     for change in edit:
-        along = getattr(change, "along", None)
-        if isinstance(along, Mapping) and axis in along:
-            held: Any = along[axis]
+        if isinstance(change, Split | Dissolve) and axis in change.along:
+            held = change.along[axis]
             own = held.chunk(chunk) if isinstance(held, StoredField) else held[rows]
-            change = replace(change, along={**along, axis: own})  # type: ignore[arg-type]
+            change = replace(change, along={**change.along, axis: own})
         out.append(change)
     return tuple(out)

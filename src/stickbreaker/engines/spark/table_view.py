@@ -4,18 +4,19 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, union_of
 from stickbreaker.engines.spark.document_tasks import StoredField
-from stickbreaker.engines.spark.table_tasks import Made, present
+from stickbreaker.engines.spark.table_tasks import K, Made, S, present
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.engines.table_view import Largest, largest_of, largest_rows
 
 Held = StoredField | StoredRows  # an array over all rows, or the rows of a report
+Functions = Mapping[str, tuple[Callable[[RowBlock], Mapping[str, Array]], Mapping[str, Held]]]
 
 
 class ChunkedTable(Protocol):
@@ -32,7 +33,7 @@ class ChunkedTable(Protocol):
         """A new name for files, which are removed after the step unless the engine's state has them."""
         ...
 
-    def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
+    def each_chunk(self, work: Callable[[int], Made[K, S]], *versions: str) -> dict[K, S]:
         """Run `work` on every chunk of the table; returns the sums of its results by name.
 
         versions: names of the files that `work` writes.
@@ -66,7 +67,7 @@ class SparkParts(TableView):
             return {}
         engine, version = self._engine, self._engine.new_version()
         shapes = engine.each_chunk(FieldParts(engine.reading(), self._functions(queries), version), version)
-        out: dict[str, dict[str, Any]] = {name: {} for name in queries}
+        out: dict[str, dict[str, RowArray]] = {name: {} for name in queries}
         for (name, field), shape in shapes.items():
             n_columns = int(np.prod(shape, dtype=np.int64))
             layout = engine.table.stored.layout
@@ -76,11 +77,9 @@ class SparkParts(TableView):
 
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
         found = self._engine.each_chunk(TopParts(self._engine.reading(), tuple(columns), n))
-        return [largest_of(found[place], n) for place in range(len(columns))]
+        return [largest_of(found[place].rows, n) for place in range(len(columns))]
 
-    def _functions(
-        self, queries: Mapping[str, RowQuery]
-    ) -> dict[str, tuple[Callable[[RowBlock], Any], dict[str, Held]]]:
+    def _functions(self, queries: Mapping[str, RowQuery]) -> Functions:
         return {
             name: (query.function, {key: self._stored(item) for key, item in query.held.items()})
             for name, query in queries.items()
@@ -95,21 +94,24 @@ class SparkParts(TableView):
 
 
 @dataclass(frozen=True)
-class AddParts:
-    """Work on a chunk: computes the arrays of all queries, which are then summed over the chunks."""
+class QueryTask:
+    """Answers queries of a chunk."""
 
     table: StoredTable
-    functions: Mapping[str, tuple[Callable[[RowBlock], Mapping[str, Array]], Mapping[str, Held]]]
-
-    def __call__(self, chunk: int) -> Made:
-        answers = {name: Sums(self.answer(name, chunk)) for name in self.functions}
-        return Made(sums=answers)
+    functions: Functions
 
     def answer(self, name: str, chunk: int) -> Mapping[str, Array]:
         function, held = self.functions[name]
         own = {key: item.chunk(chunk) for key, item in held.items()}
         first, counts = self.table.chunk(chunk)
         return function(RowBlock(first, self.table.n_rows, counts, own))
+
+
+class AddParts(QueryTask):
+    """Work on a chunk: computes the arrays of all queries, which are then summed over the chunks."""
+
+    def __call__(self, chunk: int) -> Made[str, "Sums"]:
+        return Made(sums={name: Sums(self.answer(name, chunk)) for name in self.functions})
 
 
 class Sums(dict[str, Array]):
@@ -120,19 +122,19 @@ class Sums(dict[str, Array]):
 
 
 @dataclass(frozen=True)
-class FieldParts(AddParts):
+class FieldParts(QueryTask):
     """Work on a chunk: computes the arrays of all queries, by row, and writes them as tables of a version."""
 
     version: str = ""
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[tuple[str, str], "Same"]:
         first = self.table.stored.layout.bounds(chunk)[0]
-        rows, shapes = {}, {}
+        rows, shapes = dict[str, Rows](), dict[tuple[str, str], Same]()
         for name in self.functions:
             for field, values in self.answer(name, chunk).items():
                 rows[f"{name}/{field}"] = present(first, values.reshape(len(values), -1).astype(np.float64))
                 shapes[name, field] = Same(values.shape[1:])
-        return Made({self.version: rows}, shapes)  # type: ignore[arg-type]
+        return Made({self.version: rows}, shapes)
 
 
 class Same(tuple[int, ...]):
@@ -156,14 +158,17 @@ class TopParts:
     columns: tuple[int, ...]
     n: int
 
-    def __call__(self, chunk: int) -> Made:
+    def __call__(self, chunk: int) -> Made[int, "Best"]:
         first, counts = self.table.chunk(chunk)
         found = largest_rows(counts, first, self.columns, self.n)
-        return Made(sums={place: Best([each]) for place, each in enumerate(found)})  # type: ignore[dict-item]
+        return Made(sums={place: Best([each]) for place, each in enumerate(found)})
 
 
-class Best(list[Largest]):
+@dataclass(frozen=True)
+class Best:
     """The largest rows of a column in several chunks; adding concatenates them."""
 
-    def __add__(self, other: Any) -> "Best":
-        return Best([*self, *other])
+    rows: list[Largest]
+
+    def __add__(self, other: "Best") -> "Best":
+        return Best([*self.rows, *other.rows])
