@@ -60,6 +60,9 @@ class Proposal:
     round: int = 0
 
 
+Proposals = Sequence[Proposal]
+
+
 class Accepted(NamedTuple):
     """An edit that the proposal `plan` has earned; `gain` in nats, None if it was not judged by a bound."""
 
@@ -204,7 +207,7 @@ class Model(ABC):
         """
 
     def evaluate_proposals(
-        self, view: View, shard: Shard, local: Local, seed: int, proposals: Sequence[Proposal]
+        self, view: View, shard: Shard, local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
         """A shard's statistics under each proposal, by its name; and, first, records that edits will need.
 
@@ -354,14 +357,14 @@ class Move(ABC):
     @abstractmethod
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
-    ) -> Sequence[Proposal]:
+    ) -> Proposals:
         """The changes to try in a step, chosen before its documents are mapped.
 
         latest: the sums of the previous step's report, without rows.
         """
 
     def refine(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         """Decide after the map, before the table changes: which proposals to try again on the same shards,
         and which edits to make before the step's statistics are added to the table.
@@ -370,7 +373,7 @@ class Move(ABC):
 
     @abstractmethod
     def decide(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         """Decide after the global step, with the table as it is then: the edits that proposals have earned.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from stickbreaker.contracts.contract import CountTable, Model, Proposal, Summary
+from stickbreaker.contracts.contract import CountTable, Model, Proposals, Summary
 from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats
@@ -59,12 +59,7 @@ class Engine(ABC):
 
     @abstractmethod
     def map(
-        self,
-        params: Record,
-        shards: Iterable[Shard],
-        n_shards: int,
-        seed: int,
-        proposals: Sequence[Proposal] = (),
+        self, params: Record, shards: Iterable[Shard], n_shards: int, seed: int, proposals: Proposals = ()
     ) -> Stats:
         """Run the local step on each shard; returns the sum of their statistics, in the order of the shards.
 
@@ -73,9 +68,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def retry(
-        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
-    ) -> Stats:
+    def retry(self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals) -> Stats:
         """Evaluate proposals on the shards of the last `map`, which had some; returns only the trials."""
 
     @abstractmethod

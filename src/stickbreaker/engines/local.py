@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
-from stickbreaker.contracts.contract import Local, Model, Proposal, Summary, View
+from stickbreaker.contracts.contract import Local, Model, Proposals, Summary, View
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import AnyArray, Array, Record, Rows, SparseCounts, Stats, no_rows, union_of
@@ -76,12 +76,7 @@ class LocalEngine(Engine):
         return engine
 
     def map(
-        self,
-        params: Record,
-        shards: Iterable[Shard],
-        n_shards: int,
-        seed: int,
-        proposals: Sequence[Proposal] = (),
+        self, params: Record, shards: Iterable[Shard], n_shards: int, seed: int, proposals: Proposals = ()
     ) -> Stats:
         params = self._prepared(params)
         whole = self._whole_view(params, n_shards)
@@ -102,9 +97,7 @@ class LocalEngine(Engine):
         self.fresh = {}
         return self._summed(work, shards, keep=self.keep_local or bool(proposals))
 
-    def retry(
-        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
-    ) -> Stats:
+    def retry(self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals) -> Stats:
         params = params if self.views else self._prepared(params)
 
         def work(shard: Shard) -> Done:

@@ -22,6 +22,7 @@ from stickbreaker.contracts.contract import (
     Model,
     Move,
     Proposal,
+    Proposals,
     Score,
     Step,
     Summary,
@@ -92,7 +93,7 @@ class GrowingMixture(Model):
         return {"shares": Field(shares, ("documents", "components"))}, stats
 
     def evaluate_proposals(
-        self, view: Components, shard: Shard[Bags], local: Local, seed: int, proposals: Sequence[Proposal]
+        self, view: Components, shard: Shard[Bags], local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
         shares = local["shares"].values
         trials = [plan for plan in proposals if "component" in plan.change]
@@ -151,7 +152,7 @@ class SplitLargest(Move):
         return [Proposal(self.name, {"component": Field(mark, ("components",), additive=False)})]
 
     def refine(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         fitting = [plan for plan in proposals if plan.round < 2]
         halves = table.fields(
@@ -167,7 +168,7 @@ class SplitLargest(Move):
         return Decision(retry=tuple(again))
 
     def decide(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         terms = partial(halves_terms, eta=self.eta)
         sums = table.add({plan.name: RowQuery(terms, {"trial": ReportRows(plan.name)}) for plan in proposals})
@@ -214,7 +215,7 @@ class DropFaded(Move):
         return [Proposal("drop", {})]
 
     def decide(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         tokens = table.fields({"rows": RowQuery(row_tokens)})["rows"]["tokens"]  # rows have keys: an ndarray
         gone = tuple(np.flatnonzero(tokens < self.least).tolist())

@@ -2,7 +2,7 @@
 
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from stickbreaker.contracts.contract import Local, Model, Proposal, View
+from stickbreaker.contracts.contract import Local, Model, Proposal, Proposals, View
 from stickbreaker.core.edits import Edit, apply_to_local, without_trials
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import AnyArray, Array, Field, Record, Stats, no_rows
@@ -182,7 +182,7 @@ class MapTask:
         yield Key(SMALL, portion.number, 0), sums
 
     def _step(
-        self, view: View, shard: Shard, local: Local | None, proposals: Sequence[Proposal]
+        self, view: View, shard: Shard, local: Local | None, proposals: Proposals
     ) -> tuple[Local, Stats]:
         model: Model = self.model.value
         if self.retry:
@@ -196,7 +196,7 @@ class MapTask:
             local, stats = {**local, **extra}, replace(stats, trial=trial)
         return local, stats
 
-    def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Proposal]]]:
+    def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Proposals]]:
         """Yield each shard with the model's `expectations` for it, and its proposals.
 
         Consecutive shards share expectations: of the rows that they read, or of all rows if they read most.

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stickbreaker.contracts.contract import Model, Proposal
+from stickbreaker.contracts.contract import Model, Proposal, Proposals
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import AnyArray, Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
@@ -72,28 +72,15 @@ class ReplicatedEngine(LocalEngine):
         self.records.clear()
 
     def map(
-        self,
-        params: Record,
-        shards: Iterable[Shard],
-        n_shards: int,
-        seed: int,
-        proposals: Sequence[Proposal] = (),
+        self, params: Record, shards: Iterable[Shard], n_shards: int, seed: int, proposals: Proposals = ()
     ) -> Stats:
         return self._sent(params, shards, seed, proposals, retry=False)
 
-    def retry(
-        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
-    ) -> Stats:
+    def retry(self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals) -> Stats:
         return self._sent(params, shards, seed, proposals, retry=True)
 
     def _sent(
-        self,
-        params: Record,
-        shards: Iterable[Shard],
-        seed: int,
-        proposals: Sequence[Proposal],
-        *,
-        retry: bool,
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals, *, retry: bool
     ) -> Stats:
         from stickbreaker.engines.stats_sum import Sum
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import Model, Proposal, Summary
+from stickbreaker.contracts.contract import Model, Proposals, Summary
 from stickbreaker.contracts.table_view import TableView
 from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
 from stickbreaker.core.records import AnyArray, Array, Record, Rows, SparseCounts, Stats, no_rows, union_of
@@ -171,24 +171,17 @@ class ShardedEngine(Engine):
     # a step
 
     def map(
-        self,
-        params: Record,
-        shards: Iterable[Shard],
-        n_shards: int,
-        seed: int,
-        proposals: Sequence[Proposal] = (),
+        self, params: Record, shards: Iterable[Shard], n_shards: int, seed: int, proposals: Proposals = ()
     ) -> Stats:
         fields = [item.values for plan in proposals for item in plan.change.values()]
         self.live = {each for one in fields if isinstance(one, StoredField) for each in one.rows.versions}
         return self._map(params, shards, seed, proposals, retry=False)
 
-    def retry(
-        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal]
-    ) -> Stats:
+    def retry(self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals) -> Stats:
         return self._map(params, shards, seed, proposals, retry=True)
 
     def _map(
-        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Sequence[Proposal], retry: bool
+        self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals, retry: bool
     ) -> Stats:
         sizes = self.settings.portion, self.model.shard_size
         portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)

@@ -16,7 +16,7 @@ from stickbreaker.contracts.contract import (
     Local,
     Model,
     Move,
-    Proposal,
+    Proposals,
     Score,
     Step,
     Summary,
@@ -74,7 +74,7 @@ class TopicModel(Model):
         return self.solver.infer(view, shard, local, seed)
 
     def evaluate_proposals(
-        self, view: TopicView, shard: Shard[Bags], local: Local, seed: int, proposals: Sequence[Proposal]
+        self, view: TopicView, shard: Shard[Bags], local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
         from stickbreaker.topics.model.moves.trials import evaluate_proposals
 

@@ -3,13 +3,13 @@
 A merge is a handover of a topic's tokens to one or several other topics, its targets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from stickbreaker.contracts.contract import Decision, Proposal, Step
+from stickbreaker.contracts.contract import Decision, Proposal, Proposals, Step
 from stickbreaker.contracts.table_view import ReportRows, RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Split
 from stickbreaker.core.records import Array, Field, Record, Stats
@@ -69,7 +69,7 @@ class ExactMoves(TopicMoves):
         return self._made(table, [*splits, *self._handovers(params, latest, table, step)])
 
     def refine(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         again = self._fitting(params, stats, proposals, table)
         if again or self.sampled:
@@ -77,7 +77,7 @@ class ExactMoves(TopicMoves):
         return self._hopeless(params, stats, proposals, table, step)
 
     def _hopeless(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         """Drop proposals that do badly on this minibatch, and so are not worth trying on all documents.
 
@@ -114,18 +114,13 @@ class ExactMoves(TopicMoves):
         return RowQuery(Terms(self._words(params), columns), {"log_words": plan.change["log_words"].values})
 
     def _candidates(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Iterator[Candidate]:
         sums = table.add({plan.name: self._terms(params, stats, plan) for plan in proposals})
         return self._judged(params, stats, proposals, sums, 1.0)
 
     def _judged(
-        self,
-        params: Record,
-        stats: Stats,
-        proposals: Sequence[Proposal],
-        sums: Mapping[str, Answer],
-        scale: float,
+        self, params: Record, stats: Stats, proposals: Proposals, sums: Mapping[str, Answer], scale: float
     ) -> Iterator[Candidate]:
         """The candidates of these proposals with their gains, if the corpus has `scale` times the documents
         of `stats`.
@@ -176,7 +171,7 @@ class HalvesMoves(TopicMoves):
         return self._made(table, drafts)
 
     def refine(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         again = self._fitting(params, stats, proposals, table)
         other = {"half": Field(np.array(1.0))}
@@ -188,7 +183,7 @@ class HalvesMoves(TopicMoves):
         )
 
     def _candidates(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Iterator[Candidate]:
         sums = table.add({plan.name: self._terms(params, plan) for plan in proposals})
         for plan in proposals:
@@ -237,7 +232,7 @@ class PaperMoves(TopicMoves):
         return [Proposal(f"merges of step {step.number}", {}), *splits]
 
     def refine(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         if all(plan.round == 0 for plan in proposals):
             fresh = table.add({"fresh": self._report(params)})["fresh"]["totals"] * step.scale
@@ -319,7 +314,7 @@ class PaperMoves(TopicMoves):
         return evidence(words, sums) + log_likelihood(words, sums)
 
     def _candidates(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Iterator[Candidate]:
         splits = [
             plan

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import Accepted, Decision, Move, Proposal, Step
+from stickbreaker.contracts.contract import Accepted, Decision, Move, Proposal, Proposals, Step
 from stickbreaker.contracts.table_view import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Permute, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
@@ -60,7 +60,7 @@ class Exchange(Move):
         return [Proposal(f"votes of step {step.number}", change)]
 
     def refine(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         plans = [plan for plan in proposals if "votes" not in plan.change]
         if not plans:
@@ -71,7 +71,7 @@ class Exchange(Move):
         return self._made(params, stats, halves, plans, table, step)
 
     def decide(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         return Decision()  # everything was done before the table changed
 
@@ -128,7 +128,7 @@ class Exchange(Move):
 
     # fitting the halves of a giant
 
-    def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
+    def _fitted(self, halves: Proposals, table: TableView) -> list[Proposal]:
         """The proposals that split giant topics, for their next round, from what the last one reported."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
@@ -175,13 +175,7 @@ class Exchange(Move):
     # decisions
 
     def _made(
-        self,
-        params: Record,
-        stats: Stats,
-        halves: Sequence[Proposal],
-        plans: Sequence[Proposal],
-        table: TableView,
-        step: Step,
+        self, params: Record, stats: Stats, halves: Proposals, plans: Proposals, table: TableView, step: Step
     ) -> Decision:
         """The decision to make exchanges whose halves differ, in order; other giants wait for a while."""
         sums = table.add(

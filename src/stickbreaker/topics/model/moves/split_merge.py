@@ -4,7 +4,7 @@ scipy is imported on use, so that models load without it.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.contracts.contract import Decision, Move, Proposal, Step
+from stickbreaker.contracts.contract import Decision, Move, Proposal, Proposals, Step
 from stickbreaker.contracts.table_view import ReportRows, RowArray, RowQuery, TableView
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
@@ -162,7 +162,7 @@ class TopicMoves(Move):
     # fitting of splits
 
     def _fitting(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView
     ) -> list[Proposal]:
         """The splits whose halves are not completely fitted yet, as proposals for their next round."""
         fitting = [plan for plan in proposals if "targets" not in plan.change and plan.round < ROUNDS]
@@ -234,12 +234,12 @@ class TopicMoves(Move):
 
     @abstractmethod
     def _candidates(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Iterator[Candidate]:
         """The candidates for these proposals, with their gains in nats."""
 
     def decide(
-        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+        self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
         found = self._candidates(params, stats, proposals, table, step)
         limits = MoveLimits(DUST * stats.tokens * step.scale, self.settings.splits)

@@ -1,13 +1,13 @@
 """Trials of proposed changes of topics: their statistics from a shard's documents, after inference."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import Local, Proposal
+from stickbreaker.contracts.contract import Local, Proposals
 from stickbreaker.core.edits import SHARES_OF, TRIAL
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
@@ -86,7 +86,7 @@ def mark(topic: int, n_topics: int) -> Field:
 
 
 def evaluate_proposals(
-    view: TopicView, shard: Shard[Bags], local: Local, proposals: Sequence[Proposal]
+    view: TopicView, shard: Shard[Bags], local: Local, proposals: Proposals
 ) -> tuple[Local, Mapping[str, Stats]]:
     """Try every proposal on a shard's documents. Returns fields to be added to the documents' records, and
     the statistics of each trial by the proposal's name.
