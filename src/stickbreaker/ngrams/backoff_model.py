@@ -242,8 +242,10 @@ class _NgramReader:
         return _Ngrams(np.array(words, np.int64).reshape(-1, order), log_p, back_off, np.array(lines))
 
     def _words(self, words: list[str]) -> list[int]:
-        """The positions of an n-gram's words among the unigrams; a unigram itself gets the next one. `<UNK>`
-        is read as `<unk>`, as in KenLM."""
+        """The positions of an n-gram's words among the unigrams; a unigram itself gets the next one.
+
+        `<UNK>` is read as `<unk>`, as in KenLM.
+        """
         words = [UNKNOWN if word == "<UNK>" else word for word in words]
         if len(words) == 1:
             if words[0] in self.places:

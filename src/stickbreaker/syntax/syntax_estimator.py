@@ -147,8 +147,10 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
     # The learned model
 
     def _take_learned(self, params: Record, state: RunState) -> None:
-        """Set the estimator's fitted attributes from learned params and the state of their run. Raises
-        ValueError if they do not match."""
+        """Set the estimator's fitted attributes from learned params and the state of their run.
+
+        Raises ValueError if they do not match.
+        """
         self._take_state(state)
         self.params_: Record = params
         self.state_: RunState = state

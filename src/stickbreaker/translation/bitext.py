@@ -100,8 +100,10 @@ class Bitext:
         where: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> "Bitext":
-        """A bitext from pairs; its corpus records how many were left out, by kind of problem. where: the
-        input's name in messages."""
+        """A bitext from pairs; its corpus records how many were left out, by kind of problem.
+
+        where: the input's name in messages.
+        """
         documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
         made = Corpus.from_documents(documents, rule=rule, progress=progress)

@@ -14,8 +14,10 @@ COMMON = "common"  # the model that all documents share, where a topic is asked 
 
 
 def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
-    """Write the n-grams of one sample of a language model to an ARPA file; returns the number of each order,
-    as values and as a line."""
+    """Write the n-grams of one sample of a language model to an ARPA file.
+
+    Returns the number of each order, as values and as a line.
+    """
     estimator = load_for("export", PlainNgramModel, asked.model)
     model = estimator.language_model_
     ngrams = write_arpa(model, estimator.base_, asked.out, asked.sample, overwrite=asked.overwrite)

@@ -38,8 +38,10 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """A table with one line per topic: number, share of the words, its words, its phrases. Lines below have
-    the common share and unused topics."""
+    """A table with one line per topic: number, share of the words, its words, its phrases.
+
+    Lines below have the common share and unused topics.
+    """
     rows = [
         (
             str(topic["topic"]),

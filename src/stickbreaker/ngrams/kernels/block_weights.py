@@ -20,8 +20,10 @@ FACTORS = 10  # multiplied before logarithms are taken
 
 
 class Block(NamedTuple):
-    """Working memory for a block: a table with all tables and words below it. A part is a slot that has some
-    of these tables."""
+    """Working memory for a block: a table with all tables and words below it.
+
+    A part is a slot that has some of these tables.
+    """
 
     slots: NDArray[np.int64]  # parts
     tables: NDArray[np.int64]  # parts + 1: where the table sizes of each part begin

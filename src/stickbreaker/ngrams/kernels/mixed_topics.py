@@ -142,8 +142,9 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Resample the topics of tables together with all words below them, for topics that draw on a common one;
-    returns how many tables changed.
+    """Resample the topics of tables together with all words below them, for topics that draw on a common one.
+
+    Returns how many tables changed.
 
     In each slot, tables are picked uniformly, as often as it has tables of topics other than the common one.
     Below a table are customers of its own topic only: tables of longer contexts that sent their customer to

@@ -62,8 +62,10 @@ def _mass(row, weights):
 
 @njit(**PART)
 def _topic_at(row, weights, target):
-    """The topic at which the running sum of weights_k row_k exceeds `target`. A topic with row_k = 0 is never
-    returned unless all are."""
+    """The topic at which the running sum of weights_k row_k exceeds `target`.
+
+    A topic with row_k = 0 is never returned unless all are.
+    """
     n_topics = len(weights)
     k = 0
     while k + CHUNK < n_topics:

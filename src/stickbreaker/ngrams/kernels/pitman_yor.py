@@ -29,8 +29,10 @@ class Layout(NamedTuple):
 
 
 class Seating(NamedTuple):
-    """Who sits where: counts of customers and tables. The table sizes of a slot are the first `seats[slot,
-    KINDS]` rows of its part of `sizes`."""
+    """Who sits where: counts of customers and tables.
+
+    The table sizes of a slot are the first `seats[slot, KINDS]` rows of its part of `sizes`.
+    """
 
     seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
     sizes: NDArray[np.int32]  # places × (size, tables of that size)

@@ -43,7 +43,9 @@ class Switches(NamedTuple):
 @njit(**OPTIONS)
 def draw_shares(switches, key):
     """Draw lambda of each restaurant given the seating, from the empty context on, into `switches.shares`.
-    key: seeds the draws."""
+
+    key: seeds the draws.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     layout, seats, shares = switches.layout, switches.seating.seats, switches.shares

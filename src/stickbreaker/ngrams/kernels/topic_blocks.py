@@ -78,8 +78,9 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block with a table of this slot, topic and size, and everything below it; returns its numbers of
-    parts and of words.
+    """Fill a block with a table of this slot, topic and size, and everything below it.
+
+    Returns its numbers of parts and of words.
 
     Customers of the table are drawn uniformly among those of the slot and topic.
     """
@@ -126,8 +127,10 @@ def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
 
 @njit(**PART)
 def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block):
-    """Seat a block of tables and words in a topic, or remove it (change -1). key: topic and destination of
-    its first table."""
+    """Seat a block of tables and words in a topic, or remove it (change -1).
+
+    key: topic and destination of its first table.
+    """
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
         for table in range(block.tables[part], block.tables[part + 1]):
@@ -218,8 +221,9 @@ def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scrat
 
 @njit(**OPTIONS)
 def move_tables(words, sitting, rooms, seats, priors, most, key):
-    """Resample the topics of tables together with all words below them, for independent topics; returns how
-    many tables changed.
+    """Resample the topics of tables together with all words below them, for independent topics.
+
+    Returns how many tables changed.
 
     In each slot, tables are picked uniformly, as often as it has tables (moves do not change their number).
     Tables of a single word are left to the moves of words. most: the most words of the text below any slot.
@@ -246,8 +250,10 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """`move_tables` for topics with a common one, to which words are switched by context. shares
-    (restaurants): lambda of each context."""
+    """`move_tables` for topics with a common one, to which words are switched by context.
+
+    shares (restaurants): lambda of each context.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

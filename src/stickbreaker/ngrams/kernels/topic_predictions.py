@@ -41,8 +41,10 @@ class Ways(NamedTuple):
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """Update p (topics) of a word from the shorter context to that of a restaurant. slot: the word's there;
-    -1 if it has none."""
+    """Update p (topics) of a word from the shorter context to that of a restaurant.
+
+    slot: the word's there; -1 if it has none.
+    """
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]
     if slot >= 0:

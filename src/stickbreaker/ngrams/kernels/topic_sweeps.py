@@ -127,8 +127,9 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """Fill weights_out (topics) with scale (n + alpha) p for each topic in a document, 0 for the common one;
-    returns the sum.
+    """Fill weights_out (topics) with scale (n + alpha) p for each topic in a document, 0 for the common one.
+
+    Returns the sum.
 
     p (topics): of a word.
     """
@@ -196,8 +197,10 @@ def switch_of(restaurant, topic):
 
 @njit(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
-    """The probability, in a restaurant's context, that a word has a topic other than the common one. Fills
-    `path` and `openings`, as `pitman_yor.predict` does."""
+    """The probability, in a restaurant's context, that a word has a topic other than the common one.
+
+    Fills `path` and `openings`, as `pitman_yor.predict` does.
+    """
     return pitman_yor.predict(
         2 * restaurant + 1, switches.layout, switches.seating, switches.priors, path, openings
     )
@@ -205,8 +208,10 @@ def chance_of_topics(restaurant, switches, path, openings):
 
 @njit(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
-    """Seat the customer of a word with this topic in a restaurant of switches, in the slot `switch_of`. path,
-    openings: working memory."""
+    """Seat the customer of a word with this topic in a restaurant of switches, in the slot `switch_of`.
+
+    path, openings: working memory.
+    """
     slot, layout = switch_of(restaurant, topic), switches.layout
     pitman_yor.predict(slot, layout, switches.seating, switches.priors, path, openings)
     pitman_yor.enter(

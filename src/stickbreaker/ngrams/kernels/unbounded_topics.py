@@ -60,8 +60,9 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
 
 @njit(**PART)
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
-    """Draw the depth and the topic (from 1 on) of a word, given its p for each (`scratch.p`); returns the
-    depth and p(word).
+    """Draw the depth and the topic (from 1 on) of a word, given its p for each (`scratch.p`).
+
+    Returns the depth and p(word).
 
     depths (2 × depths) is working memory: the probability to stop at each, and p(it stops there, word).
     """

@@ -50,8 +50,10 @@ class LanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model from the params that a chain's `fitted` returns. Raises ValueError if arrays do not match
-        or have impossible values."""
+        """The model from the params that a chain's `fitted` returns.
+
+        Raises ValueError if arrays do not match or have impossible values.
+        """
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
@@ -187,8 +189,10 @@ class LanguageModel:
         return found
 
     def next_words(self, context: list[int], base: Array) -> Array:
-        """(n_words,) p of every word after a context, the mean over samples. The context is word numbers in
-        the order of the text; a sentence begins with `end`. base: G0 of every word.
+        """(n_words,) p of every word after a context, the mean over samples.
+
+        The context is word numbers in the order of the text; a sentence begins with `end`. base: G0 of every
+        word.
 
         It is a sum over the context's restaurants: `seated` in each, times `left` of all longer ones.
         """

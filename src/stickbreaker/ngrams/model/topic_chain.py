@@ -70,9 +70,12 @@ class TopicChain(Sampler):
         *,
         moves: str = "tables",
     ) -> None:
-        """`n_topics`: without the common one. `given`: further params of the model, such as its G0; they
-        become part of `fitted`. `moves`: "tables": a sweep moves words, then blocks below tables; "tokens":
-        words alone."""
+        """Start a chain: the words of a text are seated in turn, in topics drawn given those before.
+
+        n_topics: without the common one; given: further params of the model, such as its G0, which become
+        part of `fitted`; moves: "tables": a sweep moves words, then blocks below tables; "tokens": words
+        alone.
+        """
         self._events, self._seed, self._given, self._blocks = text.events, seed, given, moves == "tables"
         contexts, n_words = text.events.contexts, len(text.deepest)
         most, self._passing = passing(contexts, text.events.own)

@@ -42,8 +42,10 @@ OPTIONS: Table = {
 
 @dataclass(frozen=True)
 class TreeChoice:
-    """The command's options for building a corpus of trees, in which every token is a word. `given`: the
-    names of the options that the user set."""
+    """The command's options for building a corpus of trees, in which every token is a word.
+
+    `given`: the names of the options that the user set.
+    """
 
     lowercase: bool = from_option(**LOWERCASE)
     normalization: str = from_option(**NORMALIZATION)

@@ -47,8 +47,10 @@ class Expected(NamedTuple):
 
 
 class TreeReport(NamedTuple):
-    """The output of inference. For documents that are `known`, `counts` and `rates` are input as well: the
-    starting point."""
+    """The output of inference.
+
+    For documents that are `known`, `counts` and `rates` are input as well: the starting point.
+    """
 
     known: NDArray[np.bool_]  # (documents,)
     counts: NDArray[np.float64]  # documents × topics: n, expected nodes

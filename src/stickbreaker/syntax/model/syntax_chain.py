@@ -221,8 +221,10 @@ class SyntaxChain(Sampler):
         self.state = self.state._replace(topics=topics)
 
     def _draw_weights(self, generator: np.random.Generator) -> None:
-        """Draw all parameters given the topics: the auxiliary U, alphas, tau, theta, pi, sigma and beta. What
-        a limiting case fixes is left as it is."""
+        """Draw all parameters given the topics: the auxiliary U, alphas, tau, theta, pi, sigma and beta.
+
+        What a limiting case fixes is left as it is.
+        """
         counts, k = self.counts(), self._prior.n_topics
         log_x = log_products(self.state.log_theta, self.state.log_pi.T)  # documents × topics + 1
         with np.errstate(divide="ignore"):

@@ -118,8 +118,10 @@ class SyntaxModel(Model):
         return params_of(start, {name: np.zeros((k + 1, k)[-len(axes) :]) for name, axes in SUMS.items()})
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Random counts (words × topics) with the sum `tokens`, each 0.5 to 1.5 times their mean. They depend
-        on the spellings of the words (`keys`), not on their order."""
+        """Random counts (words × topics) with the sum `tokens`, each 0.5 to 1.5 times their mean.
+
+        They depend on the spellings of the words (`keys`), not on their order.
+        """
         k = self.prior.n_topics
         noise = keyed_uniforms(seed, purposes.SYNTAX_START, keys, k)
         return (0.5 + noise) * tokens / max(1, len(keys) * k)

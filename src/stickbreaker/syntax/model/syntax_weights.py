@@ -69,8 +69,10 @@ def refuse_params(params: Record) -> None:
 
 
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
-    """The sums over documents in `SUMS`, by name, from a report of these documents. shapes: alpha_D tau
-    (topics)."""
+    """The sums over documents in `SUMS`, by name, from a report of these documents.
+
+    shapes: alpha_D tau (topics).
+    """
     pulls = report.pulls.T
     zeros, k = np.zeros(report.transitions.shape), len(shapes)
     if prior.limit == "itic":

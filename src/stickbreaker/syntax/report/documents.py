@@ -35,8 +35,11 @@ class Documents(Section["SyntaxReport"]):
 
 
 def _document(row: DocumentRow[Any], places: dict[int, int]) -> list[Any]:
-    """A document as a JSON row: [id, words, held out (1) or not (0), topics]. `topics` is flat: the position
-    of a topic in the report, its share, and so on; shares below `LEAST_PART` are left out."""
+    """A document as a JSON row: [id, words, held out (1) or not (0), topics].
+
+    `topics` is flat: the position of a topic in the report, its share, and so on; shares below `LEAST_PART`
+    are left out.
+    """
     mix = [(places[k], rounded(share, 3) or 0.0) for k, share in row.topics if k in places]
     flat = [value for place, share in mix if share >= LEAST_PART for value in (place, share)]
     return [row.name, row.words, int(row.held_out), flat]

@@ -91,8 +91,10 @@ def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
 
 
 def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
-    """The documents saved in a model's directory for its report, with their sentences. Raises UserError for
-    invalid files."""
+    """The documents saved in a model's directory for its report, with their sentences.
+
+    Raises UserError for invalid files.
+    """
 
     def sentence(document: dict[str, Any], row: dict[str, Any]) -> ParsedSentence:
         n = len(row["tokens"])

@@ -28,8 +28,9 @@ NO_HEAD = -1  # in the payload: a place among topics that is none of them
 
 @dataclass(frozen=True, slots=True)
 class SyntaxTopic(TopicRow):
-    """A topic as the report shows it. Its `words` are (word, probability, its probability in all topics), the
-    most probable first.
+    """A topic as the report shows it.
+
+    Its `words` are (word, probability, its probability in all topics), the most probable first.
 
     `tags` are (tag, share of the topic's words), the commonest first. `below` are (topic, share): how the
     words whose head has this topic are divided among topics. `above` are the same for the heads of this

@@ -133,24 +133,29 @@ def _words_in_pairs(source: Sentences, target: Sentences) -> tuple[int, int]:
 
 
 def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of IBM model 1 in both directions; returns the new learners, and -log p of the generated words
-    of each direction before the step, in nats."""
+    """One step of IBM model 1 in both directions.
+
+    Returns the new learners, and -log p of the generated words of each direction before the step, in nats.
+    """
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_without_order(side.pairs, side.direction, side.counts), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
 
 
 def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of the hidden Markov model in each direction alone; returns the new learners, and -log p of
-    the generated words of each direction before the step, in nats."""
+    """One step of the hidden Markov model in each direction alone.
+
+    Returns the new learners, and -log p of the generated words of each direction before the step, in nats.
+    """
     sides = _blanks(learners)
     nats = list(pool.map(lambda side: count_with_order(side, settings.shares), sides))
     return _after(learners, sides, settings.alpha), (nats[0], nats[1])
 
 
 def _agreeing_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of the hidden Markov models of both directions in agreement; returns the new learners, and
-    -log p of the generated words of each direction before the step, in nats.
+    """One step of the hidden Markov models of both directions in agreement.
+
+    Returns the new learners, and -log p of the generated words of each direction before the step, in nats.
 
     Two halves of the pairs are counted in parallel, then added.
     """
@@ -197,8 +202,9 @@ def _after(learners: _Both, sides: tuple[Side, Side], alpha: float) -> _Both:
 def _index(
     source: Sentences, target: Sentences, sizes: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Number the pairs of words that co-occur in a sentence pair (slots). Returns the source word and the
-    target word of each slot, and the two directions before their first step.
+    """Number the pairs of words that co-occur in a sentence pair (slots).
+
+    Returns the source word and the target word of each slot, and the two directions before their first step.
 
     sizes: the numbers of source and of target words.
     """
@@ -220,7 +226,9 @@ def _index(
 
 def _first(n_slots: int, n_words: int) -> Direction:
     """The initial parameters of a direction: uniform translation probabilities, and those of `first_jumps`.
-    n_words: of the generated side."""
+
+    n_words: of the generated side.
+    """
     share = 1.0 / max(n_words, 1)
     translations = np.append(np.full(n_slots, share), (MISSING, UNKNOWN))
     return Direction(translations, np.append(np.full(n_words, share), UNKNOWN), *first_jumps())

@@ -15,8 +15,11 @@ _BLOCK = 1 << 20  # cells processed at a time, 4 bytes each
 
 
 class Pieces(NamedTuple):
-    """Sentence pairs after long ones were cut into pieces. A piece is a part of the source sentence and the
-    part of the target sentence at the same relative position."""
+    """Sentence pairs after long ones were cut into pieces.
+
+    A piece is a part of the source sentence and the part of the target sentence at the same relative
+    position.
+    """
 
     source: Sentences
     target: Sentences

@@ -62,7 +62,9 @@ bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BIT
 
 def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: BitextChoice) -> "Bitext":
     """Read a command's sentence pairs, with progress and the number of skipped pairs on standard error.
-    Raises UserError for unreadable input."""
+
+    Raises UserError for unreadable input.
+    """
     from stickbreaker.corpus import ReadingOptions
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.translation.bitext import Bitext, BitextFields
@@ -86,16 +88,20 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
 
 
 def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext":
-    """Read sentence pairs with the languages and fields of the input that a lexicon was learned from. Raises
-    UserError for unreadable input."""
+    """Read sentence pairs with the languages and fields of the input that a lexicon was learned from.
+
+    Raises UserError for unreadable input.
+    """
     from stickbreaker.translation.bitext import Bitext
 
     return Bitext.read(inputs, lexicon.bitext.fields)
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
-    """The links between a bitext's words in a file in Pharaoh's format; None without a file. Raises UserError
-    if they do not fit."""
+    """The links between a bitext's words in a file in Pharaoh's format; None without a file.
+
+    Raises UserError if they do not fit.
+    """
     if alignments is None:
         return None
     from stickbreaker.translation.alignment.pharaoh import read_pharaoh
@@ -105,8 +111,9 @@ def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
 
 
 def given_phrases(path: Path, bitext: "Bitext") -> "PhraseTable":
-    """The phrase table in a file. Notes on standard error say what is left out of it, and how many of its
-    words the bitext does not have.
+    """The phrase table in a file.
+
+    Notes on standard error say what is left out of it, and how many of its words the bitext does not have.
 
     Raises UserError for an unreadable file.
     """

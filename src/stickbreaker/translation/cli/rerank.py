@@ -128,8 +128,9 @@ def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
 def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
 ) -> dict[str, Any]:
-    """Learn weights of the features that rank better candidates (by BLEU+1) higher. Returns them, and the
-    mean BLEU+1 of the first candidates before and after, as JSON values.
+    """Learn weights of the features that rank better candidates (by BLEU+1) higher.
+
+    Returns them, and the mean BLEU+1 of the first candidates before and after, as JSON values.
 
     Raises UserError if there are fewer references than lists.
     """
@@ -164,8 +165,10 @@ def _tuned(
 
 
 def _weights_from(path: Path, names: list[str]) -> "Array":
-    """The weights saved in a file, in the order of `names`. Raises UserError for an invalid file, or weights
-    of other features."""
+    """The weights saved in a file, in the order of `names`.
+
+    Raises UserError for an invalid file, or weights of other features.
+    """
     content = read_given_file(path, LARGEST_WEIGHTS, REMEDY)
     with making_sense_of(path, REMEDY):
         held = json.loads(content)

@@ -110,8 +110,9 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
 
 @njit(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
-    """Store a translation as number `found`, unless one with the same words is stored already; returns
-    whether it was stored.
+    """Store a translation as number `found`, unless one with the same words is stored already.
+
+    Returns whether it was stored.
 
     end: the suffix that is the whole translation; its options are read from left to right by `ends.later`.
     """

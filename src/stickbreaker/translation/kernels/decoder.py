@@ -56,8 +56,9 @@ class Candidates(NamedTuple):
 
 @njit(**EXACT)
 def search(sentence, weights, model, limits):
-    """Search for translations of a sentence with its options, by beam search; returns the search graph, whose
-    last node is the goal.
+    """Search for translations of a sentence with its options, by beam search.
+
+    Returns the search graph, whose last node is the goal.
 
     model: the arrays of a backoff language model. The distortion limit is like that of Moses: a span begins
     at most that far from the end of the previous one and, unless it begins with the first untranslated word,

@@ -77,8 +77,10 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
 
 @njit(**PART)
 def _forward(n, m, null_share, room):
-    """The forward pass: fill the room's states, links (p given the words so far) and scales; returns -log p
-    of the generated words, in nats."""
+    """The forward pass: fill the room's states, links (p given the words so far) and scales.
+
+    Returns -log p of the generated words, in nats.
+    """
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
     nats = 0.0
@@ -165,8 +167,9 @@ def _add_jumps(m, anywhere, room, counts_out, contexts_out):
 
 @njit(**OPTIONS)
 def count_with_order(side, shares):
-    """Add expected counts of translations and jumps in one direction to `side`; returns -log p of all
-    generated words, in nats.
+    """Add expected counts of translations and jumps in one direction to `side`.
+
+    Returns -log p of all generated words, in nats.
 
     Time is O(n m²) per pair. Pairs with an empty side are skipped.
     """

@@ -55,8 +55,9 @@ def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
 
 @njit(**OPTIONS)
 def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, places_out):
-    """Fill `places_out` with the phrase pairs of sentence pairs from pair `start` on, while there is room;
-    returns the sentence pair to continue with, and the number of phrase pairs.
+    """Fill `places_out` with the phrase pairs of sentence pairs from pair `start` on, while there is room.
+
+    Returns the sentence pair to continue with, and the number of phrase pairs.
 
     A phrase has at most MOST words on each side, at least one link, and no link to the outside; words without
     links at its edges are optional. There must be room for one sentence pair: MOST^3 for each of its target

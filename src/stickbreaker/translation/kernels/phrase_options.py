@@ -59,8 +59,10 @@ def span_of(begin, end, longest):
 
 @njit(**EXACT)
 def score_options(n, longest, options, weights, model):
-    """Score the options of a sentence of n words, which span at most `longest` words. model: the arrays of a
-    backoff language model."""
+    """Score the options of a sentence of n words, which span at most `longest` words.
+
+    model: the arrays of a backoff language model.
+    """
     n_options, n_words = len(options.begins), len(options.words)
     scores, estimates = np.empty(n_options), np.empty(n_options)
     numbers, states, log_p = np.empty(n_words, np.int64), np.empty(n_words, np.int64), np.empty(n_words)

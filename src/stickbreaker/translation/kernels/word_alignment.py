@@ -20,8 +20,10 @@ TINY = 1e-100  # smaller probabilities become zero, to avoid subnormal numbers
 
 
 class Pairs(NamedTuple):
-    """Sentence pairs in one direction of translation. A cell is a pair of words of a sentence pair: that of
-    generated word j and given word i of pair p is at starts[p] + j * generated_steps[p] + i * given_steps[p].
+    """Sentence pairs in one direction of translation.
+
+    A cell is a pair of words of a sentence pair: that of generated word j and given word i of pair p is at
+    starts[p] + j * generated_steps[p] + i * given_steps[p].
     """
 
     words: NDArray[np.int32]  # of the generated side
@@ -34,8 +36,10 @@ class Pairs(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """The parameters of one direction of translation, or the expected counts for them. A slot is a pair of
-    words that co-occur."""
+    """The parameters of one direction of translation, or the expected counts for them.
+
+    A slot is a pair of words that co-occur.
+    """
 
     translations: NDArray[np.float64]  # slots + 2: p of a generated word; missing pairs; unknown words
     null: NDArray[np.float64]  # generated words + 1: p from null; the last for unknown words, -1
@@ -71,8 +75,10 @@ def room_for(pairs):
 
 @njit(**PART)
 def load(pairs, pair, direction, room):
-    """Copy the translation probabilities of the words of a sentence pair to `room`; returns its numbers of
-    generated and given words."""
+    """Copy the translation probabilities of the words of a sentence pair to `room`.
+
+    Returns its numbers of generated and given words.
+    """
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
     by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]
@@ -108,8 +114,9 @@ def add_null(pairs, pair, n, m, room, counts_out):
 
 @njit(**OPTIONS)
 def count_without_order(pairs, direction, counts_out):
-    """Add expected counts of translations under IBM model 1 to counts_out; returns -log p, in nats, of all
-    generated words.
+    """Add expected counts of translations under IBM model 1 to counts_out.
+
+    Returns -log p, in nats, of all generated words.
 
     Each of the m given words of a pair, and null, has the prior probability 1 / (m + 1) of having generated a
     word (Brown et al., equation 4). Pairs with an empty side are skipped.

@@ -22,8 +22,9 @@ class PairTable(NamedTuple):
 
 @njit(**OPTIONS)
 def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_out):
-    """Build the table of all word pairs that occur in a sentence pair, and find the slot of each cell;
-    returns the number of slots.
+    """Build the table of all word pairs that occur in a sentence pair, and find the slot of each cell.
+
+    Returns the number of slots.
 
     source, target: `Sentences`. places: positions in source.words sorted by word, without unknown words.
     starts (pairs + 1): first cell of each pair. offsets_out: see `PairTable`. targets_out and slots_out have

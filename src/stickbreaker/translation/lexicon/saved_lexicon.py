@@ -151,8 +151,10 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 
 
 def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
-    """The links between words of a saved bitext, from the arrays of its lexicon. Raises ValueError if they do
-    not fit the bitext."""
+    """The links between words of a saved bitext, from the arrays of its lexicon.
+
+    Raises ValueError if they do not fit the bitext.
+    """
     links = Links(*(arrays[f"links.{name}"] for name in Links._fields))
     if any(one.ndim != 1 or one.dtype.kind != "i" for one in links):
         raise ValueError("links are not positions")
@@ -170,8 +172,10 @@ def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
 
 
 def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
-    """The topic shares of documents, from the arrays of a saved lexicon (documents × topics). Raises
-    ValueError for another shape, or rows that do not sum to one."""
+    """The topic shares of documents, from the arrays of a saved lexicon (documents × topics).
+
+    Raises ValueError for another shape, or rows that do not sum to one.
+    """
     shares = arrays["shares"]
     if shares.shape != (len(bitext.names), n_topics) or (shares < 0.0).any():
         raise ValueError("shares belong to other documents")

@@ -46,8 +46,10 @@ class ContentWords(NamedTuple):
 
     @classmethod
     def of(cls, lexicon: TopicLexicon) -> "ContentWords":
-        """The content words of a lexicon's two vocabularies. Languages without a list of stop words are
-        treated as having none."""
+        """The content words of a lexicon's two vocabularies.
+
+        Languages without a list of stop words are treated as having none.
+        """
         bitext = lexicon.bitext
         codes = (bitext.source, bitext.target)
         source, target = (_with_content(words, code) for words, code in zip(bitext.words, codes, strict=True))

@@ -257,8 +257,10 @@ class TopicLexicon:
     # Files
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Save everything in a directory, the bitext included. Raises UserError if it exists, unless
-        `overwrite`."""
+        """Save everything in a directory, the bitext included.
+
+        Raises UserError if it exists, unless `overwrite`.
+        """
         from stickbreaker.translation.lexicon.saved_lexicon import save
 
         save(self, Path(path), overwrite=overwrite)

@@ -133,8 +133,9 @@ class PhraseModel:
         return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
-        """For each of a document's `ranks` largest topics, its feature of all options (options,). If there
-        are fewer topics, the last one is repeated.
+        """For each of a document's `ranks` largest topics, its feature of all options (options,).
+
+        If there are fewer topics, the last one is repeated.
 
         p (word pairs × topics): p(e | f; k); shares (topics,).
         """

@@ -134,8 +134,10 @@ class PhraseTable:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":
-        """The table that `to_arrays` made these arrays of. Raises ValueError or KeyError for other arrays, as
-        far as it sees: `require_table` checks the rest."""
+        """The table that `to_arrays` made these arrays of.
+
+        Raises ValueError or KeyError for other arrays, as far as it sees: `require_table` checks the rest.
+        """
         keys = tuple(arrays[f"keys.{n}"] for n in range(sum(name.startswith("keys.") for name in arrays)))
         index = PhraseIndex(keys, int(arrays["n_words"][0]))  # type: ignore[arg-type]
         kind = PhraseCounts if "counts" in arrays else GivenScores
@@ -182,6 +184,8 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """An order of items that sorts each group of adjacent items by descending count; ties keep their order.
-    groups, counts: of each item."""
+
+    groups, counts: of each item.
+    """
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

@@ -44,8 +44,9 @@ FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
 def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicBackoffModel) -> str:
-    """Save a phrase table and a language model in the directory of their lexicon; returns the digest of the
-    file of phrases.
+    """Save a phrase table and a language model in the directory of their lexicon.
+
+    Returns the digest of the file of phrases.
 
     A language model with topics gets a directory of its own, whose digest is in that file.
     """
@@ -74,8 +75,10 @@ def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
 
 
 def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
-    """Save a lexicon with its phrases and its language model in a directory. Raises UserError if the path
-    exists, unless `overwrite`."""
+    """Save a lexicon with its phrases and its language model in a directory.
+
+    Raises UserError if the path exists, unless `overwrite`.
+    """
 
     def beside(folder: Path) -> dict[str, str]:
         return {"phrases": write_phrases(folder, model.table, model.language_model)}
@@ -110,8 +113,10 @@ def read_phrases(
 
 
 def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
-    """Load the language model with topics from its directory. Raises UserError if its digest is not `digest`.
-    target: the decoder's words."""
+    """Load the language model with topics from its directory.
+
+    Raises UserError if its digest is not `digest`. target: the decoder's words.
+    """
     manifest = folder / LANGUAGE_MODEL / MANIFEST
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
         problem = "is not from the language model that the phrases were learned with"
@@ -157,8 +162,10 @@ def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> 
 
 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
-    """The tuned weights saved in a file; None if there is no file. Raises UserError for an invalid file, or
-    weights of other phrases (`phrases`: their digest)."""
+    """The tuned weights saved in a file; None if there is no file.
+
+    Raises UserError for an invalid file, or weights of other phrases (`phrases`: their digest).
+    """
     if not file.exists():
         return None
     remedy = "tune it again with translate tune"

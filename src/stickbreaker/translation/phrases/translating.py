@@ -116,8 +116,9 @@ def tune(
     threads: int | None = None,
     progress: Callable[[TuningRound], None] | None = None,
 ) -> list[TuningRound]:
-    """Tune weights by rounds of pairwise ranking (Hopkins and May 2011); returns all rounds, of which the
-    weights of the best should be used.
+    """Tune weights by rounds of pairwise ranking (Hopkins and May 2011).
+
+    Returns all rounds, of which the weights of the best should be used.
 
     `references`: translations of each document's sentences, as tokens. Each round translates the documents
     with the last weights, adds the best translations to those of earlier rounds, and learns weights from all;

@@ -54,8 +54,9 @@ class Examples:
         return self._order[self._starts[word] : self._starts[word + 1]]
 
     def in_topic(self, word: int, translation: int, topic: int) -> int:
-        """Add an example of a word with a translation, from a document with much of a topic; returns its
-        number.
+        """Add an example of a word with a translation, from a document with much of a topic.
+
+        Returns its number.
 
         Its sentence is neither short nor long, if there is such a sentence. The word and the translation must
         be linked somewhere.
@@ -68,8 +69,9 @@ class Examples:
         return self._add(int(links[order[0]]))
 
     def in_document(self, word: int, translation: int, document: int) -> int:
-        """Add an example of a word from a document, with the given translation if the document has it;
-        returns its number.
+        """Add an example of a word from a document, with the given translation if the document has it.
+
+        Returns its number.
 
         The document must have a link of the word.
         """
@@ -106,8 +108,10 @@ class Examples:
 
 
 def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
-    """A sentence cut into unmarked and marked pieces; tokens: the positions of those to mark. Nothing is
-    marked if the text does not have `n_tokens` tokens, so that positions would be wrong."""
+    """A sentence cut into unmarked and marked pieces; tokens: the positions of those to mark.
+
+    Nothing is marked if the text does not have `n_tokens` tokens, so that positions would be wrong.
+    """
     written, spans = token_spans(text, language)
     marks = [spans[token] for token in sorted(tokens.tolist())] if len(spans) == n_tokens else []
     return cut_pieces(written, marks)

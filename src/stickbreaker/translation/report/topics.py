@@ -55,8 +55,10 @@ class Topics(Section["LexiconReport"]):
 def topic_rows(
     lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
 ) -> list[TopicDomainRow]:
-    """A row for each topic of a lexicon, by number. `domains`: those that documents state; empty if they are
-    the lexicon's topics."""
+    """A row for each topic of a lexicon, by number.
+
+    `domains`: those that documents state; empty if they are the lexicon's topics.
+    """
     links = lexicon.forward.word_topic_counts
     totals = links.sum(axis=0)
     shares = totals / max(totals.sum(), 1.0)

@@ -73,8 +73,11 @@ class TwoTopics(Section["LexiconReport"]):
 
 
 def _word(row: WordAcrossTopics) -> list[Any]:
-    """A word as a JSON row: [word, links, translations, topics]. A translation is [translation, p over all
-    topics], a topic [topic, links, number of the example, p of each translation]."""
+    """A word as a JSON row: [word, links, translations, topics].
+
+    A translation is [translation, p over all topics], a topic [topic, links, number of the example, p of each
+    translation].
+    """
     translations = [[one_line(name), short(p)] for name, p in row.translations]
     topics = [[one.topic, short(one.links), one.example, *map(short, one.p)] for one in row.topics]
     return [one_line(row.word), round(row.links), translations, topics]
