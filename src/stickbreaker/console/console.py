@@ -20,7 +20,8 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
 P = ParamSpec("P")
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
+OptionSettings = dict[str, Any]  # arguments of `option`, by name
 # a command's result, and the function that prints it as text
 Outcome = tuple[JsonObject, Callable[[JsonObject], str]]
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -154,7 +155,7 @@ def emit(result: JsonObject, as_json: bool, text: Callable[[JsonObject], str]) -
 class NumberRange(click.FloatRange):
     """A number within bounds; refuses NaN, which click accepts."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = super().convert(value, param, ctx)
         if number != number:
             self.fail(f"{value!r} is not a number.", param, ctx)
@@ -190,7 +191,9 @@ class ModelPath(click.Path):
         super().__init__(path_type=Path)
         self.changes = changes
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
         from stickbreaker.estimators.kinds import markers
         from stickbreaker.saved.packed_models import directory_of, is_packed
 
@@ -264,7 +267,7 @@ def from_option(*, names: str | None = None, **settings: Any) -> Any:
     return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
 
 
-def from_table(table: Mapping[str, Mapping[str, Any]]) -> Any:
+def from_table(table: Mapping[str, Mapping[str, object]]) -> Any:
     """A dataclass field that several options set, as a dict of their values. table: settings by option."""
     return dataclasses.field(metadata={"table": table})
 
@@ -280,7 +283,7 @@ def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
-        def gathered(*args: Any, **values: Any) -> None:
+        def gathered(*args: object, **values: object) -> None:
             made = {field: values.pop(field) for field in plain}
             for field, table in tables.items():
                 keys = [name[2:].replace("-", "_") for name in table]

@@ -330,8 +330,9 @@ def open_documents(
     estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
 ) -> "Corpus":
     """Open a corpus, or read files of documents, for a model: with its analysis and vocabulary."""
-    seen_by: dict[str, Any] = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
-    return open_or_build(inputs, reading, **seen_by, structure=structure_for(estimator))
+    analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
+    structure = structure_for(estimator)
+    return open_or_build(inputs, reading, analysis=analysis, vocabulary=vocabulary, structure=structure)
 
 
 def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:

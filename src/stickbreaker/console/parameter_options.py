@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import click
 
@@ -14,12 +13,12 @@ from stickbreaker.estimators.kinds import object_at
 
 
 def option_table(
-    kind: type[Any],
+    kind: type,
     *,
     only: Collection[str] = (),
     without: Collection[str] = (),
     fixed: Mapping[str, str] = MappingProxyType({}),
-    **changes: Mapping[str, Any],
+    **changes: Mapping[str, object],
 ) -> Table:
     """The options of a class with declared parameters, in order, for `run_options.options_of`.
 
@@ -27,7 +26,7 @@ def option_table(
     the parameter that has them. `fixed`: the choice of parameters that have no option themselves, by name.
     `changes`: settings of options to replace, by parameter; "held_out" adds that option before the seed.
     """
-    table: dict[str, Mapping[str, Any]] = {}
+    table: dict[str, Mapping[str, object]] = {}
     pending: list[Parameter] = []
 
     def add_settings() -> None:
@@ -56,8 +55,8 @@ def option_table(
 
 
 def _option_of_setting(
-    kind: type[Any], condition: str, choices: tuple[str, ...], owners: list[Parameter]
-) -> dict[str, Any]:
+    kind: type, condition: str, choices: tuple[str, ...], owners: list[Parameter]
+) -> dict[str, object]:
     """The arguments of `console.option` for a setting that several choices of a parameter have.
 
     condition: text on what it needs; owners: its declaration for each of the `choices`.
@@ -86,7 +85,7 @@ def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[
     return found
 
 
-def _default(kind: type[Any], one: Parameter) -> str:
+def _default(kind: type, one: Parameter) -> str:
     """The default of a parameter as text for `--help`: the class's own, or the declared one.
 
     A different default for streams is added.
@@ -98,14 +97,14 @@ def _default(kind: type[Any], one: Parameter) -> str:
     return f"{own:g}" if streamed == own else f"{own:g}; of streams {streamed:g}"
 
 
-def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({})) -> dict[str, Any]:
+def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({})) -> dict[str, object]:
     """The arguments of `console.option` that follow from a parameter's declaration.
 
     others: the parameters that it may need, by name.
     """
     needs = " ".join(_needs(others[name], condition) for name, condition in one.needs.items())
     text = f"{needs}: {_lower(one.help)}" if needs else one.help
-    made: dict[str, Any] = {"help": as_options(text + (f"  [default: {one.unset}]" if one.unset else ""))}
+    made: dict[str, object] = {"help": as_options(text + (f"  [default: {one.unset}]" if one.unset else ""))}
     if one.default is not None and one.default is not False:
         made["default"] = str(one.default) if "str" in one.kinds else one.default
     if one.metavar is not None:
@@ -149,7 +148,7 @@ def _lower(text: str) -> str:
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
-def refuse_unneeded(kind: type[Any], options: Mapping[str, Any]) -> None:
+def refuse_unneeded(kind: type, options: Mapping[str, object]) -> None:
     """Raise a usage error if the user gave an option without the other option that it needs."""
     parameters = declared(kind)
     for one in parameters.values():
@@ -161,11 +160,11 @@ def refuse_unneeded(kind: type[Any], options: Mapping[str, Any]) -> None:
 
 
 def take_settings(
-    kind: type[Any],
-    options: dict[str, Any],
+    kind: type,
+    options: dict[str, object],
     chosen: Mapping[str, str] | None = None,
     always: tuple[str, ...] = (),
-    more: Mapping[str, Any] = MappingProxyType({}),
+    more: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
     """Make parameters' values from the settings among a command's `options`, which are removed there.
 
@@ -177,7 +176,7 @@ def take_settings(
         if not one.settings or name not in options:
             continue
         choice = str(options[name] or (chosen or {}).get(name))
-        given: dict[str, Any] = {}
+        given: dict[str, object] = {}
         for setting, (choices, owners) in _settings(one).items():
             key = owners[0].key
             value = options.pop(key, None)

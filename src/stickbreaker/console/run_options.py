@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import click
 
-from stickbreaker.console.console import PATH, THREADS, NumberRange, option, threads_option
+from stickbreaker.console.console import PATH, THREADS, NumberRange, OptionSettings, option, threads_option
 from stickbreaker.console.engine_options import engine_options
 from stickbreaker.console.inputs import ReadingChoice, TextChoice, reading_options
+from stickbreaker.core.option_names import ParameterValues
 
-Table = Mapping[str, Mapping[str, Any]]  # settings of options, by name: see `console.option`
+Table = Mapping[str, Mapping[str, object]]  # settings of options, by name: see `console.option`
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 SHARED: Table = {  # settings that a kind's table need not repeat
@@ -47,7 +47,7 @@ def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> 
     changes: settings to replace or add, by option, as one model or command needs them.
     """
 
-    def settings(name: str) -> dict[str, Any]:
+    def settings(name: str) -> OptionSettings:
         return {key: value for one in (SHARED, table, *changes) for key, value in one.get(name, {}).items()}
 
     return chained(*(option(name, **settings(name)) for name in table if name not in without))
@@ -87,7 +87,7 @@ class NewRun:
     threads: int | None = None
 
     @classmethod
-    def take_from(cls, options: dict[str, Any], **others: Any) -> "NewRun":
+    def take_from(cls, options: ParameterValues, **others: object) -> "NewRun":
         """Remove a run's options from those of a command; those that remain are the model's.
 
         others: fields that are not options.

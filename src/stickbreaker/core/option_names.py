@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+ParameterValues = dict[str, Any]  # by name; each parameter's declaration says what its value may be
+
 
 @dataclass(frozen=True)
 class OptionNames:
@@ -102,7 +104,7 @@ def option_of(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def as_keywords(options: Mapping[str, object]) -> dict[str, Any]:
+def as_keywords(options: Mapping[str, object]) -> ParameterValues:
     """The values of options, keyed by the names of their parameters.
 
     >>> as_keywords({"iterations": 3, "tol": 0.1})

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, SupportsFloat, TypeGuard, TypeVar, cast
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.option_names import OptionNames, option_of
@@ -55,7 +55,7 @@ class Parameter:
     option: str | None = ""
     metavar: str | None = None
     needs: Mapping[str, Condition] = field(default_factory=dict[str, Condition])
-    settings: Mapping[str, type[Any]] = field(default_factory=dict[str, type[Any]])
+    settings: "Mapping[str, type[Settings]]" = field(default_factory=dict[str, "type[Settings]"])
     after: str = ""
     by_name: bool = True
     last: bool = False
@@ -72,7 +72,7 @@ class Parameter:
         """The name under which click passes the option's value to a command."""
         return str(self.option_name)[2:].replace("-", "_")
 
-    def refusal(self, value: Any, largest: float) -> str | None:
+    def refusal(self, value: object, largest: float) -> str | None:
         """What a valid value is, such as "a string", for the message on an invalid one; None if it is valid.
 
         None too if its types are beyond `SIMPLE`, so that only the model can judge it. largest: the largest
@@ -95,7 +95,7 @@ class Parameter:
         number = self._number_refusal(value, largest)
         return f"{number} or {words}" if number and words and "at most" not in number else number
 
-    def _number_refusal(self, value: Any, largest: float) -> str | None:
+    def _number_refusal(self, value: object, largest: float) -> str | None:
         """What a valid number is, such as "a number above 0", if `value` is not one; otherwise None."""
         whole = "int" in self.kinds
         kind, most = ("a whole number", min(self.most, largest)) if whole else ("a number", self.most)
@@ -219,14 +219,14 @@ def either(words: Sequence[str], quote: str = "") -> str:
     return " or ".join([", ".join(quoted[:-1]), *quoted[-1:]] if len(quoted) > 1 else quoted)
 
 
-def shown_value(value: Any) -> str:
+def shown_value(value: object) -> str:
     """A value as messages show it: strings in double quotes, objects by their class alone."""
     if isinstance(value, str):
         return f'"{value}"'
     return repr(value) if type(value) in (int, float, bool, dict) else f"{type(value).__name__}(...)"
 
 
-def names_of(kind: type[Any]) -> OptionNames:
+def names_of(kind: type) -> OptionNames:
     """The `OptionNames` of a dataclass's parameters and of the settings that these may have.
 
     A parameter whose name has several words, or whose option has another name, is translated wherever it
@@ -283,13 +283,14 @@ class Settings:
 
     __slots__ = ()
     home: ClassVar[str]
-    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments that the choice itself stands for
+    # arguments that the choice itself stands for
+    fixed: ClassVar[Mapping[str, object]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
         refuse_values(self, type(self).__name__)
 
 
-def _kinds(annotation: Any) -> frozenset[str]:
+def _kinds(annotation: object) -> frozenset[str]:
     """The names of the types in an annotation.
 
     >>> sorted(_kinds("float | Array | None"))
@@ -299,10 +300,10 @@ def _kinds(annotation: Any) -> frozenset[str]:
     return frozenset(part.strip() for part in text.split("|"))
 
 
-def _is_number(value: Any, *, whole: bool) -> bool:
+def _is_number(value: object, *, whole: bool) -> TypeGuard[float]:
     """Whether a value is a finite number, of Python or numpy."""
     if whole:
         return is_whole(value, -LARGEST)
     if isinstance(value, bool) or not hasattr(value, "__float__") or isinstance(value, str):
         return False
-    return getattr(value, "shape", ()) == () and abs(float(value)) < float("inf")
+    return getattr(value, "shape", ()) == () and abs(float(cast("SupportsFloat", value))) < float("inf")

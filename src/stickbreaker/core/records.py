@@ -77,7 +77,7 @@ class SparseCounts(NamedTuple):
 
     positions: NDArray[np.int64]
     columns: NDArray[np.int32]
-    times: NDArray[np.integer[Any]]
+    times: NDArray[np.integer]
     n_columns: int
     unit: float = 1.0
 

@@ -1,7 +1,7 @@
 """The public class of adaptor grammars, `AdaptorGrammar`."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         **dict.fromkeys(("n_components", "num_topics", "k"), "n_topics"),
     }
 
-    def fit(self, X: Any, y: object = None, *, sample_weight: Any = None, **others: object) -> Self:
+    def fit(self, X: object, y: object = None, *, sample_weight: object = None, **others: object) -> Self:
         """Learn from the texts `X`, each a sentence: a Corpus, a list, an array, a column or a generator.
 
         sample_weight: how often each text occurs (whole numbers from 0), for a list of words with counts.
@@ -98,7 +98,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         check_is_fitted(self)
         return shares_of(self, _texts(texts), random_state)
 
-    def partial_fit(self, X: Any, y: object = None) -> Self:
+    def partial_fit(self, X: object, y: object = None) -> Self:
         """One online step on the texts `X`, in their order, by hybrid inference.
 
         The first call fixes the symbols of the text; later sentences with new ones are skipped. The
@@ -119,7 +119,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     subtrees.__doc__ = PlainAdaptorGrammar.subtrees.__doc__
 
 
-def _repeated(given: Any, counts: Any) -> list[str]:
+def _repeated(given: object, counts: object) -> list[str]:
     """Each text as often as its count says. Raises UserError unless each has a whole number from 0."""
     texts, found = _texts(given), np.asarray(counts)
     if found.shape != (len(texts),):
@@ -131,7 +131,7 @@ def _repeated(given: Any, counts: Any) -> list[str]:
     return [text for text, count in zip(texts, found.tolist(), strict=True) for _ in range(int(count))]
 
 
-def _texts(given: Any) -> list[str]:
+def _texts(given: object) -> list[str]:
     """A list of the texts in any input that `fit` accepts. Raises UserError for anything else."""
     given = once_read(given)
     if isinstance(given, list | tuple) and not given:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Record, TruncatedCounts
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.sequences import Sequences
@@ -23,7 +24,7 @@ PART, FEWEST, MOST = 50, 20, 50  # one document in 50 is sampled, but from 20 to
 MOST_AT_END = 1_000  # documents in the sample for a learned grammar
 TREES = 11  # drawn per sentence: few, to save time; odd, so that no cut is in exactly half of them
 
-Measure = Callable[[Engine, Any, Record], dict[str, Any]]
+Measure = Callable[[Engine, Any, Record], JsonObject]
 
 
 def segmentation_measure(
@@ -50,7 +51,7 @@ def segmentation_measure(
         return None
     letters = probe._sentences_in(probe._lines_of(texts).content).letters
 
-    def measure(engine: Engine, model: OnlineGrammar, params: Record) -> dict[str, Any]:
+    def measure(engine: Engine, model: OnlineGrammar, params: Record) -> JsonObject:
         counts = engine.table.whole()
         assert isinstance(counts, TruncatedCounts)
         probe.learned_, probe.params_ = model.learned(params, counts, letters), params
@@ -62,9 +63,7 @@ def segmentation_measure(
     return measure
 
 
-def agreement_with_blanks(
-    estimator: GrammarEstimator, corpus: Corpus, held_out: float
-) -> dict[str, Any] | None:
+def agreement_with_blanks(estimator: GrammarEstimator, corpus: Corpus, held_out: float) -> JsonObject | None:
     """Agreement of a learned grammar's pieces with the words of the text, as F1 of words and of boundaries.
 
     It returns {"documents", "token_f1", "boundary_f1"}, on at most `MOST_AT_END` training documents. None if

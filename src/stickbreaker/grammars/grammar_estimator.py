@@ -1,7 +1,7 @@
 """The parameters of adaptor grammars, and what can be read from a learned one."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +92,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     # From parameters to a run
 
-    def _params_to_save(self) -> dict[str, Any]:
+    def _params_to_save(self) -> dict[str, object]:
         given = self.grammar
         return {
             **super()._params_to_save(),
@@ -321,6 +321,6 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return reader.read(content, documents=documents)
 
 
-def _plain(number: np.number[Any]) -> float:
+def _plain(number: np.number) -> float:
     """A number as a Python int if it is whole, else as a float."""
     return int(number) if float(number).is_integer() else float(number)

@@ -1,11 +1,11 @@
 """Scores of a learned grammar: prediction and segmentation of sentences."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Analysis
 from stickbreaker.grammars.document_shares import log_p_of_all
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
@@ -14,9 +14,7 @@ from stickbreaker.grammars.parsing import segmented_texts
 from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 
-def scores_of(
-    model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None
-) -> dict[str, Any]:
+def scores_of(model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None) -> JsonObject:
     """Nats per symbol of texts and, if spaces show words, how well the pieces agree with these.
 
     Nats per symbol are log p, so at most zero. If symbols are separated by spaces, words are separated by two
@@ -31,7 +29,7 @@ def scores_of(
     symbols = int(np.diff(sentences.starts)[parsed].sum())
     if not symbols:
         raise UserError("there is nothing to score", remedy="no sentence can be parsed by the grammar")
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "sentences": len(parsed),
         "unparsed": int((~parsed).sum()),
         "new_symbols": int((sentences.letters == UNKNOWN).sum()),

@@ -1,7 +1,6 @@
 """Checks of the parameters of grammars and of their combinations."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
@@ -55,7 +54,7 @@ def _refuse_ways(estimator: GrammarEstimator) -> None:
 
 def _refuse_truncation(given: object) -> None:
     """Raise UserError unless a truncation is None, a whole number above 0, or such numbers by symbol."""
-    by_symbol: Mapping[str, Any] = given if isinstance(given, Mapping) else {"": given}
+    by_symbol: Mapping[str, object] = given if isinstance(given, Mapping) else {"": given}
     if given is not None and not all(is_whole(n, 1) and n <= LARGEST for n in by_symbol.values()):
         remedy = 'truncation is a whole number above 0, or {"Word": number}'
         raise UserError(f"truncation={given!r}", remedy=remedy)

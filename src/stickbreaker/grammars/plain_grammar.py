@@ -3,13 +3,14 @@
 import warnings
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
@@ -56,7 +57,7 @@ WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 class PlainAdaptorGrammar(GrammarEstimator):
     __doc__ = GrammarEstimator.__doc__
 
-    _agreement: dict[str, Any] | None = None  # with the text's words, if the run ended here
+    _agreement: JsonObject | None = None  # with the text's words, if the run ended here
 
     @property
     def _minibatch(self) -> int:
@@ -151,7 +152,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
     # From a run to the learned grammar
 
     def _finish_run(
-        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
         finished = super()._finish_run(corpus, job, state, fixed, folder)
         self._agreement = agreement_with_blanks(self, corpus, fixed["held_out"])
@@ -197,7 +198,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     # Saving and loading
 
-    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, object]) -> Snapshot:
         if isinstance(self.state_, VariationalState):
             return model_of(self.engine_, self.state_, fixed, "done")
         return fitted_of(Fitted(self.params_), self.state_, fixed)

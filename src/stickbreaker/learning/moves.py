@@ -4,9 +4,9 @@ The order in a step: `propose`, local steps, `refine`, `make` (edits before the 
 update and the global step, `decide`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from stickbreaker.contracts.contract import Accepted, Model, Proposal, Step
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import apply
 from stickbreaker.core.random_streams import derived_seed
-from stickbreaker.core.records import Record, Stats
-from stickbreaker.core.serialize import flat_record, record_from
+from stickbreaker.core.records import AnyArray, Field, Record, Stats
+from stickbreaker.core.serialize import Arrays, flat_record, record_from
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.engine import Engine
 from stickbreaker.learning.events import (
@@ -69,7 +69,7 @@ def refine(
     the table changes, and the params that moves changed.
     """
     accepted: list[Accepted] = []
-    changed: dict[str, Any] = {}
+    changed: dict[str, Field] = {}
     current: dict[str, Numbered] = {item.name: (number, item) for number, item in proposals}
     for again_number in range(1, MAX_ROUNDS + 1):
         again: list[Numbered] = []
@@ -150,16 +150,16 @@ def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> lis
     return list(proposals)
 
 
-def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
+def flat_plans(proposals: Sequence[Numbered]) -> Arrays:
     """The proposals that continue in the next step as named arrays, for checkpoints."""
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, AnyArray] = {}
     for place, (number, item) in enumerate(proposals):
         arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)
         arrays |= flat_record(f"plan of {place}/", item.change)
     return arrays
 
 
-def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
+def plans_from(arrays: Arrays) -> list[Numbered]:
     """The proposals that `flat_plans` made the arrays from. Raises ValueError if one has no name."""
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
     content = {key.split("/")[0].removeprefix("plan of ") for key in arrays if key.startswith("plan of ")}

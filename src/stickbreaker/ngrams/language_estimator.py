@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -261,7 +261,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     # Saving and loading
 
-    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, object]) -> Snapshot:
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
     def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:

@@ -1,7 +1,5 @@
 """The public class of n-gram language models, `NgramModel`."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +21,7 @@ from stickbreaker.ngrams.unigram_rescaling import RescaledSums
 class NgramModel(ScikitLearn, PlainNgramModel):
     __doc__ = PlainNgramModel.__doc__
 
-    def score_sentences(self, X: Any) -> list[SentenceScore]:
+    def score_sentences(self, X: object) -> list[SentenceScore]:
         """log p of each sentence, its end included, in nats.
 
         Raises UserError for documents without word order.
@@ -44,7 +42,7 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         corpus = self._as_corpus(X, reset=False)
         return scores_by_sentence(corpus, self.scores(corpus))
 
-    def rescaled_perplexity(self, X: Any, topics: Estimator, exponent: float = 0.7) -> float:
+    def rescaled_perplexity(self, X: object, topics: Estimator, exponent: float = 0.7) -> float:
         """Perplexity with probabilities rescaled by the document's topics: unigram rescaling (Gildea and
         Hofmann 1999), p(w | context) (p(w | document) / p(w))^exponent, normalised at every word.
 

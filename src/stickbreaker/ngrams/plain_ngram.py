@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
@@ -80,7 +81,7 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         return model.log_probabilities(words, content.starts, log_base)
 
     def _finish_run(
-        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
         self._take_run(corpus, job, state)
         write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)

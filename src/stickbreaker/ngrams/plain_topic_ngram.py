@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
@@ -95,7 +96,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return mean_of(log_probabilities(model, documents, seed))
 
     def _finish_run(
-        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
         self._take_run(corpus, job, state)
         write_topic_documents(self._lens, corpus, folder, fixed["held_out"], learned_from=True)

@@ -1,7 +1,7 @@
 """Documents saved for the report of a topic n-gram model, with topics word by word."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -126,7 +126,7 @@ def _sizes(source: Source, block: int) -> NDArray[np.int64]:
 
 def _rows(
     lens: TopicLens, source: Source, block: int, chosen: NDArray[np.int64], excerpts: set[_Place]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """The rows of documents.parquet for the chosen documents of a block."""
     if not len(chosen):
         return []
@@ -174,7 +174,7 @@ def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Contex
     return _Context(found._replace(log_base=log_base), spelled)
 
 
-def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[str, Any]:
+def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[str, object]:
     """The record of an excerpt and of topic shares along its document: see `write_topic_documents`."""
     documents, spelled = _context(lens, source, block, place)
     model, numbers = lens.model, lens.base.numbers

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -69,7 +69,7 @@ def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
         yield Sentence(block, int(documents[i]), int(content.starts[i]), int(sizes[i]))
 
 
-def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> dict[str, Any]:
+def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> dict[str, object]:
     """The row of documents.parquet for a sentence."""
     numbers = base.numbers
     tokens = slice(place.start, place.start + min(place.size, MOST_WORDS))

@@ -1,7 +1,7 @@
 """The public class of topic n-gram language models, `TopicNgramModel`."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,7 +20,7 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
         "num_topics": "n_topics",
     }
 
-    def score_sentences(self, X: Any, document: Any = None) -> list[SentenceScore]:
+    def score_sentences(self, X: object, document: object = None) -> list[SentenceScore]:
         """log p of each sentence, its end included, in nats.
 
         Topics adapt within each sentence alone, or start from those of `document` (a text) if given. Raises
@@ -36,7 +36,7 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
         n: int = 1,
         *,
         topic: int | None = None,
-        document: Any = None,
+        document: object = None,
         beginning: str = "",
         longest: int = 100,
         random_state: int = 0,

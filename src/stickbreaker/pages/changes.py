@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex
@@ -20,7 +19,7 @@ LEAST_MOMENTS = 8  # shown for a model of many topics
 MOST_LISTS = 1200  # most lists of words, over topics and moments
 _INKS = [hue_hex(hue) for hue in (255, 25, 145, 310, 75, 200)]  # colours of words that are highlighted
 
-Record = Mapping[str, Any]
+Record = JsonObject
 Ranks = dict[str, int]
 
 

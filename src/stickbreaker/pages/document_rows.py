@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from stickbreaker.core.json_checks import JsonObject, is_count, list_of, record_with, refuse_other_kinds
+from stickbreaker.core.json_checks import JsonObject, Kind, is_count, list_of, record_with, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.pages.text_values import clean, cut_short
 from stickbreaker.saved.documents_with_topics import HELD_OUT, OTHER, ROW, is_whose, topics_with_shares
@@ -38,19 +38,19 @@ class DocumentRow(Generic[T]):
         return document_name(self.id)
 
 
-class DocumentRows(NamedTuple):
+class DocumentRows(NamedTuple, Generic[T]):
     """The documents saved with a model for its report.
 
     rows: some of them; total: how many there are; whose: "held-out", "learned" or "other", for those with
     parts.
     """
 
-    rows: Sequence[DocumentRow[Any]] = ()
+    rows: Sequence[DocumentRow[T]] = ()
     total: int = 0
     whose: str = ""
 
     @property
-    def parts(self) -> list[Any]:
+    def parts(self) -> list[T]:
         return [part for row in self.rows for part in row.parts]
 
     def why_no_parts(self, none: str) -> str:
@@ -76,15 +76,15 @@ def whose_documents(whose: str) -> str:
 
 def read_document_rows(
     folder: Path,
-    manifest: Mapping[str, Any],
+    manifest: JsonObject,
     n_topics: int,
     parts: str,
-    fields: Mapping[str, Callable[[Any], bool]],
-    part_of: Callable[[JsonObject, JsonObject], Any],
+    fields: Mapping[str, Kind],
+    part_of: Callable[[JsonObject, JsonObject], T],
     *,
     most_documents: int,
     most_parts: int,
-) -> DocumentRows:
+) -> DocumentRows[T]:
     """The documents saved in a model's directory for its report; empty if there are none.
 
     Args:
@@ -101,7 +101,7 @@ def read_document_rows(
     with making_sense_of(file, RESTORE):
         rows, figures = read_with_figures(file, list(row_fields), most_documents, "documents")
         refuse_other_kinds(figures, {"documents": is_count, parts: is_whose})
-        found: list[DocumentRow[Any]] = []
+        found: list[DocumentRow[T]] = []
         for row in rows:
             refuse_other_kinds(row, row_fields)
             topics = topics_with_shares(row, n_topics)

@@ -26,7 +26,7 @@ class SavedReport(Report, Generic[Model]):
     `estimator`: the class that the model must be of; `noun`: what errors call it.
     """
 
-    estimator: ClassVar[type[Any]]
+    estimator: ClassVar[type]
     noun: ClassVar[str]
 
     def __init__(self, path: Path, manifest: JsonObject, model: Model) -> None:
@@ -65,7 +65,7 @@ def readable_manifest(path: Path) -> JsonObject:
 
 
 def settings_of(
-    manifest: Mapping[str, Any], own: Mapping[str, Callable[[Any], str]] | None = None
+    manifest: JsonObject, own: Mapping[str, Callable[[Any], str]] | None = None
 ) -> list[tuple[str, str]]:
     """The settings of a model as (name, value) rows, for the end of a page.
 
@@ -82,7 +82,7 @@ def settings_of(
     return rows
 
 
-def _text_of(value: Any, own: Mapping[str, Callable[[Any], str]]) -> str:
+def _text_of(value: object, own: Mapping[str, Callable[[Any], str]]) -> str:
     if isinstance(value, list) and len(value) > MOST_SHOWN:
         return _first([str(one) for one in value])
     if not isinstance(value, dict):

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stickbreaker.corpus.document import Scalar
 
@@ -69,7 +69,7 @@ def thinned(points: Sequence[T]) -> list[T]:
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 
 
-def script_json(data: Any) -> str:
+def script_json(data: object) -> str:
     """Data as JSON that is safe inside an HTML script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second per megabyte

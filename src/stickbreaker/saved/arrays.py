@@ -72,7 +72,7 @@ def read_keys(path: Path) -> list[str]:
     return keys
 
 
-def refuse_other_keys(keys: Any) -> None:
+def refuse_other_keys(keys: object) -> None:
     """Raise ValueError for anything but a list of distinct words."""
     if not list_of(is_text)(keys) or not all(keys):
         raise ValueError("is not a list of words")

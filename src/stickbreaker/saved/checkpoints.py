@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -168,7 +167,7 @@ def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> JsonObject:
     return {name: snapshot.manifest["run"][name] for name in names}
 
 
-def _columns_of(held: Any) -> Columns | None:
+def _columns_of(held: tuple[Sequence[int], int] | None) -> Columns | None:
     """The lasting numbers of columns, from their field in a manifest (None: missing)."""
     if held is None:
         return None

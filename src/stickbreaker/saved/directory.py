@@ -2,11 +2,11 @@
 
 import json
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
@@ -277,13 +277,13 @@ class ModelDirectory:
         """Start the trace with the records of an earlier run, before the first checkpoint of a new one."""
         write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
-    def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
+    def truncate_trace(self, manifest: JsonObject) -> None:
         """Remove the lines of the trace that were written after the last checkpoint."""
         size = int(manifest.get("trace_bytes", 0))
         if self.trace_path.exists() and self.trace_path.stat().st_size > size:
             truncate(self.trace_path, size)
 
-    def _trace(self, manifest: Mapping[str, Any]) -> list[TraceRecord]:
+    def _trace(self, manifest: JsonObject) -> list[TraceRecord]:
         steps = manifest["run"]["step"]
         if not self.trace_path.exists():
             if steps:
@@ -301,7 +301,7 @@ class ModelDirectory:
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UserError("is damaged or altered", where=self.trace_path, remedy=RESTORE) from None
 
-    def _verify(self, name: str, facts: Mapping[str, Any]) -> None:
+    def _verify(self, name: str, facts: JsonObject) -> None:
         file = self.path / name
         if not file.is_file():
             raise UserError("is missing", where=file, remedy=RESTORE)

@@ -6,9 +6,9 @@ Values of settings are checked by their estimator, in the same way for files and
 import re
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any
 
 from stickbreaker.core.json_checks import (
+    JsonObject,
     Kind,
     is_amount,
     is_count,
@@ -162,13 +162,13 @@ PARTS: Mapping[str, tuple[Mapping[str, Kind], Mapping[str, Kind]]] = {
 }
 
 
-def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
+def refuse_other_fields(manifest: JsonObject) -> None:
     """Raise ValueError naming what is invalid in a manifest: fields, or the files that it names."""
     refuse_other_values(manifest)
     _refuse_other_files(manifest["files"])
 
 
-def refuse_other_values(manifest: Mapping[str, Any]) -> None:
+def refuse_other_values(manifest: JsonObject) -> None:
     """Raise ValueError naming an invalid field of a manifest, or fields that contradict each other."""
     refuse_other_kinds(manifest, FIELDS)
     refuse_other_kinds(manifest, OPTIONAL_FIELDS, needed=False)
@@ -194,7 +194,7 @@ def refuse_other_values(manifest: Mapping[str, Any]) -> None:
             raise ValueError(problem)
 
 
-def _refuse_other_files(files: Mapping[str, Any]) -> None:
+def _refuse_other_files(files: JsonObject) -> None:
     """Raise ValueError if a manifest names files that no model has, or lacks files that a model needs."""
     for name, entry in files.items():
         if not any(kind.fullmatch(name) for kind in NAMES):

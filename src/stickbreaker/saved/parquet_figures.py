@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,7 +18,7 @@ from stickbreaker.core.json_checks import JsonObject
 _KEY = "stickbreaker"
 
 
-def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, Any]) -> None:
+def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, object]) -> None:
     """Write columns as a Parquet file with figures in its metadata, whole or not at all."""
     table = pa.table(columns).replace_schema_metadata({_KEY: json.dumps(figures)})
     with atomic_file(file) as partial:

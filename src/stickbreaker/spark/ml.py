@@ -22,6 +22,8 @@ from pyspark.ml.util import (
 )
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.session import in_one_line, local_path, scratch
@@ -61,7 +63,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         Params._dummy(), "vocabulary", "the words of the features, in order", TypeConverters.toListString
     )
 
-    _input_kwargs: dict[str, Any]  # set by `keyword_only`
+    _input_kwargs: ParameterValues  # set by `keyword_only`
 
     @keyword_only
     def __init__(
@@ -201,7 +203,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         """Sums over documents: what an estimator's method (by name) returns for bags, in nats; and tokens."""
         placed = self._place(dataset.sparkSession)
 
-        def task(_: int, batches: Batches) -> dict[str, Any]:
+        def task(_: int, batches: Batches) -> JsonObject:
             nats = tokens = 0.0
             for batch in batches:
                 with placed.read() as estimator:

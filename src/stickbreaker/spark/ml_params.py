@@ -6,6 +6,7 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasCheckpointInterval, HasFeaturesCol, HasMaxIter, HasSeed
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.learning.schedules import Online
 
 OPTIMIZERS = ("online", "em")
@@ -117,7 +118,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         self.set(self.topicDistributionCol, value)
         return self
 
-    def settings(self, n_documents: int) -> dict[str, Any]:
+    def settings(self, n_documents: int) -> ParameterValues:
         """The library's own LDA parameters for this many documents. Raises UserError for invalid values."""
         optimizer = self.getOptimizer()
         if optimizer not in OPTIMIZERS:

@@ -10,7 +10,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ PARTS = ".parts"  # the folder of the attempts, inside that of the results
 
 Batches = Iterator[pa.RecordBatch]
 Work = Callable[[Batches], Batches]
-Task = Callable[[int, Batches], Mapping[str, Any]]
+Task = Callable[[int, Batches], Mapping[str, object]]
 
 
 def mapped(
@@ -74,10 +74,12 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
     return results
 
 
-def run_tasks(session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]) -> list[JsonObject]:
+def run_tasks(
+    session: "SparkSession", n: int, work: Callable[[int], Mapping[str, object]]
+) -> list[JsonObject]:
     """Run `work(number)` for each number below `n`, each as a Spark task; returns the results in order."""
 
-    def task(_: int, batches: Batches) -> Mapping[str, Any]:
+    def task(_: int, batches: Batches) -> Mapping[str, object]:
         (number,) = numbers_in(batches)
         return work(number)
 

@@ -185,7 +185,7 @@ def transform_corpus(
     with _new_shares(Path(out), overwrite) as new:
         directory = new.resolve()  # on executors, a relative path may mean another
 
-        def work(number: int) -> Mapping[str, Any]:
+        def work(number: int) -> Mapping[str, object]:
             folder, file = attempt_folder(directory, number), "topics"
             with placed.read() as by, pq.ParquetWriter(folder / file, SHARES, compression="zstd") as writer:
                 known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
@@ -226,7 +226,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
     firsts = _first_blocks(corpus)
 
-    def work(number: int) -> Mapping[str, Any]:
+    def work(number: int) -> Mapping[str, object]:
         counted, blocks = np.zeros(3), range(firsts[number], firsts[number + 1])
 
         def read(known: Corpus) -> Iterator[Bags]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -53,7 +53,7 @@ def complete(
     path, n_files = written.directory / VOCABULARY_FILE, len(written.files)
     vocabulary.write(path)
 
-    def look(number: int) -> Mapping[str, Any]:
+    def look(number: int) -> Mapping[str, object]:
         """The totals of file `number`; for the number after the last file, the digest of all documents."""
         if number < n_files:
             source = written.source(written.files[number])

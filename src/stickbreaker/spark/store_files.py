@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
@@ -47,7 +47,7 @@ def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str
     rows = [part["rows"] for part in collect_results(frame, _count)]
     starts = [0, *accumulate(rows)]
 
-    def task(number: int, batches: Batches) -> Mapping[str, Any]:
+    def task(number: int, batches: Batches) -> Mapping[str, object]:
         first = next((batch for batch in batches if batch.num_rows), None)
         if first is None:
             return {"files": [], "languages": {}, "fields": []}
@@ -74,7 +74,7 @@ def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str
     return written, About(languages=languages, metadata_fields=tuple(fields))
 
 
-def _count(_: int, batches: Batches) -> Mapping[str, Any]:
+def _count(_: int, batches: Batches) -> Mapping[str, object]:
     return {"rows": sum(batch.num_rows for batch in batches)}
 
 

@@ -13,10 +13,11 @@ from contextlib import suppress
 from dataclasses import asdict
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.locks.path_locks import LOCK
 from stickbreaker.core.untrusted import making_sense_of
@@ -172,7 +173,7 @@ class StreamingModel:
         self.directory, self.is_open = directory, True
         (offsets_of(self.path) / BEGUN).touch()
 
-    def _compare(self, manifest: dict[str, Any]) -> None:
+    def _compare(self, manifest: JsonObject) -> None:
         """Raise UserError if a saved model is of another stream, or has other settings or words."""
         held = manifest.get(ARRIVING, {})
         if held.get("directory") != self.arrivals.directory:

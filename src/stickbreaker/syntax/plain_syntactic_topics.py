@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core import purposes
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
@@ -76,7 +76,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         return variational_runs.finished(job, state.params, words)
 
     def _finish_run(
-        self, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+        self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
         self._take_run(corpus, job, state)
         write_documents(self._lens(), corpus, folder, fixed["held_out"], learned_from=True)
@@ -92,7 +92,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
     # Saving and loading
 
-    def _snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+    def _snapshot(self, fixed: dict[str, object]) -> Snapshot:
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
     def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:

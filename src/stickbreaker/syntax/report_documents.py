@@ -1,7 +1,7 @@
 """Documents and sentences saved for the report of a syntactic topic model, with their topics."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -106,7 +106,7 @@ def _places(source: Source, block: int) -> NDArray[np.int64]:
     return np.stack([np.full(len(numbers), block), documents[numbers], numbers], axis=1)
 
 
-def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[str, Any]]:
+def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[str, object]]:
     """The rows of documents.parquet for the chosen documents of a block."""
     if not len(chosen.documents):
         return []
@@ -129,7 +129,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
     ]
 
 
-def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, Any]]]:
+def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, object]]]:
     """The records of a block's chosen sentences, in lists by the position of their document in the block."""
     if not len(chosen.sentences):
         return {}
@@ -143,7 +143,7 @@ def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[i
     shares = np.empty((len(alone.words), lens.learned.tau.shape[1]))
     shares[ordered.tokens] = lens.learned.topic_probabilities(ordered, owners, seen, lens.seed)
     entries = corpus.source.entries(block)
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int, list[dict[str, object]]] = {}
     for number, (place, start) in enumerate(zip(documents.tolist(), firsts.tolist(), strict=True)):
         at, end = alone.offsets[number : number + 2].tolist()
         n = min(end - at, MOST_WORDS)

@@ -1,7 +1,7 @@
 """The public class of syntactic topic models, `SyntacticTopics`."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +19,7 @@ class SyntacticTopics(WithTopics, PlainSyntacticTopics):
         "num_topics": "n_topics",
     }
 
-    def score(self, X: Any, y: object = None) -> float:
+    def score(self, X: object, y: object = None) -> float:
         """Log probability of sentences given others of their documents, in nats per word: higher is better.
 
         A document's shares are drawn from its odd-numbered sentences, and each of the others (or its only

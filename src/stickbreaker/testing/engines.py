@@ -3,16 +3,19 @@
 If its table may grow, it also adds and drops rows.
 """
 
+from collections.abc import Iterator
 from copy import deepcopy
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
 from stickbreaker.core.edits import Drop, Grow, Merge, Permute, Split, apply, dropped
 from stickbreaker.core.errors import Interrupted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array, Field, Record, Rows
+from stickbreaker.corpus.shards import Shard
 from stickbreaker.learning.variational import advance
 from stickbreaker.testing.runs import ClosedRuns, GrowingRuns, Runs
 from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
@@ -22,7 +25,7 @@ class Whole(NamedTuple):
     """What a complete run returned, for tests to examine."""
 
     params: Record
-    records: list[dict[str, Any]]
+    records: list[JsonObject]
     words: list[list[str]]  # those of the table's rows, after each step
     columns: list[int]  # number of the table's columns, after each step
     counts: Array
@@ -97,7 +100,7 @@ class RunTests(Runs):
         job, state = self.after(self.middle)
         before, params = job.engine.table.counts(slice(None)).tobytes(), state.params
 
-        def interrupted() -> Any:
+        def interrupted() -> Iterator[Shard]:
             yield from self.shards(self.middle)[:3]
             job.engine.stop()
             yield from self.shards(self.middle)[3:]

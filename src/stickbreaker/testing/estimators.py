@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
@@ -24,18 +26,19 @@ from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
 from stickbreaker.topics.model.word_ranking import RANKINGS
 
+Method = Callable[[object], object]  # of an estimator: takes documents
 FEW = 8  # documents whose values are compared between forms
 WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_state": "seed", "engine": "x"}
 
 
-def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def untimed(trace: list[dict[str, object]]) -> list[dict[str, object]]:
     """A trace without the fields in which two equal runs may differ, such as times."""
     return [{name: value for name, value in record.items() if name not in UNTIMED} for record in trace]
 
 
-def contents(path: Path) -> dict[str, Any]:
+def contents(path: Path) -> JsonObject:
     """What a model's directory contains, for comparison: each file's bytes, the trace without times."""
-    held: dict[str, Any] = {}
+    held: JsonObject = {}
     for file in sorted(path.rglob("*")):
         held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
     held["trace.jsonl"] = untimed([json.loads(line) for line in held["trace.jsonl"].splitlines()])
@@ -58,7 +61,7 @@ class StopAfter(Observer):
         """Get the function that stops the run."""
         self.stop = stop
 
-    def step(self, job: Any, state: Any, record: Any) -> bool:
+    def step(self, job: object, state: object, record: object) -> bool:
         self.left -= 1
         if self.left <= 0:
             self.stop()
@@ -73,17 +76,17 @@ class EstimatorTests(ABC):
 
     wrong: ClassVar[Mapping[str, object]] = WRONG  # parameters, each with an invalid value
     takes_texts: ClassVar[bool] = True  # whether it learns from texts; else they are refused with a remedy
-    _fitted: ClassVar[dict[tuple[Any, ...], Any]] = {}
+    _fitted: ClassVar[dict[tuple[object, ...], Any]] = {}
 
     @abstractmethod
-    def make(self, **settings: Any) -> Any:
+    def make(self, **settings: object) -> Any:
         """A new estimator: five passes or sweeps, `random_state` 0, unless `settings` say otherwise."""
 
     @abstractmethod
     def corpus(self) -> Corpus:
         """A corpus that is learned quickly: documents for more than two shards, one of them empty."""
 
-    def fitted(self, source: str = "corpus", **settings: Any) -> Any:
+    def fitted(self, source: str = "corpus", **settings: object) -> Any:
         """A fitted model, made once for all tests of a class; returns a copy whose parameters may be set.
 
         source: the name of the method that returns its documents.
@@ -95,25 +98,25 @@ class EstimatorTests(ABC):
             self._fitted[key] = model.fit(getattr(self, source)())
         return copy.copy(self._fitted[key])
 
-    def unseen(self) -> Sequence[Any]:
+    def unseen(self) -> Sequence[object]:
         """Documents without a word that the model knows."""
         return ["zebra", ""]
 
-    def documents(self) -> Sequence[Any]:
+    def documents(self) -> Sequence[object]:
         """The documents of `corpus()` as a list: texts, or dicts of texts by language."""
         corpus = self.corpus()
         blocks = range(len(corpus.block_sizes))
         return [document.text for block in blocks for document in corpus.documents(block)]
 
-    def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
+    def methods(self, model: Any) -> dict[str, Method]:
         """The methods that take documents, by name: `fit` of a new estimator, the others of `model`."""
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
-    def nothing_to_score(self) -> Sequence[Any]:
+    def nothing_to_score(self) -> Sequence[object]:
         """Documents that cannot be scored: none with a closed vocabulary's words."""
         return self.unseen()
 
-    def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
+    def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> JsonObject:
         """What a run leaves in the directory `path`, if it is stopped, and resumed, after each of `stops`."""
         fitting.begin(self.make(), corpus, path)
         for steps in stops:
@@ -123,7 +126,7 @@ class EstimatorTests(ABC):
         fitting.resume(path, every=60.0, threads=threads)
         return contents(path)
 
-    def saved(self, model: Any, path: Path) -> dict[str, Any]:
+    def saved(self, model: Any, path: Path) -> JsonObject:
         """What a fitted model's directory at `path` contains, after saving it there."""
         model.save(path)
         return contents(path)
@@ -164,7 +167,7 @@ class EstimatorTests(ABC):
     def test_a_callback_ends_the_run(self) -> None:
         seen: list[int] = []
 
-        def watch(record: dict[str, Any]) -> bool:
+        def watch(record: JsonObject) -> bool:
             seen.append(record["step"])
             return record["step"] == 2
 
@@ -240,7 +243,7 @@ class EstimatorTests(ABC):
             for name, taken in self.readings(model).items():
                 assert same_values(taken(given()), values[name]), (form, name)
 
-    def readings(self, model: Any) -> dict[str, Callable[[Any], Any]]:
+    def readings(self, model: Any) -> dict[str, Method]:
         """The methods of a fitted model that take documents and return numbers, without changing it."""
         return {"score": model.score}
 
@@ -261,24 +264,25 @@ class EstimatorTests(ABC):
         assert "\n" not in str(error.value)
 
 
-def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
+def forms_of_texts(documents: Sequence[object]) -> dict[str, Callable[[], object]]:
     """The same texts (or dicts of texts by language) in other accepted forms, by name, as functions."""
-    forms: dict[str, Callable[[], Any]] = {
+    forms: dict[str, Callable[[], object]] = {
         "tuple": lambda: tuple(documents),
         "generator": lambda: iter(documents),
     }
-    if isinstance(documents[0], str):
+    texts = [document for document in documents if isinstance(document, str)]
+    if texts:
         forms |= {
-            "array": lambda: np.array(documents, object),
-            "column": lambda: pa.array(documents),
-            "table": lambda: pa.table({"year": [1988] * len(documents), "text": documents}),
-            "batches": lambda: pa.table({"text": documents}).to_reader(),
-            "records": lambda: [{"text": document, "year": 1988} for document in documents],
+            "array": lambda: np.array(texts, object),
+            "column": lambda: pa.array(texts),
+            "table": lambda: pa.table({"year": [1988] * len(texts), "text": texts}),
+            "batches": lambda: pa.table({"text": texts}).to_reader(),
+            "records": lambda: [{"text": text, "year": 1988} for text in texts],
         }
     return forms
 
 
-def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], Any]]:
+def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], object]]:
     """The same lists of tokens in other accepted forms, by name, as functions."""
     return {
         "arrays": lambda: [np.array(document, object) for document in tokens],
@@ -290,14 +294,14 @@ def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], A
     }
 
 
-def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> Any:
+def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> NDArray[np.object_]:
     """Lists of tokens as pandas has them after reading a Parquet column of lists: an array of arrays."""
     out = np.empty(len(tokens), object)
     out[:] = [np.array(document, object) for document in tokens]
     return out
 
 
-def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
+def wrong_documents(documents: list[object]) -> list[tuple[object, str]]:
     """Objects that cannot be documents, each with text that the error must contain."""
     nan = float("nan")
     return [
@@ -317,7 +321,7 @@ def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
     ]
 
 
-def same_values(one: Any, other: Any) -> bool:
+def same_values(one: object, other: object) -> bool:
     """Whether two arrays or numbers are equal to the last bit."""
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
@@ -325,12 +329,12 @@ def same_values(one: Any, other: Any) -> bool:
 class TopicEstimatorTests(EstimatorTests):
     """The laws of every estimator with topics: those of all, and of topics, shares and top words."""
 
-    def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
+    def methods(self, model: Any) -> dict[str, Method]:
         own = {"transform": model.transform, "representatives": model.representative_documents}
         new = {"fit_transform": self.make().fit_transform, "partial_fit": self.make().partial_fit}
         return {**super().methods(model), **own, **new}
 
-    def readings(self, model: Any) -> dict[str, Callable[[Any], Any]]:
+    def readings(self, model: Any) -> dict[str, Method]:
         return {**super().readings(model), "transform": model.transform}
 
     def test_fit_transform_of_a_generator_is_that_of_its_list(self) -> None:
@@ -339,7 +343,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert same_values(self.make().fit_transform(one for one in documents), whole)
         assert same_values(self.make().fit_transform(documents), whole)
 
-    def nothing_to_score(self) -> Sequence[Any]:
+    def nothing_to_score(self) -> Sequence[object]:
         return ["", ""] if self.make()._is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from stickbreaker.core.records import Array
 from stickbreaker.learning.schedules import Online
-from stickbreaker.testing.planted import matched, plant_topics
+from stickbreaker.testing.planted import Planted, matched, plant_topics
 
 
 class ModelTests:
@@ -18,12 +18,12 @@ class ModelTests:
 
     recovers = 0.95  # least cosine of a planted topic and its match
     passes = 60  # passes that a batch run may need to find them
-    _fitted: ClassVar[dict[tuple[Any, ...], Any]] = {}
+    _fitted: ClassVar[dict[tuple[object, ...], Any]] = {}
 
-    def make(self, **settings: Any) -> Any:
+    def make(self, **settings: object) -> Any:
         raise NotImplementedError
 
-    def planted(self) -> Any:
+    def planted(self) -> Planted:
         """Data drawn from a known model."""
         return plant_topics()
 
@@ -31,7 +31,7 @@ class ModelTests:
         """The names, "x0", "x1", …, under which the model has the columns of the data."""
         return [f"x{word}" for word in range(n_words)]
 
-    def fitted(self, **settings: Any) -> Any:
+    def fitted(self, **settings: object) -> Any:
         """A model of the planted data, fitted once for all tests of a class; do not change it."""
         key = (type(self), *sorted(settings.items()))
         if key not in self._fitted:

@@ -1,7 +1,7 @@
 """The laws that every Gibbs sampler obeys: `SamplerTests`, and for exact chains `ExactSamplerTests`."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from stickbreaker.contracts.contract import Sampler
 from stickbreaker.core.serialize import Arrays
 from stickbreaker.testing.geweke import geweke_deviations
+
+Data = TypeVar("Data")
 
 
 def bits(arrays: Arrays) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
@@ -110,7 +112,7 @@ class SamplerTests(ABC):
         assert whole_bits(watched) == whole_bits(advance(self.sampler(3), range(4)))
 
 
-class ExactSamplerTests(SamplerTests):
+class ExactSamplerTests(SamplerTests, Generic[Data]):
     """The laws of samplers whose stationary distribution is the posterior: also Geweke's test.
 
     Implement `draw`, `redraw` and `functions` too, with data so small that a sweep is quick.
@@ -120,15 +122,15 @@ class ExactSamplerTests(SamplerTests):
     sweeps = 5_000  # number of sweeps, each followed by new data
 
     @abstractmethod
-    def draw(self, generator: np.random.Generator) -> tuple[Any, Sampler]:
+    def draw(self, generator: np.random.Generator) -> tuple[Data, Sampler]:
         """Draw a state and data from the prior by definition; returns the data, and a chain in that state."""
 
     @abstractmethod
-    def redraw(self, data: Any, sampler: Sampler, generator: np.random.Generator) -> tuple[Any, Sampler]:
+    def redraw(self, data: Data, sampler: Sampler, generator: np.random.Generator) -> tuple[Data, Sampler]:
         """Draw new data given the chain's state; returns it, and a chain over it in the same state."""
 
     @abstractmethod
-    def functions(self, data: Any, sampler: Sampler) -> ArrayLike:
+    def functions(self, data: Data, sampler: Sampler) -> ArrayLike:
         """The values of test functions, such as counts and their squares; not of topics' labels."""
 
     def test_geweke(self) -> None:

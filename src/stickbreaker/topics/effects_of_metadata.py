@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, counted, shown
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.topics.evaluation.effects import Effects, effects_of
 from stickbreaker.topics.learned_topics import LearnedTopics
@@ -28,7 +29,7 @@ class MetadataEffects(NamedTuple):
     def table(self, names: Sequence[str | None]) -> pa.Table:
         """A row for each topic and term: topic, its name, term, estimate, error, low and high."""
         n_topics, terms = self.effects.estimates.shape[0], list(self.terms)
-        columns: dict[str, Any] = {
+        columns: JsonObject = {
             "topic": pa.array(np.repeat(np.arange(n_topics, dtype=np.int32), len(terms))),
             "name": pa.array([name for name in names for _ in terms], pa.string()),
             "term": pa.array(terms * n_topics, pa.string()),

@@ -95,7 +95,9 @@ def to_gensim(estimator: TopicEstimator) -> Any:
     return model
 
 
-def pyldavis_inputs(estimator: TopicEstimator, corpus: Corpus, language: str | None = None) -> dict[str, Any]:
+def pyldavis_inputs(
+    estimator: TopicEstimator, corpus: Corpus, language: str | None = None
+) -> dict[str, object]:
     """The arguments of `pyLDAvis.prepare`, for a model and a corpus.
 
     `topic_term_dists` (topics × words) and `doc_topic_dists` (documents × topics), rows of which sum to one,

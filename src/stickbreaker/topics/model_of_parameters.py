@@ -81,7 +81,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     ) -> None:
         self._topic_model(vocabulary, analysis)
 
-    def _params_to_save(self) -> dict[str, Any]:
+    def _params_to_save(self) -> dict[str, object]:
         params = super()._params_to_save()
         return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
 

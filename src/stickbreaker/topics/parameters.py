@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from stickbreaker.core.parameter_fields import MOST_CHAINS, MOST_COLUMNS, Settings, parameter
 from stickbreaker.estimators.run_parameters import RunParameters
@@ -64,7 +64,7 @@ class GibbsParameters(Settings):
 class DelayedGibbsParameters(GibbsParameters):
     """Parameters of Gibbs sampling with approximate counts."""
 
-    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({"delayed": True})
+    fixed: ClassVar[Mapping[str, object]] = MappingProxyType({"delayed": True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ class LDAParameters(TopicParameters):
     _stream_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.6, "tau0": 32.0})
 
     _: KW_ONLY
-    guide: "Mapping[str, Any] | Guide | None" = parameter(
+    guide: "Mapping[str, object] | Guide | None" = parameter(
         None,
         'What the first topics should be about, as {"topic": ["word", "begin*"]} or `Guide(...)`.',
         "It sets the eta of these topics (section 3.3.1), and names them.",

@@ -109,7 +109,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     def _of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings, "judge": "bound"})
 
-    def _finished_runs(self, held: Any) -> "tuple[SearchPoint, ...]":
+    def _finished_runs(self, held: object) -> "tuple[SearchPoint, ...]":
         return points_from(held)
 
     def _least_held_out(self) -> float:

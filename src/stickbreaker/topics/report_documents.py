@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +16,13 @@ from stickbreaker.core.topk import descending, first_largest
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.pages.text_values import cut_short
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.parquet_figures import write_with_figures
 from stickbreaker.topics.evaluation.coherence import TopWords
@@ -86,7 +88,7 @@ def write_documents(
 
 def collect_documents_and_figures(
     estimator: LearnedTopics, source: Source, engine: Engine
-) -> tuple[dict[str, list[object]], dict[str, Any], MetadataSums]:
+) -> tuple[dict[str, list[object]], dict[str, object], MetadataSums]:
     """Read a corpus once for the report: returns the documents to store, as columns; figures of the whole
     corpus; and its sums of tokens by topic and metadata field.
 
@@ -106,7 +108,7 @@ def collect_documents_and_figures(
     looks, terms = engine.map_items_with_sums(
         look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
     )
-    figures: dict[str, Any] = {}
+    figures: dict[str, object] = {}
     sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
     scores = [side.npmi().per_topic for side in sides if side.documents.total]
     if scores:
@@ -244,12 +246,12 @@ def title_in(metadata: Mapping[str, object]) -> str:
     return next((str(value) for value in given if value and not isinstance(value, list)), "")
 
 
-def _short(value: Any) -> Any:
+def _short(value: Scalar) -> Scalar:
     """A metadata value to be used as a label: long texts and long lists are shortened."""
-    if isinstance(value, str) and len(value) > LONGEST_VALUE:
-        return value[: LONGEST_VALUE - 1] + "…"
+    if isinstance(value, str):
+        return cut_short(value, LONGEST_VALUE)
     if isinstance(value, list):
-        return [_short(item) for item in value[:MOST_VALUES]]
+        return [cut_short(item, LONGEST_VALUE) for item in value[:MOST_VALUES]]
     return value
 
 

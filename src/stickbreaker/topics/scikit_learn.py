@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.utils import Tags
 
 TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and their names here
     **ELSEWHERE,
@@ -41,12 +42,12 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
 
     _elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> "Tags":
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
 
-    def partial_fit(self, X: Any, y: object = None) -> Self:
+    def partial_fit(self, X: object, y: object = None) -> Self:
         """One online step on the documents `X`, in their order.
 
         The first call fixes the analysis of texts, and the vocabulary if it is closed.
@@ -71,11 +72,11 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def _remark(self) -> str | None:
         return self._model.words.remark()
 
-    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> NDArray[np.float64]:
+    def fit_transform(self, X: object, y: object = None, **fit_params: object) -> NDArray[np.float64]:
         """`fit`, then the topic shares of the same documents: see `transform`."""
         return super().fit_transform(once_read(X), y, **fit_params)
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: object) -> NDArray[np.float64]:
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.
 
         Each row depends only on its document, not on other documents, order or threads. Documents without
@@ -91,7 +92,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
             warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
         return np.concatenate(shares)
 
-    def score(self, X: Any, y: object = None) -> float:
+    def score(self, X: object, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats per token: higher is better.
 
         Each word is predicted from the words before it, with the posterior means of the topics: probabilities
@@ -102,7 +103,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """
         return super().score(X)
 
-    def bound(self, X: Any) -> float:
+    def bound(self, X: object) -> float:
         """The lower bound on the log probability of documents that inference maximises, in nats per token.
 
         It contains E[log beta], and so is far below `score` for rare words: use it to compare runs on the
@@ -127,7 +128,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         check_is_fitted(self)
         return super().top_words(n, language, by)
 
-    def effects(self, X: Any, formula: str, *, draws: int = 25, random_state: int = 0) -> "pd.DataFrame":
+    def effects(self, X: object, formula: str, *, draws: int = 25, random_state: int = 0) -> "pd.DataFrame":
         """Effects of documents' metadata on their topics, by a formula as in R: "party + year".
 
         X: documents with metadata, as for `fit`. Returns one row per topic and term: `topic`, `name`, `term`,
@@ -143,7 +144,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         names = self.topic_names_ or [None] * len(self.alpha_)
         return as_frame(found.table(names))
 
-    def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
+    def representative_documents(self, X: object, n: int = 5) -> list[list[int]]:
         """Per topic, the positions in `X` of the `n` documents with most of it; ties in order of `X`."""
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()

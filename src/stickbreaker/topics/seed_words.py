@@ -5,11 +5,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError, naming
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Vocabulary
 from stickbreaker.corpus.readers.problems import Problems
@@ -137,7 +137,7 @@ class Guide:
         )
 
 
-def _plain(words: Any) -> Any:
+def _plain(words: object) -> object:
     """Words as a list, or as a dict of plain numbers, to be saved; another value stays unchanged."""
     if isinstance(words, Mapping):
         return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
@@ -243,7 +243,7 @@ def _entry(parts: list[str], names: Mapping[str, str]) -> tuple[str, list[str]]:
     return word, [names[key] for key in keys]
 
 
-def _json_categories(path: str) -> dict[str, Any]:
+def _json_categories(path: str) -> JsonObject:
     source = sources_of([path])[0]
     text = text_of(source, Problems(skip=False)) or ""
     try:
@@ -266,7 +266,7 @@ def _json_categories(path: str) -> dict[str, Any]:
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A JSON object from its pairs. Raises UserError for a key that occurs twice."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for key, value in pairs:
         if key in values:
             raise UserError(f"{key!r} occurs twice", remedy="keep one")

@@ -1,7 +1,7 @@
 """`stickbreaker evaluate`: scores a saved model on documents that it has not seen."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -118,7 +118,7 @@ def evaluate(
     threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
-    **options: Any,
+    **options: object,
 ) -> None:
     """Score a model on documents that it has not seen, by document completion.
 

@@ -3,11 +3,12 @@
 import threading
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from stickbreaker.console.console import (
+    OptionSettings,
     command,
     emit,
     fail,
@@ -26,6 +27,7 @@ from stickbreaker.console.run_options import chained, options_of
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.topics.cli.fit_options import params_from_options
 from stickbreaker.topics.cli.new_run import tell_of_topics
 from stickbreaker.topics.cli.streams import (
@@ -39,6 +41,8 @@ from stickbreaker.topics.cli.word_options import OpenChoice, open_options
 from stickbreaker.topics.parameters import HDPParameters, LDAParameters
 
 if TYPE_CHECKING:
+    from stickbreaker.corpus import Vocabulary
+    from stickbreaker.corpus.text.analysis import Analysis
     from stickbreaker.spark.streaming import StreamingModel
     from stickbreaker.topics.plain_hdp import PlainHDP
     from stickbreaker.topics.plain_lda import PlainLDA
@@ -102,7 +106,7 @@ of_streams = chained(open_options, arrival_options, engine_options, analysis_opt
 
 def fitted(verb: click.Command) -> click.Command:
     """The command, with shared options' help changed for streams, and options that do not apply hidden."""
-    changes: dict[str, JsonObject] = {
+    changes: dict[str, OptionSettings] = {
         "inputs": {"metavar": "DIRECTORY"},
         "engine": {
             "type": click.Choice(["spark"]),
@@ -127,7 +131,7 @@ def fitted(verb: click.Command) -> click.Command:
 )
 @of_streams
 @command
-def lda(**options: Any) -> None:
+def lda(**options: object) -> None:
     """Learn topics by latent Dirichlet allocation from JSON Lines files (.gz too) that are put into a
     directory.
 
@@ -154,7 +158,7 @@ def lda(**options: Any) -> None:
 )
 @of_streams
 @command
-def hdp(**options: Any) -> None:
+def hdp(**options: object) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process from JSON Lines files (.gz too) that
     are put into a directory.
 
@@ -168,7 +172,7 @@ def hdp(**options: Any) -> None:
     _stream(PlainHDP, options)
 
 
-def _stream(kind: "type[PlainLDA | PlainHDP]", options: JsonObject) -> None:
+def _stream(kind: "type[PlainLDA | PlainHDP]", options: ParameterValues) -> None:
     """Learn from the files in a directory until stopped or, with --once, until none is left."""
     from stickbreaker.spark.file_stream import Arrivals
     from stickbreaker.spark.streaming import StreamingModel, wait
@@ -216,11 +220,11 @@ def _remedy(out: Path) -> str:
 
 def _model(
     kind: "type[PlainLDA | PlainHDP]",
-    settings: JsonObject,
+    settings: ParameterValues,
     opened: OpenChoice,
     choice: AnalysisChoice,
     where: EngineChoice,
-) -> "tuple[TopicEstimator, Any]":
+) -> "tuple[TopicEstimator, Analysis]":
     """The estimator and the analysis that options describe. Raises a usage error if they do not fit."""
     if where.engine != "spark":
         raise click.UsageError(
@@ -237,7 +241,7 @@ def _model(
     return kind(**params, words=words), analysis
 
 
-def _vocabulary(choice: AnalysisChoice) -> Any:
+def _vocabulary(choice: AnalysisChoice) -> "Vocabulary | None":
     """The vocabulary in the file of --vocabulary; None if that is not given."""
     from stickbreaker.corpus import Vocabulary
     from stickbreaker.corpus.readers import read_words

@@ -1,7 +1,6 @@
 """`stickbreaker topics`: prints what a model has found."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -39,7 +38,9 @@ from stickbreaker.topics.cli.ranking import ranking_option
 )
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
-def topics(model: Path, top: int, out: Path | None, overwrite: bool, as_json: bool, **options: Any) -> None:
+def topics(
+    model: Path, top: int, out: Path | None, overwrite: bool, as_json: bool, **options: object
+) -> None:
     """Print the topics of a model, the largest first.
 
     Topics with almost no words of the text are listed as unused, at the end. Topics with the same name

@@ -1,11 +1,10 @@
 """`stickbreaker evaluate` of a grammar: how well it cuts and predicts sentences."""
 
-from typing import Any
-
 from stickbreaker.console.console import Outcome
 from stickbreaker.console.document_scores import learned_from_lines
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import naming, noun_for
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.grammars.cli.segment import documents_of, load_grammar, note_new_symbols
 
 
@@ -28,7 +27,7 @@ def evaluate_grammar(asked: ScoringRequest) -> Outcome:
     return {**scores, "learned_from": learned}, _as_text
 
 
-def _as_text(scores: dict[str, Any]) -> str:
+def _as_text(scores: JsonObject) -> str:
     unparsed = f", {scores['unparsed']:,} of which cannot be parsed" if scores["unparsed"] else ""
     number, nats = scores["sentences"], scores["nats_per_symbol"]
     lines = [

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,7 @@ from stickbreaker.console.parameter_options import option_table, refuse_unneeded
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for, shown
-from stickbreaker.core.option_names import as_keywords
+from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.grammars.parameters import BATCH_SIZE, FIRST_BATCH, GrammarParameters
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ OPTIONS: Table = {
 @reading_options
 @engine_options
 @command
-def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
+def grammar(grammar: str, where: EngineChoice, **options: object) -> None:
     """Learn a grammar that remembers subtrees: words, stems, collocations, topics.
 
     A line is a sentence, and spaces in it are left out: the model finds the words. Next: `segment`, `parse`
@@ -95,7 +95,7 @@ def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
         go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
 
 
-def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:
+def _ways(settings: ParameterValues, engine: str, grammar: str) -> ParameterValues:
     """The command's options as keyword arguments of the estimator.
 
     grammar: its name. Raises a usage error for options that do not apply to the chosen inference.

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -22,6 +22,7 @@ from stickbreaker.console.console import (
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError, counted, noun_for
 from stickbreaker.core.files import atomic_file, refuse_file
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.document import Document
@@ -73,7 +74,7 @@ def segment(
     between = " " if estimator.symbols == "characters" else "  "
     counts = SymbolCounts(len(documents))
     if as_json and out is None:
-        sentences: list[dict[str, Any]] = []
+        sentences: list[dict[str, object]] = []
         for given, one in zip(documents, found, strict=True):
             counts.add(one.new_symbols, parsed=one.parsed)
             own = {} if given.times is None else {"count": given.times}
@@ -191,10 +192,10 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
     emit(result, as_json, _rules_as_text(estimator._join, whole=nonterminal is None))
 
 
-def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[dict[str, Any]], str]:
+def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[JsonObject], str]:
     """A function that prints the result of `rules` as text; `whole`: with the rules of the grammar."""
 
-    def text(result: dict[str, Any]) -> str:
+    def text(result: JsonObject) -> str:
         lines: list[str] = []
         for symbol, found in result["symbols"].items():
             process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"

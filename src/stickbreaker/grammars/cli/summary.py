@@ -1,14 +1,15 @@
 """How well a grammar's finished run cuts its text, for the summary that the program prints."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 
-def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[dict[str, Any], list[str]]:
+def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[JsonObject, list[str]]:
     """The agreement of a grammar's pieces with the words of its text, as JSON values and as a line.
 
     Both are empty if the text has no spaces between words.

@@ -1,13 +1,13 @@
 """A grammar in flat arrays: binarised rules, with symbols in an order in which a chart can be filled."""
 
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.grammars.kernels.grammar_chart import PLAIN, Rules, Symbols
 from stickbreaker.grammars.model.grammar import Grammar, Symbol, Terminal
 from stickbreaker.grammars.model.symbol_graph import components
@@ -50,7 +50,7 @@ class Compiled(NamedTuple):
         first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
         return np.arange(first[0], first[1])
 
-    def of_grammar(self, uses: NDArray[Any]) -> Array:
+    def of_grammar(self, uses: AnyArray) -> Array:
         """(original rules) The uses of each rule before binarisation, from those of the binarised rules."""
         counted = self.rules.counted
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)

@@ -13,7 +13,16 @@ from scipy.special import psi
 from stickbreaker.contracts.contract import Local, Model, Score, Step, Summary, TableSpec
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
 from stickbreaker.core.random_streams import numbered_keys
-from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, Stats, TruncatedCounts
+from stickbreaker.core.records import (
+    AnyArray,
+    Array,
+    Field,
+    Record,
+    Rows,
+    SparseCounts,
+    Stats,
+    TruncatedCounts,
+)
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Index, Shard, entries_between
@@ -408,7 +417,7 @@ class OnlineGrammar(Model):
         docs/explanation/online-grammars-equations.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
-        order: dict[str, Any] = dict(summary)
+        order: dict[str, AnyArray] = dict(summary)
         cells = OrderedCells(order["order"], order["uses"], order["inside"], order["sizes"], 1.0)
         for k, size in enumerate(cells.sizes.tolist()):
             uses, beyond = cells.values[k, :size], float(params["beyond"].values[k])

@@ -1,13 +1,12 @@
 """Discounts and concentrations of adapted symbols' Pitman-Yor processes: sampled, or optimised for sticks."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 
 SHAPE, RATE = 1.0, 1e-3  # of the Gamma prior of a concentration: vague; a discount is uniform in [0, 1)
 LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a sampled discount
@@ -20,9 +19,7 @@ LARGE = 1e6  # from which on a difference of log gammas is computed by Stirling'
 STEEP = 1e10  # b / a from which on log gammas have too few digits for their difference
 
 
-def log_gamma_ratio(
-    high: NDArray[Any] | float, low: NDArray[Any] | float, difference: NDArray[Any] | float
-) -> Array:
+def log_gamma_ratio(high: AnyArray | float, low: AnyArray | float, difference: AnyArray | float) -> Array:
     """log gamma(high) - log gamma(low), where high = low + difference.
 
     For large numbers, whose log gammas have too few digits, the difference is taken term by term in

@@ -1,10 +1,9 @@
 """Trees of sentences in readable form."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from numpy.typing import NDArray
-
+from stickbreaker.core.records import AnyArray
 from stickbreaker.grammars.model.compiled import Compiled
 
 ESCAPED = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
@@ -65,7 +64,7 @@ def _escaped(text: str) -> str:
     return "_".join(text.translate(ESCAPED).split()) or "_"
 
 
-def tree_of(values: NDArray[Any], grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
+def tree_of(values: AnyArray, grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
     """The tree of rules given by number in preorder, without the symbols added by binarisation.
 
     text: the sentence's symbols, for its leaves; None: the grammar's terminals.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex, topic_colours
 from stickbreaker.pages.page import ChartSection
 from stickbreaker.pages.text_values import clean, one_line, thinned
@@ -76,11 +77,11 @@ class Learning(ChartSection["GrammarReport"]):
             "Higher is better."
         )
 
-    def payload(self, report: GrammarReport) -> dict[str, Any]:
+    def payload(self, report: GrammarReport) -> JsonObject:
         return {"curves": [_curve(curve) for curve in report.curves if curve.drawn]}
 
 
-def _curve(curve: ScoreCurve) -> dict[str, Any]:
+def _curve(curve: ScoreCurve) -> JsonObject:
     """A chart as JSON values, with a colour for each line."""
     lines, rises = [line for line in curve.lines if line.points], curve.kind == SEGMENTATION
     colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
@@ -109,7 +110,7 @@ def _curve(curve: ScoreCurve) -> dict[str, Any]:
     }
 
 
-def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[ScoreCurve]:
+def curves_of(trace: Sequence[JsonObject], reads: str = "sentence") -> list[ScoreCurve]:
     """Charts of -log p in nats per symbol by sweep, with a line for each chain if the trace has several.
 
     If learning takes steps, by the number of sentences or documents (`reads`) seen; with F1 if measured.
@@ -127,7 +128,7 @@ def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[
     return [*_segmentation(trace, unit), *(curve for curve in found if curve.lines)]
 
 
-def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
+def _segmentation(trace: Sequence[JsonObject], unit: str) -> list[ScoreCurve]:
     """The chart of F1 on sentences whose words are known, in a list; empty if it was not measured."""
     measured = [
         (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
@@ -143,7 +144,7 @@ def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve
     return [ScoreCurve(SEGMENTATION, name, lines, unit)]
 
 
-def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
+def _lines(trace: Sequence[JsonObject], field: str, at: str, chains: int) -> list[ScoreLine]:
     """The lines of a chart of the trace's `field` over its field `at`; for scores, one for each chain."""
     if field == "score" and chains > 1:
         each = [

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Memory(Section["GrammarReport"]):
     styles = ("sentences.css", "grammar.css")
     scripts = ("length_charts.js", "score_curves.js", "memory.js")
 
-    def values(self, report: GrammarReport) -> dict[str, Any]:
+    def values(self, report: GrammarReport) -> dict[str, object]:
         return {
             "symbols": report.symbols,
             "more_symbols": report.more_symbols,
@@ -74,7 +74,7 @@ class Memory(Section["GrammarReport"]):
             "number": number_text,
         }
 
-    def payload(self, report: GrammarReport) -> dict[str, Any]:
+    def payload(self, report: GrammarReport) -> dict[str, object]:
         charted = [one for one in report.symbols if one.subtrees][:MOST_CHARTED]
         coloured = list(zip(charted, topic_colours([], len(charted)), strict=True))
         return {
@@ -88,7 +88,7 @@ class Memory(Section["GrammarReport"]):
         }
 
 
-def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
+def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, object]:
     """The data of a bar chart of one adapted symbol: how many of its subtrees have a text of 1, 2, … symbols.
 
     Of more than `MOST_BARS` lengths, the last bar counts all the longer ones (`longest` is then true).

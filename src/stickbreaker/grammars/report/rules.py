@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.grammars.model.grammar import Grammar, Terminal
 from stickbreaker.pages.page import Section
@@ -32,7 +32,7 @@ class Rules(Section["GrammarReport"]):
     template = "rules.html.j2"
     styles = ("sentences.css", "grammar.css")
 
-    def values(self, report: GrammarReport) -> dict[str, Any]:
+    def values(self, report: GrammarReport) -> dict[str, object]:
         return {
             "rules": report.rules[:MOST_RULES],
             "more_rules": max(len(report.rules) - MOST_RULES, 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Sentences(Section["GrammarReport"]):
     template = "sentences.html.j2"
     styles = ("sentences.css", "grammar.css")
 
-    def values(self, report: GrammarReport) -> dict[str, Any]:
+    def values(self, report: GrammarReport) -> dict[str, object]:
         sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
         return {
             "sentences": [_shown(row, report.expected) for row in report.sentences],
@@ -71,11 +71,11 @@ class Sentences(Section["GrammarReport"]):
         }
 
 
-def _shown(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
+def _shown(row: SegmentedSentence, expected: bool) -> dict[str, object]:
     return {"number": f"{row.number:,}", "pieces": [_shown_piece(one, expected) for one in row.pieces]}
 
 
-def _shown_piece(one: Piece, expected: bool) -> dict[str, Any]:
+def _shown_piece(one: Piece, expected: bool) -> dict[str, object]:
     """A piece as the template takes it: its parts, its shade by how sure its cuts are, and its tooltip."""
     sure = percent(one.sure)
     if one.customers:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Trees(Section["GrammarReport"]):
     template = "trees.html.j2"
     styles = ("sentences.css", "grammar.css")
 
-    def values(self, report: GrammarReport) -> dict[str, Any]:
+    def values(self, report: GrammarReport) -> dict[str, object]:
         return {
             "trees": [_shown(one) for one in report.trees],
             "symbols": bool(report.symbols),
@@ -67,7 +67,7 @@ class Trees(Section["GrammarReport"]):
         }
 
 
-def _shown(one: DrawnTree) -> dict[str, Any]:
+def _shown(one: DrawnTree) -> dict[str, object]:
     return {
         "number": f"{one.number:,}",
         "nats": f"{one.nats:.1f}".replace("-", "−"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.report.remembered_subtrees import number_text
@@ -45,10 +45,10 @@ class SubtreeChanges(Section["GrammarReport"]):
         "subtree_changes_view.js",
     )
 
-    def values(self, report: GrammarReport) -> dict[str, Any]:
+    def values(self, report: GrammarReport) -> dict[str, object]:
         return {"changes": report.changes, "turnovers": report.turnovers, "number": number_text}
 
-    def payload(self, report: GrammarReport) -> dict[str, Any]:
+    def payload(self, report: GrammarReport) -> dict[str, object]:
         names = [one_line(one.name) for one in report.symbols]
         return {"changes": {**report.changes.payload(), "names": names} if report.changes else None}
 

@@ -2,13 +2,13 @@
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.console.console import Outcome, note, refuse_written
 from stickbreaker.console.document_scores import part_scores, scores_as_text
 from stickbreaker.console.inputs import open_documents
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import naming
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, word_scorer
 
 OF_INTERPOLATION = tuple(field.name for field in fields(InterpolationChoice))
@@ -49,7 +49,7 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
     return scores, lambda found: "\n".join([scores_as_text(found), *lines])
 
 
-def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
+def _unknown_lines(scores: JsonObject, *, learned_here: bool) -> list[str]:
     """Lines that say what share of the words is unknown (`<unk>`), and what this means for comparing
     perplexities; none if all are known.
 
@@ -64,7 +64,7 @@ def _unknown_lines(scores: dict[str, Any], *, learned_here: bool) -> list[str]:
     return [*lines, remedy] if learned_here else lines
 
 
-def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, Any]:
+def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, object]:
     """A model's scores of documents, without and with rescaling by the topic model at the path `topics`."""
     from stickbreaker.estimators.saving import load, load_for
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
@@ -83,7 +83,7 @@ def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str,
     return scores | {"rescale": str(topics), "exponent": exponent, "ratio_one_share": share}
 
 
-def _as_text(scores: dict[str, Any]) -> str:
+def _as_text(scores: JsonObject) -> str:
     share = 100 * scores["ratio_one_share"]
     return (
         f"{scores_as_text(scores)}\nRescaled by {scores['rescale']} with exponent {scores['exponent']:g}; "

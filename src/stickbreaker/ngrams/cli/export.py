@@ -1,7 +1,5 @@
 """`stickbreaker export` of a language model."""
 
-from typing import Any
-
 from stickbreaker.console.console import note
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import UserError, shown
@@ -13,7 +11,7 @@ from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 COMMON = "common"  # the model that all documents share, where a topic is asked for
 
 
-def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+def write_sample(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """Write the n-grams of one sample of a language model to an ARPA file.
 
     Returns the number of each order, as values and as a line.
@@ -24,7 +22,7 @@ def write_sample(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     return _outcome(ngrams, asked.sample, len(model.discounts))
 
 
-def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+def write_topic(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """`write_sample` for one topic of a model with topics, or (`--topic common`) for what documents share.
 
     Raises UserError if no topic is given, or there is none with this number.
@@ -42,7 +40,7 @@ def write_topic(asked: ExportRequest) -> tuple[dict[str, Any], str]:
     return {**figures, "topic": asked.topic}, line
 
 
-def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[dict[str, Any], str]:
+def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[dict[str, object], str]:
     """The values and the line that report a file of n-grams; `ngrams`: their number by order."""
     if n_samples > 1:
         note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")

@@ -1,6 +1,6 @@
 """`stickbreaker fit ngram`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +10,7 @@ from stickbreaker.console.parameter_options import option_table, refuse_unneeded
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.errors import counted
-from stickbreaker.core.option_names import as_keywords
+from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.core.parameter_fields import declared
 from stickbreaker.ngrams.cli.sentence_options import sentence_options
 from stickbreaker.ngrams.parameters import TopicNgramParameters
@@ -45,7 +45,7 @@ OPTIONS: Table = {
 @reading_options
 @sentence_options
 @command
-def ngram(**options: Any) -> None:
+def ngram(**options: object) -> None:
     """Learn a language model: which word comes next, by hierarchical Pitman-Yor processes.
 
     With --topics, documents have topics, each with a model of its own (topics with word order).
@@ -64,7 +64,7 @@ def ngram(**options: Any) -> None:
     go_on(directory, run.checkpoint_every, None, run.as_json)
 
 
-def _model(options: dict[str, Any]) -> "LanguageEstimator":
+def _model(options: ParameterValues) -> "LanguageEstimator":
     """The estimator that the command's options describe, with or without topics."""
     if options["topics"] is not None:
         from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel

@@ -1,7 +1,6 @@
 """`stickbreaker rescore`: n-best lists of any system, ranked by a language model too."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,6 +16,7 @@ from stickbreaker.console.console import (
 from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, word_scorer
 
 
@@ -60,6 +60,6 @@ def rescore(
     emit({"out": str(out), "sentences": len(lists), "changed": changed}, as_json, _as_text)
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     sentences = counted(result["sentences"], "sentence")
     return f"{result['out']}: {sentences}, {result['changed']:,} with another best"

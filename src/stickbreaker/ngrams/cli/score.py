@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,6 +21,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.text.analysis import END_MARK
 from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, interpolation_options, word_scorer
 
@@ -111,7 +112,7 @@ def _documents_seen(
     return None if document is None else open_documents(estimator, (str(document),), reading)
 
 
-def _say_words(lines: Iterable[dict[str, Any]]) -> None:
+def _say_words(lines: Iterable[JsonObject]) -> None:
     """Print a table row for each word and end of each sentence."""
     say("\t".join(OF_WORDS))
     for line in lines:
@@ -140,7 +141,7 @@ def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[t
             found = []
 
 
-def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iterator[dict[str, Any]]:
+def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iterator[JsonObject]:
     """The figures on each sentence, by the names in `COLUMNS`; with `words`, also those on its words."""
     for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
@@ -150,7 +151,7 @@ def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iter
         for place, document in enumerate(scores.documents.tolist()):
             number, before = (number + 1 if document == before else 0), document
             values = (ids[document], number, n_words[place], unknown[place], nats[place])
-            line: dict[str, Any] = dict(zip(COLUMNS, values, strict=True))
+            line: JsonObject = dict(zip(COLUMNS, values, strict=True))
             yield line if of_words is None else {**line, "of_words": next(of_words)}
 
 

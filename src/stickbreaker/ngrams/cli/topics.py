@@ -1,9 +1,8 @@
 """`stickbreaker topics` of a language model with topics: their words, and the phrases that they prefer."""
 
-from typing import Any
-
 from stickbreaker.console.console import Outcome
 from stickbreaker.console.requests import TopicsRequest
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.topk import descending
 
 PHRASES = 5  # of a topic
@@ -37,7 +36,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
     return result, _as_text
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     """A table with one line per topic: number, share of the words, its words, its phrases.
 
     Lines below have the common share and unused topics.

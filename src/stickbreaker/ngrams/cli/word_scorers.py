@@ -2,25 +2,31 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import NumberRange, from_option, options_into, refuse_written
+from stickbreaker.console.console import (
+    NumberRange,
+    OptionSettings,
+    from_option,
+    options_into,
+    refuse_written,
+)
 from stickbreaker.console.inputs import ReadingChoice, open_documents
 
 if TYPE_CHECKING:
     from stickbreaker.ngrams.interpolation import WordScorer
 
-INTERPOLATE: dict[str, Any] = {
+INTERPOLATE: OptionSettings = {
     "metavar": "MODEL",
     "help": "Language models: mix probabilities with those of this one, saved or an ARPA file.",
 }
-WEIGHT: dict[str, Any] = {
+WEIGHT: OptionSettings = {
     "type": NumberRange(0.0, 1.0),
     "help": "Of --interpolate: share of the first model.  [default: 0.5]",
 }
-TUNE_ON: dict[str, Any] = {
+TUNE_ON: OptionSettings = {
     "metavar": "FILE",
     "help": "Of --interpolate: learn the share from these documents, which neither has learned from.",
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from scipy.special import betaln
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import numbered_keys, stream
-from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.core.records import AnyArray, Array, Field, Record
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.pitman_yor import (
     CUSTOMERS,
@@ -88,7 +88,7 @@ class PitmanYorChain(Sampler):
         )
         n_words, counted = (int(events.own.sum()), n_restaurants) if events.unbounded else (0, 0)
         self._stops = Stops(np.zeros(n_words, np.int32), np.zeros((counted, 2), np.int32), STOP, GO_ON)
-        self._samples: list[dict[str, NDArray[Any]]] = []
+        self._samples: list[dict[str, AnyArray]] = []
         self._nats = np.empty(0)  # log p of all words in the last sweep: one number, or none before the first
         longest = START if events.unbounded else len(self._depths)
         seat_all(events.own, longest, self._layout, self._seating, self._priors, self._stops, self._key(-1))
@@ -151,7 +151,7 @@ class PitmanYorChain(Sampler):
         parameters = {name: item._replace(additive=False) for name, item in fields.items()}
         return Fitted({**parameters, **self._given})
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """The seating, discounts, concentrations, context lengths, and the samples."""
         arrays = {
             "seats": self._seating.seats.copy(),
@@ -166,7 +166,7 @@ class PitmanYorChain(Sampler):
             arrays |= {f"sample/{number}/{name}": values for name, values in sample.items()}
         return arrays
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
         for name, held in {
             **self._seating._asdict(),
             **self._priors._asdict(),
@@ -212,7 +212,7 @@ class PitmanYorChain(Sampler):
             found.append((totals[:, CUSTOMERS], totals[:, TABLES], sizes[depth, : last + 1]))
         return found
 
-    def _sample(self) -> dict[str, NDArray[Any]]:
+    def _sample(self) -> dict[str, AnyArray]:
         """The current state as arrays of the smallest integer types, to be stored as a sample."""
         sample = {
             "customers": narrowed(self._seating.seats[:, CUSTOMERS]),
@@ -240,7 +240,7 @@ class PitmanYorChain(Sampler):
         return np.bincount(at, minlength=len(self._events.own)), counts
 
 
-def nats_of_last_sweep(arrays: Mapping[str, NDArray[Any]]) -> Array:
+def nats_of_last_sweep(arrays: Mapping[str, AnyArray]) -> Array:
     """The sum of log p of all words in the last sweep, from the arrays of a checkpoint: one number, or none
     before the first sweep.
 
@@ -273,9 +273,7 @@ def used_contexts(
     return Contexts(n, number[keys // n] * n + keys % n, slot_keys), slots, restaurants
 
 
-def _stacked(
-    samples: list[dict[str, NDArray[Any]]], name: str, places: Integers | None = None
-) -> NDArray[Any]:
+def _stacked(samples: list[dict[str, AnyArray]], name: str, places: Integers | None = None) -> AnyArray:
     """The array `name` of all samples as a table with a row per sample, restricted to `places` if given."""
     rows = [sample[name] for sample in samples]
     width = len(rows[0]) if places is None else len(places)
@@ -290,6 +288,6 @@ def stop_shares(counts: NDArray[np.integer]) -> Array:
     return (counts[..., 0] + STOP) / (counts.sum(axis=-1) + STOP + GO_ON)
 
 
-def narrowed(values: NDArray[Any]) -> NDArray[Any]:
+def narrowed(values: AnyArray) -> AnyArray:
     """Integers converted to the smallest type that holds them; other arrays unchanged."""
     return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

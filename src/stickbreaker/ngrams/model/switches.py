@@ -1,13 +1,11 @@
 """The switches between the common topic and the other topics, context by context."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.ngrams.kernels.pitman_yor import CUSTOMERS, KINDS, TABLES, Layout, Priors, Seating
 from stickbreaker.ngrams.kernels.switch_tables import Switches
 from stickbreaker.ngrams.model.contexts import Contexts, Integers
@@ -78,13 +76,13 @@ class SwitchState:
         totals = totals[totals[:, CUSTOMERS] > 0]
         return totals[:, CUSTOMERS], totals[:, TABLES]
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """The state as arrays of a checkpoint."""
         seating = self.held.seating
         values = seating.seats.copy(), seating.sizes.copy(), self.held.priors.concentrations.copy()
         return dict(zip(ARRAYS, values, strict=True))
 
-    def take(self, arrays: Mapping[str, NDArray[Any]], own: Integers) -> None:
+    def take(self, arrays: Mapping[str, AnyArray], own: Integers) -> None:
         """Restore the state from what `to_arrays` returned. Raises ValueError if it belongs to another text.
 
         own (slots): customers that no longer context sent.

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from scipy.special import betaln
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import numbered_keys, stream
-from stickbreaker.core.records import Array, Record
+from stickbreaker.core.records import AnyArray, Array, Record
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.pitman_yor import Priors, Stops
 from stickbreaker.ngrams.kernels.topic_blocks import Sitting
@@ -131,11 +131,11 @@ class TopicChain(Sampler):
         one. Empty without a common topic."""
         return np.empty(0)
 
-    def _more_arrays(self) -> dict[str, NDArray[Any]]:
+    def _more_arrays(self) -> dict[str, AnyArray]:
         """Arrays of a checkpoint that only this kind of prior has."""
         return {}
 
-    def _restore_more(self, arrays: Mapping[str, NDArray[Any]], words: Words, seats: Seats) -> None:
+    def _restore_more(self, arrays: Mapping[str, AnyArray], words: Words, seats: Seats) -> None:
         """Restore what `_more_arrays` returned. Raises ValueError if it belongs to another text."""
 
     # The chain
@@ -209,7 +209,7 @@ class TopicChain(Sampler):
             samples.add(self._sample(), self._word_topics())
         return Fitted({**samples.to_fields(), **self._given})
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         """Topics, the seating, other sampled parameters, and the samples."""
         return {
             "topics": self._words.topics.copy(),
@@ -223,7 +223,7 @@ class TopicChain(Sampler):
             **self._samples.to_arrays(),
         }
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
         like = {"topics": self._words.topics, "at": self._words.slots, "prior": self._words.prior}
         for name, held in {**like, **self._priors._asdict()}.items():
             if name in arrays and (arrays[name].shape != held.shape or arrays[name].dtype != held.dtype):
@@ -278,7 +278,7 @@ class TopicChain(Sampler):
         starts = np.cumsum(np.bincount(self._words.slots + 1, minlength=len(self._rooms.parents) + 1))
         return Sitting(starts.astype(np.int64), np.argsort(self._words.slots, kind="stable"))
 
-    def _sample(self) -> dict[str, NDArray[Any]]:
+    def _sample(self) -> dict[str, AnyArray]:
         """The current seating, parameters and prior, to be stored as a sample for predictions."""
         stops = {"stops": self._stops.counts.copy()} if self._events.unbounded else {}
         return {

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class TopicLanguageModel:
 
         Raises ValueError if its arrays do not fit together or have impossible values.
         """
-        held: dict[str, Any] = {name: item.values for name, item in params.items()}
+        held = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
         found = cls(
             contexts,

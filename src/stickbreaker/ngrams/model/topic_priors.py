@@ -2,12 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels import mixed_topics, topic_sweeps, unbounded_topics
 from stickbreaker.ngrams.kernels.switch_tables import draw_shares, seat_switches
@@ -73,10 +72,10 @@ class _CommonTopic(TopicChain):
     def _switch_shares(self) -> Array:
         return self._switches.expected()
 
-    def _more_arrays(self) -> dict[str, NDArray[Any]]:
+    def _more_arrays(self) -> dict[str, AnyArray]:
         return self._switches.to_arrays()
 
-    def _restore_more(self, arrays: Mapping[str, NDArray[Any]], words: Words, seats: Seats) -> None:
+    def _restore_more(self, arrays: Mapping[str, AnyArray], words: Words, seats: Seats) -> None:
         self._switches.take(arrays, self._own_switches(words, seats))
 
 

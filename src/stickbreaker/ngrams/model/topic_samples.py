@@ -1,18 +1,17 @@
 """Samples of a chain over topics: collected during a run, and turned into the fields of a finished model."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Field
+from stickbreaker.core.records import AnyArray, Field
 from stickbreaker.ngrams.kernels.topic_tables import CUSTOMERS, TABLES, TOPIC, Rooms, Seats
 from stickbreaker.ngrams.model.chain import narrowed, stop_shares, used_contexts
 from stickbreaker.ngrams.model.contexts import Contexts
 from stickbreaker.ngrams.model.topic_rooms import used
 
-Sample = dict[str, NDArray[Any]]
+Sample = dict[str, AnyArray]
 CELLS = ("cell_slots", "cell_topics", "cell_customers", "cell_tables")  # integer arrays of a sample's cells
 STACKED = ("discounts", "concentrations", "prior")  # of the same shape in all samples
 PREFIX = "sample"  # of the arrays of a checkpoint
@@ -77,7 +76,7 @@ class TopicSamples:
             fields["ends"] = Field(ends, ("samples", "restaurants"))
         return {name: item._replace(additive=False) for name, item in fields.items()}
 
-    def _stack(self, name: str) -> NDArray[Any]:
+    def _stack(self, name: str) -> AnyArray:
         return np.stack([sample[name] for sample in self._samples])
 
     def to_arrays(self) -> Sample:
@@ -87,7 +86,7 @@ class TopicSamples:
             arrays |= {f"{PREFIX}/{number}/{name}": values for name, values in sample.items()}
         return arrays
 
-    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def take(self, arrays: Mapping[str, AnyArray]) -> None:
         """Restore the samples from what `to_arrays` returned. Raises ValueError for those of another text."""
         n_samples, sums = int(arrays["samples"]), arrays["word_topics"]
         if (

@@ -1,11 +1,11 @@
 """The seating by topic as arrays of a checkpoint, and back, with checks that it is valid."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.records import AnyArray
 from stickbreaker.ngrams.kernels.topic_tables import (
     COMMON,
     CUSTOMERS,
@@ -20,10 +20,10 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.topic_rooms import empty_seats, used
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, AnyArray]
 
 
-def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, NDArray[Any]]:
+def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, AnyArray]:
     """The cells and table sizes in use, in order; totals are not saved, since they follow from these."""
     return {
         "cells": seats.cells[used(rooms.cells, seats.n_cells)],

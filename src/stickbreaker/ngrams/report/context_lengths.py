@@ -63,7 +63,7 @@ class ContextLengths(ChartSection[Any]):
             " Each word of the text draws how long its context is; the bars are how many stop at each length."
         )
 
-    def payload(self, report: WithLengths) -> dict[str, Any]:
+    def payload(self, report: WithLengths) -> dict[str, object]:
         rows = [row for row in report.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
         return {
             "colours": COLOURS,

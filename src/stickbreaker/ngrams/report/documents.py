@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from stickbreaker.core.json_checks import is_count, is_flag, is_number, is_text, list_of
+from stickbreaker.core.json_checks import JsonObject, is_count, is_flag, is_number, is_text, list_of
 from stickbreaker.ngrams.report_documents import (
     EXCERPT_WORDS,
     EXCERPTS,
@@ -92,7 +92,7 @@ class Documents(Section["TopicLanguageReport"]):
     styles = ("topic_cards.css", "sentences.css", "topic_language.css")
     scripts = ("length_charts.js", "topic_strip.js", "documents_view.js")
 
-    def values(self, report: TopicLanguageReport) -> dict[str, Any]:
+    def values(self, report: TopicLanguageReport) -> JsonObject:
         labels = {topic.number: topic.label for topic in report.topics}
         colours = dict(zip(labels, distinct_colours(len(labels)), strict=True))
         documents = report.document_rows
@@ -109,7 +109,7 @@ class Documents(Section["TopicLanguageReport"]):
             "unknown": UNKNOWN,
         }
 
-    def payload(self, report: TopicLanguageReport) -> dict[str, Any]:
+    def payload(self, report: TopicLanguageReport) -> JsonObject:
         places = places_of(report.topics)
         return {"strips": [_strip(excerpt, places) for excerpt in report.document_rows.parts]}
 
@@ -119,7 +119,7 @@ def _shown(
     report: TopicLanguageReport,
     labels: Mapping[int, str],
     colours: Mapping[int, str],
-) -> dict[str, Any]:
+) -> JsonObject:
     """A document with its excerpt, as the values that the page's template takes."""
     (excerpt,) = row.parts
     n, along = len(excerpt.tokens), [k for k in _visible(excerpt.along) if k in labels]
@@ -142,7 +142,7 @@ def _word(
     report: TopicLanguageReport,
     labels: Mapping[int, str],
     colours: Mapping[int, str],
-) -> dict[str, Any]:
+) -> JsonObject:
     k, specific, bits = row.best[i], row.specific[i], row.bits[i]
     parts = [f"{labels.get(k, f'topic {k}, which is hardly used')} ({percent(row.sure[i])})"]
     if report.common:
@@ -158,7 +158,7 @@ def _word(
     return shaded_word(token, level, bits, note, known=row.known[i], end=row.ends[i], colour=colour)
 
 
-def _strip(row: ExcerptRow, places: Mapping[int, int]) -> dict[str, Any]:
+def _strip(row: ExcerptRow, places: Mapping[int, int]) -> JsonObject:
     """The shares of topics along a document, and which part of it the excerpt covers, as JSON values."""
     along = row.along
     return {
@@ -177,10 +177,10 @@ def _visible(along: SharesAlong) -> list[int]:
     return [k for k, mean in zip(along.topics, means, strict=True) if mean >= LEAST_VISIBLE]
 
 
-def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
+def read_documents(folder: Path, manifest: JsonObject, n_topics: int) -> DocumentRows:
     """The documents saved in a model's directory, and their excerpts. Raises UserError for invalid files."""
 
-    def excerpt(document: dict[str, Any], row: dict[str, Any]) -> ExcerptRow:
+    def excerpt(document: JsonObject, row: JsonObject) -> ExcerptRow:
         if len(document["excerpts"]) > 1:
             raise ValueError("a document with two excerpts")
         return _excerpt(row, n_topics)
@@ -190,7 +190,7 @@ def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> Doc
     )
 
 
-def _excerpt(row: dict[str, Any], n_topics: int) -> ExcerptRow:
+def _excerpt(row: JsonObject, n_topics: int) -> ExcerptRow:
     n = len(row["tokens"])
     refuse_other_topics(row["best"], n_topics)
     if not 0 < n <= EXCERPT_WORDS or any(len(row[part]) != n for part in _PER_WORD):
@@ -204,7 +204,7 @@ def _excerpt(row: dict[str, Any], n_topics: int) -> ExcerptRow:
     )
 
 
-def _along(row: dict[str, Any], n_topics: int) -> SharesAlong:
+def _along(row: JsonObject, n_topics: int) -> SharesAlong:
     size, topics, flat = row["window"], row["window_topics"], row["window_shares"]
     refuse_other_topics(topics, n_topics)
     width = len(topics) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stickbreaker.ngrams.language_estimator import LanguageEstimator
 from stickbreaker.ngrams.parameters import UNBOUNDED
@@ -89,7 +89,7 @@ class LanguageReport(AnyLanguageReport[PlainNgramModel]):
     counts_stops = cached_property(lambda self: self.model.order == UNBOUNDED)
 
 
-def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
+def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:
     """Curves of perplexity by sweep, of held-out documents and of the text; if there are none, of
     exp(-score).
 

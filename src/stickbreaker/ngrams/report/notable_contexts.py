@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class ContextTable(Section["LanguageReport"]):
     def shown(self, report: LanguageReport) -> bool:
         return bool(self.rows_of(report))
 
-    def values(self, report: LanguageReport) -> dict[str, Any]:
+    def values(self, report: LanguageReport) -> dict[str, object]:
         return {"rows": self.rows_of(report), "percent": percent, "end": END}
 
 

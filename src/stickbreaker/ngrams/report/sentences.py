@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from stickbreaker.core.json_checks import is_flag, is_number, is_text, list_of, refuse_other_kinds
+from stickbreaker.core.json_checks import JsonObject, is_flag, is_number, is_text, list_of, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.ngrams.report_sentences import COLUMNS, LIMIT, MOST_WORDS
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
@@ -57,7 +57,7 @@ class Sentences(Section["LanguageReport"]):
     template = "sentences.html.j2"
     styles = ("sentences.css",)
 
-    def values(self, report: LanguageReport) -> dict[str, Any]:
+    def values(self, report: LanguageReport) -> JsonObject:
         rows, held_out = report.saved_sentences
         missing = f"No sentence of the {'documents held out' if held_out else 'text'} has four words or more."
         if rows is None:
@@ -75,7 +75,7 @@ class Sentences(Section["LanguageReport"]):
         }
 
 
-def _sentence(row: SentenceRow, *, spelled: bool) -> dict[str, Any]:
+def _sentence(row: SentenceRow, *, spelled: bool) -> JsonObject:
     whole = len(row.bits) > len(row.tokens)
     words = [
         _shaded(token, known, bits, spelled=spelled)
@@ -89,14 +89,14 @@ def _sentence(row: SentenceRow, *, spelled: bool) -> dict[str, Any]:
     return {"id": document_name(row.id), "words": words, "mean": f"{mean:.1f}", "whole": whole}
 
 
-def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> dict[str, Any]:
+def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> JsonObject:
     note = f"{bits:.1f} bits"
     if not known:
         note = f"not known, {'by its letters' if spelled else UNKNOWN}: {note}"
     return shaded_word(one_line(token), level_of(bits, LEVELS), bits, note, known=known)
 
 
-def read_sentences(folder: Path, manifest: dict[str, Any]) -> SavedSentences:
+def read_sentences(folder: Path, manifest: JsonObject) -> SavedSentences:
     """The sentences saved in a model's directory. Raises UserError for an invalid file."""
     if DOCUMENTS not in manifest["files"]:
         return SavedSentences()
@@ -107,7 +107,7 @@ def read_sentences(folder: Path, manifest: dict[str, Any]) -> SavedSentences:
         return SavedSentences([_row(row) for row in rows], figures["held_out"])
 
 
-def _row(row: dict[str, Any]) -> SentenceRow:
+def _row(row: JsonObject) -> SentenceRow:
     refuse_other_kinds(row, _ROW)
     n = len(row["tokens"])
     if n > MOST_WORDS or len(row["known"]) != n or len(row["nats"]) not in (n, n + 1):

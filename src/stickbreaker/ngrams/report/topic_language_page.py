@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
     def document_rows(self) -> DocumentRows:
         return read_documents(self.path, self.manifest, self.model.n_topics)
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         return {"common": self.common, "topics": topics_payload(self.topics)}
 
 
@@ -81,7 +80,7 @@ def lengths_of(model: TopicLanguageModel) -> list[LengthRow]:
     """
     depths = model.contexts.depths[model.contexts.restaurants]
     n = int(depths.max()) + 2
-    stopping: list[Any] = []
+    stopping: list[object] = []
     for first, last in pairwise(model.cells.tolist()):
         at = depths[model.slots[first:last].astype(np.int64)]
         customers = np.bincount(at, model.customers[first:last], n)

@@ -47,7 +47,7 @@ class Topics(Section["TopicLanguageReport"]):
     template = "topics.html.j2"
     styles = ("topic_cards.css", "sentences.css", "topic_language.css")
 
-    def values(self, report: TopicLanguageReport) -> dict[str, Any]:
+    def values(self, report: TopicLanguageReport) -> dict[str, object]:
         rows, total, _ = report.document_rows
         colours = distinct_colours(len(report.topics))
         return {
@@ -61,7 +61,7 @@ class Topics(Section["TopicLanguageReport"]):
         }
 
 
-def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[Any]]) -> dict[str, Any]:
+def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[Any]]) -> dict[str, object]:
     """A topic as the values of its card, with the `DOCUMENTS` documents that have the largest share of it."""
     shares = [
         (share, place)

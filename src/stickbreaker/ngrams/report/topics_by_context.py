@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class Contexts(Section["TopicLanguageReport"]):
     styles = ("sentences.css", "topic_language.css")
     scripts = ("length_charts.js", "topics_by_context.js")
 
-    def values(self, report: TopicLanguageReport) -> dict[str, Any]:
+    def values(self, report: TopicLanguageReport) -> dict[str, object]:
         contexts = report.contexts or TopicsByContext()
         return {
             "lists": [
@@ -86,7 +86,7 @@ class Contexts(Section["TopicLanguageReport"]):
             "end": END,
         }
 
-    def payload(self, report: TopicLanguageReport) -> dict[str, Any]:
+    def payload(self, report: TopicLanguageReport) -> dict[str, object]:
         rows = report.contexts.histograms if report.contexts else ()
         histograms = [
             [row.length, int(row.longer), [rounded(n) or 0.0 for n in row.customers]] for row in rows

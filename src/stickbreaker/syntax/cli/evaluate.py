@@ -1,7 +1,6 @@
 """`stickbreaker evaluate` of syntactic topics: how probable sentences are given others of their documents."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from stickbreaker.console.document_scores import learned_from_lines, note_all_un
 from stickbreaker.console.inputs import open_documents
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
+from stickbreaker.core.json_checks import JsonObject
 
 
 def evaluate_trees(asked: ScoringRequest) -> Outcome:
@@ -50,7 +50,7 @@ def _figures(nats: float, words: float) -> dict[str, float]:
     return {"words": int(words), "nats_per_word": nats / words, "perplexity": math.exp(-nats / words)}
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     seen = counted(result["documents"], "document")
     lines = [
         f"{seen}; {100 * result['unseen_share']:.1f} % of their words are not known, and not scored",

@@ -1,7 +1,6 @@
 """`stickbreaker export --format dot`: syntactic topics as a graph for Graphviz."""
 
 import json
-from typing import Any
 
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import counted
@@ -11,7 +10,7 @@ from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 from stickbreaker.syntax.topic_graph import edges_of
 
 
-def write_dot(asked: ExportRequest) -> tuple[dict[str, Any], str]:
+def write_dot(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """Write the topic graph for Graphviz: topics as nodes with their words and commonest tag, and edges from
     the topics of heads to those of their dependents.
 

@@ -1,7 +1,7 @@
 """`stickbreaker fit stm`."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,7 @@ from stickbreaker.console.inputs import LOWERCASE, NORMALIZATION, reading_option
 from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
-from stickbreaker.core.option_names import as_keywords
+from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.syntax.parameters import BATCH_SIZE, SyntaxParameters
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ tree_options = options_into(TreeChoice, "choice")
 @tree_options
 @engine_options
 @command
-def stm(where: EngineChoice, **options: Any) -> None:
+def stm(where: EngineChoice, **options: object) -> None:
     """Learn topics that know grammar: a word's topic is what its document and its head's topic prefer.
 
     The input is a corpus with trees (`corpus build --trees --all-words`), or CoNLL-U files, of which one is
@@ -102,7 +102,7 @@ def stm(where: EngineChoice, **options: Any) -> None:
         go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
 
 
-def _ways(options: dict[str, Any], engine: str) -> dict[str, Any]:
+def _ways(options: ParameterValues, engine: str) -> ParameterValues:
     """The command's options as keyword arguments of the estimator.
 
     Raises a usage error for options that do not apply to the chosen inference.

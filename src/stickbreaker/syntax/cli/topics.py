@@ -4,6 +4,7 @@ from typing import Any
 
 from stickbreaker.console.console import Outcome
 from stickbreaker.console.requests import TopicsRequest
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.topk import descending
 
 SHOWN = 3  # of a topic's tags, and of the topics below it
@@ -35,13 +36,13 @@ def list_topics(asked: TopicsRequest) -> Outcome:
     return {"model": str(asked.model), "topics": topics, "unused": unused}, _as_text
 
 
-def _first(shares: Any, names: Any) -> list[dict[str, Any]]:
+def _first(shares: Any, names: Any) -> list[JsonObject]:
     """The names and shares of the `SHOWN` largest shares as JSON values; zero shares are left out."""
     best = descending(shares, SHOWN).tolist()
     return [{"name": names[k], "share": float(shares[k])} for k in best if shares[k] > 0.0]
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     """A table with one line per topic: its number, its share of the words, its tags, the most frequent topics
     of its dependents, and its words. A last line lists unused topics."""
     rows = [

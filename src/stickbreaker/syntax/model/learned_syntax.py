@@ -4,11 +4,11 @@ import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Record
 from stickbreaker.syntax import purposes
@@ -47,7 +47,7 @@ class LearnedSyntax:
 
         Raises ValueError if arrays do not fit together or have impossible values.
         """
-        held: dict[str, Any] = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
+        held: JsonObject = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
         shapes = {
             "log_pi": (samples, k + 1, k),

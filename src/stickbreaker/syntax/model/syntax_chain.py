@@ -9,7 +9,7 @@ by variational methods; this chain is derived here.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from scipy.special import gammaln, logsumexp
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import numbered_keys, stream
-from stickbreaker.core.records import Array, Field
+from stickbreaker.core.records import AnyArray, Array, Field
 from stickbreaker.corpus.shards import cut_blocks
 from stickbreaker.kernels.restaurant_tables import draw_tables
 from stickbreaker.syntax import purposes
@@ -172,12 +172,12 @@ class SyntaxChain(Sampler):
             }
         )
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         state = {name: values.copy() for name, values in self.state._asdict().items()}
         fitted = self.fitted().params if self._samples else {}
         return {**state, **{f"samples/{name}": item.values for name, item in fitted.items()}}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
         state = SyntaxState(*(np.array(arrays[name]) for name in SyntaxState._fields))
         for name, values in self.state._asdict().items():
             if getattr(state, name).shape != values.shape:
@@ -300,7 +300,7 @@ def weights_of(state: SyntaxState) -> Weights:
     return Weights(state.log_theta, state.log_pi, state.beta)
 
 
-def refuse_numbers(name: str, values: NDArray[Any]) -> None:
+def refuse_numbers(name: str, values: AnyArray) -> None:
     """Raise ValueError if an array of a state or sample, called `name` in `RANGES`, has impossible values."""
     least, most = RANGES[name]
     if not ((values >= least) & (values <= most)).all():
@@ -315,7 +315,7 @@ def log_products(left: Array, right: Array) -> Array:
     return found
 
 
-def log_gammas(shapes: NDArray[np.floating[Any]], generator: np.random.Generator) -> Array:
+def log_gammas(shapes: NDArray[np.floating], generator: np.random.Generator) -> Array:
     """Logarithms of Gamma(shape, 1) draws, without underflow: for shapes below one, from Gamma(shape + 1) and
     a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
 

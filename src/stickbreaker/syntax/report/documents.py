@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import rounded
@@ -24,17 +25,17 @@ class Documents(Section["SyntaxReport"]):
     def shown(self, report: SyntaxReport) -> bool:
         return bool(report.document_rows.rows)
 
-    def values(self, report: SyntaxReport) -> dict[str, Any]:
+    def values(self, report: SyntaxReport) -> dict[str, object]:
         rows, total, _ = report.document_rows
         return {"n_shown": len(rows), "n_documents": total, "any_held_out": any(row.held_out for row in rows)}
 
-    def payload(self, report: SyntaxReport) -> dict[str, Any]:
+    def payload(self, report: SyntaxReport) -> dict[str, object]:
         places = places_of(report.topics)
         documents = [_document(row, places) for row in report.document_rows.rows]
         return {"documents": documents}
 
 
-def _document(row: DocumentRow[Any], places: dict[int, int]) -> list[Any]:
+def _document(row: DocumentRow[Sequence[object]], places: dict[int, int]) -> list[object]:
     """A document as a JSON row: [id, words, held out (1) or not (0), topics].
 
     `topics` is flat: the position of a topic in the report, its share, and so on; shares below `LEAST_PART`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import rounded
@@ -22,10 +22,10 @@ class Graph(Section["SyntaxReport"]):
     styles = ("syntax.css",)
     scripts = ("topic_graph.js", "graph_view.js")
 
-    def values(self, report: SyntaxReport) -> dict[str, Any]:
+    def values(self, report: SyntaxReport) -> dict[str, object]:
         return {"n_topics": len(report.topics), "n_drawn": min(len(report.topics), MOST_NODES)}
 
-    def payload(self, report: SyntaxReport) -> dict[str, Any]:
+    def payload(self, report: SyntaxReport) -> dict[str, object]:
         """The edges as [position of the head's topic in the report's list, or `NO_HEAD`; position of the
         dependent's topic; share]."""
         places = {None: NO_HEAD, **places_of(report.topics)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from stickbreaker.core.json_checks import is_count, is_flag, is_text, is_whole_number, list_of
+from stickbreaker.core.json_checks import JsonObject, is_count, is_flag, is_text, is_whole_number, list_of
 from stickbreaker.pages.document_rows import DocumentRows, document_name, read_document_rows, whose_documents
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line, rounded
@@ -52,7 +52,7 @@ class Sentences(Section["SyntaxReport"]):
     styles = ("topic_cards.css", "syntax.css")
     scripts = ("sentence_arcs.js", "sentences_view.js")
 
-    def values(self, report: SyntaxReport) -> dict[str, Any]:
+    def values(self, report: SyntaxReport) -> JsonObject:
         colours = dict(zip(places_of(report.topics), colours_of(report.topics), strict=True))
         whose = report.document_rows.whose
         none = f"No sentence of the documents{{}} has {LEAST_WORDS} words or more."
@@ -62,13 +62,13 @@ class Sentences(Section["SyntaxReport"]):
             "whose": "the " * (whose == LEARNED) + whose_documents(whose),
         }
 
-    def payload(self, report: SyntaxReport) -> dict[str, Any]:
+    def payload(self, report: SyntaxReport) -> JsonObject:
         places = places_of(report.topics)
         sentences = [_sentence(row, places) for row in report.document_rows.parts]
         return {"sentences": sentences}
 
 
-def _sentence(row: ParsedSentence, places: dict[int, int]) -> dict[str, Any]:
+def _sentence(row: ParsedSentence, places: dict[int, int]) -> JsonObject:
     return {
         "tokens": [one_line(token) for token in row.tokens],
         "known": [int(known) for known in row.known],
@@ -78,7 +78,7 @@ def _sentence(row: ParsedSentence, places: dict[int, int]) -> dict[str, Any]:
     }
 
 
-def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
+def _coloured(row: ParsedSentence, colours: dict[int, str]) -> JsonObject:
     """A sentence as a line of words with the colours of their topics ("" for a topic that the report does not
     show), and the number of words left out."""
     return {
@@ -90,13 +90,13 @@ def _coloured(row: ParsedSentence, colours: dict[int, str]) -> dict[str, Any]:
     }
 
 
-def read_documents(folder: Path, manifest: dict[str, Any], n_topics: int) -> DocumentRows:
+def read_documents(folder: Path, manifest: JsonObject, n_topics: int) -> DocumentRows:
     """The documents saved in a model's directory for its report, with their sentences.
 
     Raises UserError for invalid files.
     """
 
-    def sentence(document: dict[str, Any], row: dict[str, Any]) -> ParsedSentence:
+    def sentence(document: JsonObject, row: JsonObject) -> ParsedSentence:
         n = len(row["tokens"])
         refuse_other_topics(row["topics"], n_topics)
         if not 0 < n == min(row["size"], MOST_WORDS) or any(

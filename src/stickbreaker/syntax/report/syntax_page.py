@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from stickbreaker.pages.document_rows import DocumentRows
 from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
@@ -64,11 +63,11 @@ class SyntaxReport(SavedReport[PlainSyntacticTopics]):
     def document_rows(self) -> DocumentRows:
         return read_documents(self.path, self.manifest, self.model.n_topics)
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         return {"topics": topics_payload(self.topics)}
 
 
-def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
+def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:
     """Curves of perplexity by sweep, pass or step: of held-out documents and of the words learned from, if
     the trace has points for them.
 
@@ -84,7 +83,7 @@ def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
     return [curve for curve in curves if curve.points]
 
 
-def score_kind(trace: Sequence[dict[str, Any]]) -> str:
+def score_kind(trace: Sequence[dict[str, object]]) -> str:
     """The kind of the scores in a run's trace: "joint" for chains, "bound" for batches, "documents"
     online."""
     kind = str(trace[-1].get("kind", "joint")) if trace else "joint"

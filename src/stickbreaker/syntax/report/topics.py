@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.pages import text_values
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
     from stickbreaker.syntax.report.syntax_page import SyntaxReport
 
+T = TypeVar("T")
 WORDS, TAGS, NEIGHBOURS = 20, 5, 6  # shown of a topic
 LISTED_WORDS = 10  # of a topic in the list
 LEAST_SHARE = 0.005  # of a tag or a neighbour
@@ -49,7 +51,7 @@ class Topics(Section["SyntaxReport"]):
     template = "topics.html.j2"
     styles = ("topic_cards.css", "syntax.css")
 
-    def values(self, report: SyntaxReport) -> dict[str, Any]:
+    def values(self, report: SyntaxReport) -> dict[str, object]:
         return {
             "listed": [
                 _listed(topic, colour, places_of(report.topics))
@@ -63,7 +65,7 @@ def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
     shares, words, tags = model.topic_shares_, model.topic_word_, model.topic_tags_
     overall = shares @ words
     below, above, depths = model.head_topics_, heads_of(model), depths_of(model)
-    names = [*range(model.n_topics), None]
+    names = range(model.n_topics)
     return [
         SyntaxTopic(
             number=k,
@@ -73,15 +75,15 @@ def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
                 for row in descending(words[k], WORDS).tolist()
             ],
             tags=_largest(tags[k], model.tags_, TAGS),
-            below=_largest(below[k], names[:-1], NEIGHBOURS),
-            above=_largest(above[k], names, NEIGHBOURS),
+            below=_largest(below[k], names, NEIGHBOURS),
+            above=_largest(above[k], [*names, None], NEIGHBOURS),
             depth=float(depths[k]),
         )
         for k in model._topics_in_use
     ]
 
 
-def _largest(shares: Array, names: Sequence[Any], n: int) -> list[tuple[Any, float]]:
+def _largest(shares: Array, names: Sequence[T], n: int) -> list[tuple[T, float]]:
     """(name, share) of the n largest shares, the largest first; those below `LEAST_SHARE` are left out."""
     return [(names[k], float(shares[k])) for k in descending(shares, n).tolist() if shares[k] >= LEAST_SHARE]
 
@@ -93,7 +95,7 @@ def colours_of(topics: Sequence[SyntaxTopic]) -> list[str]:
     return [hues[place] for place in range(len(topics))]
 
 
-def topics_payload(topics: Sequence[SyntaxTopic]) -> list[dict[str, Any]]:
+def topics_payload(topics: Sequence[SyntaxTopic]) -> list[JsonObject]:
     """Topics as JSON values; they refer to each other by position in the list, with `NO_HEAD` for no head."""
     places = {None: NO_HEAD, **places_of(topics)}
     return [
@@ -115,7 +117,7 @@ def topics_payload(topics: Sequence[SyntaxTopic]) -> list[dict[str, Any]]:
     ]
 
 
-def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, Any]:
+def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, object]:
     """A topic as the values of its card, with shares as percentages; of the topics above and below it, only
     those in use."""
     return {

@@ -2,12 +2,13 @@
 
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from stickbreaker.console.console import MODEL, command, emit, option, printable
 from stickbreaker.core.errors import counted, naming
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.topics import unused_line
 
@@ -110,7 +111,7 @@ def _top_words(estimator: "TopicEstimator", top: int, by: str) -> list[list[str]
     return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)), by=by)
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines: list[str] = []
     for one in result["comparisons"]:
         lines += [

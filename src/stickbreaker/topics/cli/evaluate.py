@@ -11,6 +11,7 @@ from stickbreaker.console.inputs import ReadingChoice, open_or_build
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import UserError, counted, naming
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.topics import open_model
 from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling
 
@@ -60,7 +61,7 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
 
 
 def _write_diagnostics(
-    estimator: "TopicEstimator", corpus: "Corpus", coherence: list[dict[str, Any]], out: Path, overwrite: bool
+    estimator: "TopicEstimator", corpus: "Corpus", coherence: list[JsonObject], out: Path, overwrite: bool
 ) -> None:
     """Write a table with figures on each topic; in a polylingual model, for the words of its first language.
 
@@ -79,7 +80,7 @@ def _write_diagnostics(
     rows = estimator._ranked_words(10, part).words.tolist()
     found = diagnostics_of(estimator.topic_word_[:, part], rows, words, shares, tokens)
     n = len(rows)
-    columns: dict[str, Any] = {
+    columns: JsonObject = {
         "topic": pa.array(range(n), pa.int32()),
         "name": pa.array(estimator.topic_names_ or [None] * n, pa.string()),
         "share": pa.array(estimator.topic_shares_),
@@ -117,9 +118,7 @@ def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoi
     return open_or_build((reference,), reading, analysis=analysis, vocabulary=vocabulary)
 
 
-def _completion(
-    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", share: float
-) -> dict[str, Any]:
+def _completion(topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", share: float) -> JsonObject:
     from stickbreaker.topics.evaluation import completion_of, completion_of_strings
 
     strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
@@ -134,7 +133,7 @@ def completion_figures(
     documents: int,
     empty: int,
     unseen_share: float,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The scores of document completion as values for JSON, as `stickbreaker evaluate` reports them.
 
     share: of the tokens that are observed; strings: the score with spelled words, if the vocabulary is open;
@@ -153,7 +152,7 @@ def completion_figures(
 
 def _left_to_right(
     topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", particles: int
-) -> dict[str, Any]:
+) -> JsonObject:
     from stickbreaker.topics.evaluation import left_to_right_of, left_to_right_of_strings
 
     documents = counted(corpus.n_documents, "document")
@@ -188,7 +187,7 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
     return {name: getattr(scored, name) for name in names}
 
 
-def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[dict[str, Any]]:
+def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[JsonObject]:
     """The three measures of coherence as values for JSON, for each language of a polylingual model."""
     from stickbreaker.topics.evaluation import coherence_of
 
@@ -265,7 +264,7 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, object
 # As text
 
 
-def completion_lines(scores: dict[str, Any]) -> list[str]:
+def completion_lines(scores: JsonObject) -> list[str]:
     """The lines of text that show the scores of document completion; scores: see `completion_figures`."""
     return [
         f"{counted(scores['documents'], 'document')}, {counted(scores['scored_tokens'], 'word')} predicted, "
@@ -275,7 +274,7 @@ def completion_lines(scores: dict[str, Any]) -> list[str]:
     ]
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines = completion_lines(result)
     whole = result.get("left_to_right")
     if whole is not None:
@@ -296,7 +295,7 @@ def _as_text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _held_out_lines(scores: dict[str, Any], after: str) -> list[str]:
+def _held_out_lines(scores: JsonObject, after: str) -> list[str]:
     return [
         *lines_of_spelling(scores["spelled"]),
         f"             nats/word  perplexity{after}",
@@ -305,7 +304,7 @@ def _held_out_lines(scores: dict[str, Any], after: str) -> list[str]:
     ]
 
 
-def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
+def _coherence_lines(coherence: JsonObject) -> list[str]:
     place = f" of {coherence['reference']}" if coherence["reference"] else ""
     language = f" in {coherence['language']}" if coherence["language"] else ""
     windows = "whole documents"
@@ -323,7 +322,7 @@ def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _diversity_line(spread: dict[str, Any]) -> str:
+def _diversity_line(spread: JsonObject) -> str:
     topics = counted(spread["topics"], "topic")
     return (
         f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
@@ -332,7 +331,7 @@ def _diversity_line(spread: dict[str, Any]) -> str:
     )
 
 
-def _label_lines(scores: dict[str, Any]) -> list[str]:
+def _label_lines(scores: JsonObject) -> list[str]:
     left_out = f", {scores['left_out']} left out" if scores["left_out"] else ""
     lines = [
         f"Labels by {scores['field']}: {counted(scores['documents'], 'document')}, "
@@ -344,7 +343,7 @@ def _label_lines(scores: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _pair_lines(pair: dict[str, Any]) -> list[str]:
+def _pair_lines(pair: JsonObject) -> list[str]:
     first, second = pair["languages"]
     return [
         f"{first} and {second}: {counted(pair['documents'], 'document')} with both sides",

@@ -1,7 +1,7 @@
 """`stickbreaker fit lda` and `stickbreaker fit hdp`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +13,7 @@ from stickbreaker.console.run_options import NewRun, options_of, run_options
 from stickbreaker.console.running import go_on
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted
+from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.topics.cli.fit_options import HELD_OUT, params_from_options
 from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
@@ -43,7 +44,7 @@ shares_option = option(
 @run_options
 @analysis_options
 @command
-def lda(guide: GuideChoice, **options: Any) -> None:
+def lda(guide: GuideChoice, **options: object) -> None:
     """Learn topics by latent Dirichlet allocation.
 
     The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
@@ -69,7 +70,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
 @run_options
 @analysis_options
 @command
-def hdp(**options: Any) -> None:
+def hdp(**options: object) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process.
 
     Short runs from many topics, from half as many and so on, show where two runs to the end begin; the better
@@ -83,11 +84,11 @@ def hdp(**options: Any) -> None:
 
     moves = options["moves"]
     if moves not in ("split-merge", "births"):
-        options["moves"] = None if moves == "none" else SplitMerge(moves)
+        options["moves"] = None if moves == "none" else SplitMerge(str(moves))
     _fit(PlainHDP, options)
 
 
-def _fit(kind: "type[PlainLDA | PlainHDP]", settings: dict[str, Any]) -> None:
+def _fit(kind: "type[PlainLDA | PlainHDP]", settings: ParameterValues) -> None:
     """Fit an LDA or HDP from documents or from a stream, to its end; settings: the options of the command
     line.
 

@@ -1,9 +1,7 @@
 """From options of `stickbreaker fit` and `stickbreaker stream` to the parameters of topic models."""
 
-from typing import Any
-
 from stickbreaker.console.parameter_options import refuse_unneeded, take_settings
-from stickbreaker.core.option_names import as_keywords
+from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.topics.parameters import TopicParameters
 
 HELD_OUT = {
@@ -15,8 +13,8 @@ VALUES = "online", "hybrid", "gibbs", "gibbs-delayed"  # choices that are saved 
 
 
 def params_from_options(
-    kind: type[TopicParameters], options: dict[str, Any], *, opened: bool
-) -> dict[str, Any]:
+    kind: type[TopicParameters], options: ParameterValues, *, opened: bool
+) -> ParameterValues:
     """An estimator's parameters from the options of a command line; `opened`: if the vocabulary is open."""
     refuse_unneeded(kind, options)
     memoised = options.get("representation") == "direct" and options["inference"] in MEMOISED

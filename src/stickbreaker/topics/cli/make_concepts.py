@@ -10,6 +10,7 @@ import click
 from stickbreaker.console.console import PATH, command, emit, note, option, refuse_written
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.files import atomic_file, refuse_file
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
     return corpus.vocabulary, corpus.analysis
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     """The result of `concepts` as text: the number of concepts, what was ignored, and what they cover."""
     n, entries = result["concepts"], result["entries"]
     of = f"of {entries:,} {noun_for(entries, 'entry', 'entries')}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +16,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.topics import open_model
 
 if TYPE_CHECKING:
@@ -124,8 +125,8 @@ def _shares(
 
 def _list_nearest(
     names: list[dict[str, str]], choices: list[dict[str, str]], found: "Nearest", same: bool, top: int
-) -> list[dict[str, Any]]:
-    queries: list[dict[str, Any]] = []
+) -> list[JsonObject]:
+    queries: list[JsonObject] = []
     for name, positions, affinities in zip(names, found.positions, found.affinity, strict=True):
         near = [{**choices[p], "affinity": float(a)} for p, a in zip(positions, affinities, strict=True)]
         near = [one for one in near if not (same and one["id"] == name["id"])][:top]
@@ -133,7 +134,7 @@ def _list_nearest(
     return queries
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines: list[str] = []
     for query in result["queries"]:
         lines.append(_named(query))
@@ -141,7 +142,7 @@ def _as_text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _named(document: dict[str, Any]) -> str:
+def _named(document: JsonObject) -> str:
     """A document's title, if it has one, and its id, on one line."""
     title = " ".join(document.get("title", "").split())
     return f"{title}  ({document['id']})" if title else document["id"]

@@ -1,7 +1,7 @@
 """`stickbreaker search-k`: fit several numbers of topics, score each alike, suggest one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +17,7 @@ from stickbreaker.console.console import (
     threads_option,
 )
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.ranking import ranking_option
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def search_k(
     with search.claim():
         tell_of_compiling()
         training = search.training(opened)
-        results: list[dict[str, Any]] = []
+        results: list[JsonObject] = []
         for k in topics:
             for seed in range(seeds):
                 found = search.finished(k, seed)
@@ -110,11 +111,11 @@ def search_k(
     emit({"out": str(out), **summary}, as_json, _as_text)
 
 
-def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, object]:
+def _summary(search: "SearchRuns", results: list[JsonObject]) -> JsonObject:
     """The result of `search-k`: a table with a row per number of topics, and the suggested number."""
     from stickbreaker.topics.evaluation import fewest_topics
 
-    by_topics: dict[int, list[dict[str, Any]]] = {}
+    by_topics: dict[int, list[JsonObject]] = {}
     for result in results:
         by_topics.setdefault(result["topics"], []).append(result)
     found = fewest_topics(
@@ -129,7 +130,7 @@ def _summary(search: "SearchRuns", results: list[dict[str, Any]]) -> dict[str, o
     }
 
 
-def _row(search: "SearchRuns", k: int, runs: list[dict[str, Any]]) -> dict[str, object]:
+def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
     """A row of the result's table, for k topics: means over seeds, and in "of_seeds" the values of each."""
     import numpy as np
 
@@ -169,7 +170,7 @@ def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
     return f"{counted(found.topics, 'topic')}: {why}{further}."
 
 
-def _as_text(summary: dict[str, Any]) -> str:
+def _as_text(summary: JsonObject) -> str:
     lines = ["topics  held-out    NPMI     C_v  diversity  stability  seconds"]
     for row in summary["table"]:
         alike = "        -" if row["stability"] is None else f"{row['stability']:9.3f}"

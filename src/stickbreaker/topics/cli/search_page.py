@@ -2,9 +2,10 @@
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import resources
-from typing import Any
+
+from stickbreaker.core.json_checks import JsonObject
 
 WIDTH, HEIGHT = 420, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 40  # margins of a figure, in pixels
@@ -27,7 +28,7 @@ COLUMNS = {
 STYLE = "search_page.css"  # a file in the folder of this one
 
 
-def page(summary: Mapping[str, Any], name: str) -> str:
+def page(summary: JsonObject, name: str) -> str:
     """The page of a search's summary, of the corpus called `name`: one self-contained HTML document."""
     from stickbreaker.pages.page import content_security_policy
 
@@ -92,7 +93,7 @@ def figure(
     )
 
 
-def _figures(summary: Mapping[str, Any]) -> list[str]:
+def _figures(summary: JsonObject) -> list[str]:
     rows = summary["table"]
     drawn: list[str] = []
     for name, (heading, better) in FIGURES.items():
@@ -105,7 +106,7 @@ def _figures(summary: Mapping[str, Any]) -> list[str]:
     return drawn
 
 
-def _table(summary: Mapping[str, Any]) -> str:
+def _table(summary: JsonObject) -> str:
     head = "".join(f"<th>{heading}</th>" for heading, _ in COLUMNS.values())
     lines: list[str] = []
     for row in summary["table"]:

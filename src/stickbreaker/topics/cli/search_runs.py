@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.directory_claims import watched
@@ -101,7 +101,7 @@ class SearchRuns:
 
         return load_topics(self._file(k, seed, "model"), "search-k")
 
-    def finished(self, k: int, seed: int) -> dict[str, Any] | None:
+    def finished(self, k: int, seed: int) -> dict[str, object] | None:
         """The record of a run: its scores; None if it is not done. Raises UserError for a damaged file."""
         path = self._file(k, seed, "json")
         if not path.is_file():
@@ -126,7 +126,7 @@ class SearchRuns:
 
     def run(
         self, corpus: "Corpus", training: "Corpus", k: int, seed: int, threads: int | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Fit one model on the `training` documents, as `fit lda` does, score it on the others of the corpus,
         and write the record of its scores."""
         from stickbreaker.topics.topic_estimator import load_topics

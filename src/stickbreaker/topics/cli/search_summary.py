@@ -1,8 +1,9 @@
 """The result of a search for the number of topics, as `stickbreaker` shows it for a finished run."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
@@ -25,7 +26,7 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
     return summary, search_as_text(summary)
 
 
-def search_as_text(summary: dict[str, Any]) -> list[str]:
+def search_as_text(summary: JsonObject) -> list[str]:
     """The summary of a search (see `summarize_search`) as lines: the runs that were continued to their end,
     and the range of numbers of topics within 0.005 nats per word of the best.
     """

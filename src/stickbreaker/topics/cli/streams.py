@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,7 +24,8 @@ from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
 from stickbreaker.console.run_options import NewRun
 from stickbreaker.console.running import emit_finished
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.option_names import as_options, command_line
+from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.option_names import ParameterValues, as_options, command_line
 from stickbreaker.topics.cli.new_run import tell_of_topics
 from stickbreaker.topics.cli.word_options import OpenChoice
 
@@ -61,7 +62,7 @@ class StreamChoice:
     )
     date_field: str = from_option(default="date", metavar="FIELD", help="Stream: when a document is of.")
 
-    def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: dict[str, Any]) -> bool:
+    def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: ParameterValues) -> bool:
         """Whether documents are learned from as they come: with --stream, or from standard input with an open
         vocabulary and the online schedule.
 
@@ -275,7 +276,7 @@ def stream_summary(run: "StreamRun", skipped: int) -> dict[str, object]:
     }
 
 
-def stream_text(summary: dict[str, Any]) -> str:
+def stream_text(summary: JsonObject) -> str:
     """The summary of a stream in two lines: what was learned, and the command to run next."""
     empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
     score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import Outcome, refuse_written, tell_of_compiling
 from stickbreaker.console.inputs import ReadingChoice, open_documents
 from stickbreaker.console.requests import TopicsRequest
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -65,7 +66,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
     return [topic(g) for g in descending(named.shares).tolist()]
 
 
-def topics_as_text(result: dict[str, Any]) -> str:
+def topics_as_text(result: JsonObject) -> str:
     """A line per topic: number, share of the tokens, name (if any topic has one) and words.
 
     There is a line per language, and one of concepts if there are any. The last line lists unused topics.
@@ -121,7 +122,7 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, object]:
     return {"step": moment.step, "documents": moment.documents, "date": moment.date, "topics": rows}
 
 
-def snapshot_as_text(snapshot: dict[str, Any]) -> str:
+def snapshot_as_text(snapshot: JsonObject) -> str:
     """A snapshot from `topics_at` as text: step and date, then a line per topic: its number and words."""
     date = f", {snapshot['date']}" if snapshot["date"] else ""
     read = counted(snapshot["documents"], "document")

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import NumberRange, from_option, from_table, options_into, refuse_written
 from stickbreaker.console.parameter_options import option_table, take_settings
+from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.topics.parameters import TopicParameters
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class OpenChoice:
     """The command-line options of the vocabulary: --words with the settings of an open one, and concepts."""
 
-    settings: Mapping[str, Any] = from_table(option_table(TopicParameters, only=("words",)))
+    settings: Mapping[str, object] = from_table(option_table(TopicParameters, only=("words",)))
     spelling_words: str | None = from_option(
         metavar="FILE",
         help="--words open: words, one per line, from which to learn how words are spelled.  "
@@ -45,7 +46,7 @@ class OpenChoice:
         Raises UserError for a file that cannot be read, a usage error for options without --words open or
         --concepts.
         """
-        settings = dict(self.settings)
+        settings: ParameterValues = dict(self.settings)
         take_settings(TopicParameters, settings, always=("open",))
         if not self.is_open:
             refuse_written(("spelling_words",), "needs --words open")

@@ -7,12 +7,12 @@ expected number of documents in which w has topic k; df_w is the number of all d
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.core.topk import SAME, largest
 
 KEPT = 100  # words per topic and language whose counts are stored
@@ -54,7 +54,7 @@ class WordDocuments:
 
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
         """The counts as named arrays of a saved model."""
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, AnyArray] = {}
         for number, side in enumerate(self.sides):
             named = {
                 "words": side.words.astype(np.int32),
@@ -70,7 +70,7 @@ class WordDocuments:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], n_topics: int, parts: Callable[[], Sequence[slice]]
+        cls, arrays: Mapping[str, AnyArray], n_topics: int, parts: Callable[[], Sequence[slice]]
     ) -> "WordDocuments | None":
         """Read what `to_arrays` returned for a model with `n_topics`; None if there is nothing.
 
@@ -81,7 +81,7 @@ class WordDocuments:
         return cls(tuple(_side_from(arrays, number, n_topics, rows) for number, rows in enumerate(parts())))
 
 
-def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, rows: slice) -> Side:
+def _side_from(arrays: Mapping[str, AnyArray], number: int, n_topics: int, rows: slice) -> Side:
     """A language's counts from a saved model's arrays. Raises KeyError or ValueError if they are invalid."""
     held = {
         name: arrays[f"{ARRAYS}{number}/{name}"]

@@ -8,10 +8,11 @@ import json
 from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_count,
     is_text,
     list_of,
@@ -48,7 +49,7 @@ class FileNames(NamedTuple):
     left_out: list[str]
 
 
-def names_by_id(model: LearnedTopics, names: Mapping[Any, Any]) -> dict[int, str]:
+def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[int, str]:
     """All names of a model's topics by lasting id, after some are changed (or removed, by None or ""), which
     are given by topic number.
 
@@ -85,7 +86,7 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}
     words = _first_words(model)
 
-    def is_same(topic: Mapping[str, Any]) -> bool:
+    def is_same(topic: JsonObject) -> bool:
         k = numbers.get(topic["id"])
         shared = 0 if k is None else sum(word in words[k] for word in topic["words"])
         return shared > 0 and shared >= LEAST_SHARED * len(topic["words"])
@@ -104,7 +105,7 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     )
 
 
-def _read_file(path: Path) -> list[dict[str, Any]]:
+def _read_file(path: Path) -> list[JsonObject]:
     """The topics in a file of names. Raises UserError for an invalid file."""
     content = read_given_file(path, _MOST_BYTES, _REMEDY)
     with making_sense_of(path, _REMEDY):

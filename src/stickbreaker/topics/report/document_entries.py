@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_amount,
     is_count,
     is_number,
@@ -65,7 +65,7 @@ class DocumentEntry:
     marks: Sequence[tuple[int, int, int]] = ()
 
 
-def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
+def read_documents(model: Path) -> tuple[list[DocumentEntry], JsonObject]:
     """The documents saved in a model's directory, and figures on its whole corpus.
 
     Both are empty for a model that has none. Raises UserError for an invalid file.
@@ -104,7 +104,7 @@ def _refuse(wrong: bool) -> None:
         raise ValueError("sums that are none of this model's documents")
 
 
-def _entry(row: dict[str, Any]) -> DocumentEntry:
+def _entry(row: JsonObject) -> DocumentEntry:
     metadata = json.loads(row["metadata"])
     refuse_other_kinds(row, _ROW)
     if not isinstance(metadata, dict):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.pages.text_values import clean, cut_short, rounded
 from stickbreaker.topics.report.document_entries import DocumentEntry
@@ -69,7 +70,7 @@ class Documents(TopicSection):
         }
 
 
-def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
+def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[JsonObject]:
     """All documents as JSON values. If they need more than `most` bytes, all texts are cut to the same
     fraction of their length; if their metadata are too large, only the first fields of each stay.
     """
@@ -101,7 +102,7 @@ def places_payload(places: Sequence[tuple[float, float] | None]) -> str:
     return base36_pairs(number for both in numbers for number in both)
 
 
-def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
+def _document(document: DocumentEntry, n_topics: int) -> JsonObject:
     mix = [(k, rounded(share, 3) or 0) for k, share in document.mix if 0 <= k < n_topics]
     fields = list(document.metadata.items())[:_MOST_FIELDS]
     return {

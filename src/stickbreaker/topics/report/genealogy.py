@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.changes import times_of_records
 from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.topics.model.word_ranking import leading_words
@@ -25,7 +26,7 @@ MOST_COLUMNS = 5  # after a split
 NAMING_WORDS = 3
 TOP_WORDS = 10  # of a topic, next to those in the trace of its run
 
-Record = Mapping[str, Any]
+Record = JsonObject
 Kept = Sequence[tuple[float, Record]]  # the time and the record of steps whose words were kept
 Rows = Sequence[int] | Sequence[str]  # a topic's first words: rows of the vocabulary, or spelled
 Columns = list[tuple[float, Rows, Rows]]  # the words of two topics at a time, none of one that is gone
@@ -155,7 +156,7 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
     return replace(growth, lives=lives)
 
 
-def search_of(model: TopicEstimator, settings: dict[str, Any]) -> SearchFacts | None:
+def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None:
     """The runs of the search for the number of topics; None for a model from a single run."""
     found = model._search_range()
     if found is None:

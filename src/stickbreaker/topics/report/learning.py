@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.topics.report.topic_section import TopicSection
@@ -73,7 +74,7 @@ def trace_payload(point: TracePoint) -> dict[str, object]:
     return {name: value for name, value in record.items() if value is not None}
 
 
-def unigram_of(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
+def unigram_of(model: TopicEstimator, manifest: JsonObject, figures: JsonObject) -> float | None:
     """A unigram model's score on the documents learned from, in nats per word; None if not exactly known."""
     if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
         return None  # such scores are of words and topics together

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.pages.text_values import clean, rounded
@@ -68,7 +69,7 @@ def _mean_prediction(records: Sequence[TraceRecord]) -> Prediction:
     return Prediction(int(last["documents"]), last.get("seconds", 0.0), score, unigram)
 
 
-def warnings_of_run(trace: Sequence[TraceRecord], manifest: dict[str, Any], schedule: object) -> list[str]:
+def warnings_of_run(trace: Sequence[TraceRecord], manifest: JsonObject, schedule: object) -> list[str]:
     """The warnings of a run as lines of text; for a stream that has ended, also of minibatches too large for
     its length.
     """

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.pages.changes import of_stream
 from stickbreaker.pages.colour import hue_hex
@@ -90,7 +90,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     def __init__(
         self,
         path: Path,
-        manifest: dict[str, Any],
+        manifest: JsonObject,
         model: TopicEstimator,
         leading: str = "",
         date_field: str | None = None,
@@ -152,7 +152,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         return {**NOTHING, "topics": topics_payload(self), "curves": CURVES}
 
     @cached_property
-    def _saved_documents(self) -> tuple[list[DocumentEntry], dict[str, Any]]:
+    def _saved_documents(self) -> tuple[list[DocumentEntry], JsonObject]:
         documents, figures = read_documents(self.path)
         n = len(self.model.alpha_)
         if len(figures.get("coherence", range(n))) != n or any(
@@ -162,7 +162,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         return documents, figures
 
     @property
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> JsonObject:
         """Figures on the whole corpus, from the saved model."""
         return self._saved_documents[1]
 
@@ -273,7 +273,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         return warnings_of_run(self.model.trace_, self.manifest, self.model._learning_schedule())
 
 
-def _concepts_in_words(held: dict[str, Any]) -> str:
+def _concepts_in_words(held: JsonObject) -> str:
     """The setting of a tree of concepts as text: their number, and the strength."""
     return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
 

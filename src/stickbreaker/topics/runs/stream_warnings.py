@@ -4,7 +4,7 @@ Topic shares are those of the table's counts, which fade, so they reflect the la
 """
 
 from collections.abc import Collection
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from stickbreaker.core.json_checks import is_number, is_text, record_with
 from stickbreaker.core.records import Array
@@ -78,6 +78,6 @@ def warning_text(warning: StreamWarning) -> str:
     return TEXTS[warning["about"]].format(share=warning["share"])
 
 
-def is_warning(value: Any) -> bool:
+def is_warning(value: object) -> bool:
     """Whether a value read from a file describes a warning."""
     return record_with({"about": is_text, "share": is_number})(value) and value["about"] in TEXTS

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
@@ -73,7 +73,7 @@ def learned(
 
 
 def finish_run(
-    estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState, fixed: dict[str, Any], folder: Path
+    estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
 ) -> Snapshot:
     """Take what a run has learned into the estimator; returns the finished model, to be saved, and writes
     documents for the report to `folder`.

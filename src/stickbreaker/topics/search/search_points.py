@@ -1,7 +1,6 @@
 """Records of the finished runs of a search for the number of topics."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import (
@@ -66,7 +65,7 @@ KINDS = {
 OLDER = {"checks": False}  # fields that records of earlier versions lack
 
 
-def points_from(held: Any) -> tuple[SearchPoint, ...]:
+def points_from(held: object) -> tuple[SearchPoint, ...]:
     """Read the runs of a search from a manifest. Raises ValueError if they make no sense."""
     if not isinstance(held, list):
         raise ValueError("the runs of the search are not a list")

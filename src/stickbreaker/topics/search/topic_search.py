@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.topics.search.number_of_topics import ALIKE, Peak, next_number, peak_of
@@ -24,7 +25,6 @@ CLEAR = 0.02  # nats per word by which held-out documents must be predicted bett
 HELD_OUT = 0.1  # share of documents that judge numbers of topics, unless set otherwise
 WITHOUT_MOVES = {"moves": None, "schedule": "batch"}  # for runs judged by held-out documents
 CHECK = {"judge": "held-out"}  # for runs that check the bound
-Settings = dict[str, Any]  # parameters of a run that override those of the estimator
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TopicSearch:
     n_tokens: float
     max_iter: int | None = None
 
-    def next_settings(self, points: Sequence[SearchPoint]) -> Settings | None:
+    def next_settings(self, points: Sequence[SearchPoint]) -> ParameterValues | None:
         """The parameters of the next run, which override those of the estimator; None: the search is over.
 
         If the bound judges, runs make moves. Splits and merges bring a run down to the right number from
@@ -72,7 +72,7 @@ class TopicSearch:
         ends = [point for point in points if point.final]
         return max(ends, key=lambda point: (point.checks, point.score(self.judge)))
 
-    def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> Settings:
+    def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> ParameterValues:
         """The parameters of one of the finished runs. Raises ValueError if the search would not have made it
         after those before it.
         """
@@ -110,12 +110,12 @@ class TopicSearch:
             most = min(most, max(FIRST, self.n_documents / MANY))
         return max(1, int(most))
 
-    def _short(self, n_topics: int, judge: str) -> Settings:
+    def _short(self, n_topics: int, judge: str) -> ParameterValues:
         """The parameters of a short run: a few passes for `judge`; it ends before it has converged."""
         passes = min(PASSES[judge], self.max_iter or PASSES[judge])
         return {"n_topics": n_topics, "max_iter": passes, "tol": 0.0}
 
-    def _next_by_held_out(self, points: Sequence[SearchPoint]) -> Settings | None:
+    def _next_by_held_out(self, points: Sequence[SearchPoint]) -> ParameterValues | None:
         """The settings of the next run of a search that is judged by held-out documents."""
         scores = {point.topics: point.score("held-out") for point in points if not point.final}
         number = next_number(scores, self.most("held-out"))
@@ -125,7 +125,7 @@ class TopicSearch:
             return None
         return {"n_topics": peak_of_held_out(points).topics, **WITHOUT_MOVES}
 
-    def _next_check(self, points: Sequence[SearchPoint]) -> Settings | None:
+    def _next_check(self, points: Sequence[SearchPoint]) -> ParameterValues | None:
         """The next of the runs that check a bound in favour of few topics.
 
         The first makes moves, like the bound's choice, and measures how well that predicts held-out

@@ -1,15 +1,14 @@
 """Checks of the arrays of saved word aligners, before kernels index with them."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickbreaker.core.records import AnyArray
 from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
-def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]], sizes: tuple[int, int]) -> None:
+def refuse_other_arrays(arrays: Mapping[str, AnyArray], sizes: tuple[int, int]) -> None:
     """Raise ValueError if `WordAligner.to_arrays` cannot have returned these arrays: by shape, type or
     values.
 

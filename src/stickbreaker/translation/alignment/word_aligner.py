@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.records import AnyArray
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.translation.alignment.aligned_words import Links, Sentences
 from stickbreaker.translation.alignment.alignment_learning import (
@@ -31,7 +31,7 @@ from stickbreaker.translation.kernels.word_pairs import PairTable, find_pairs
 
 LEAST = 1e-4  # translations that are less likely in both directions are dropped
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, AnyArray]
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class WordAligner:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "WordAligner":
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> "WordAligner":
         """The aligner that `to_arrays` saved; `refuse_other_arrays` checks arrays before."""
         to_target, to_source = (
             Direction(

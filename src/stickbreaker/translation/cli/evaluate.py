@@ -2,13 +2,15 @@
 translations by its phrases?"""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.console.console import Outcome, note, tell_of_compiling
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.cli.bitext_options import given_links
 from stickbreaker.translation.lexicon.saved_lexicon import read_manifest
@@ -43,7 +45,7 @@ def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
 
 def _of_translations(
     model: "PhraseModel", bitext: "Bitext", shares: "Array", threads: int | None
-) -> dict[str, Any]:
+) -> JsonObject:
     """The scores of translating a bitext's source, given the topic shares of its documents, as JSON values.
 
     Without sacrebleu it prints a note and returns an empty dict.
@@ -76,7 +78,7 @@ def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
 
 def scores_by_domain(
     lexicon: "TopicLexicon", bitext: "Bitext", scores: "tuple[EventScores, EventScores]"
-) -> dict[str, Any]:
+) -> JsonObject:
     """The values that `evaluate` returns: log p per linked word, in nats, in both directions and by domain.
 
     Raises UserError if no word is linked.
@@ -94,7 +96,7 @@ def scores_by_domain(
     }
 
 
-def _figures(scores: "EventScores", domains: tuple[str, ...]) -> dict[str, Any]:
+def _figures(scores: "EventScores", domains: tuple[str, ...]) -> JsonObject:
     """Mean log p per linked word in nats, over all words and over those of each domain, as JSON values."""
     of = np.array(domains)[scores.document]
     by_domain = {name: of == name for name in sorted(set(domains) - {""})}
@@ -104,7 +106,7 @@ def _figures(scores: "EventScores", domains: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _of_words(scores: "EventScores", here: Any) -> dict[str, float]:
+def _of_words(scores: "EventScores", here: NDArray[np.bool_]) -> dict[str, float]:
     plain, adapted = float(scores.plain[here].mean()), float(scores.adapted[here].mean())
     return {
         "words": int(here.sum()),
@@ -114,7 +116,7 @@ def _of_words(scores: "EventScores", here: Any) -> dict[str, float]:
     }
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     pairs, documents = counted(result["pairs"], "pair"), counted(result["documents"], "document")
     lines = [f"{pairs} of sentences, {documents}; nats per linked word, with topics and without"]
     for way, one in result.items():
@@ -129,7 +131,7 @@ def _as_text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _of_scores(scores: dict[str, Any], adapts: bool) -> list[str]:
+def _of_scores(scores: JsonObject, adapts: bool) -> list[str]:
     """The scores of translations as lines of a table; `adapts`: whether topics were used."""
     from stickbreaker.translation.phrases.translation_scores import METRICS
 

@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
 from stickbreaker.console.console import PATH, command, emit, option
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import atomic_file, refuse_file
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
@@ -68,7 +68,7 @@ def documents(
     emit(result, as_json, lambda found: _as_text(found, codes))
 
 
-def _as_text(result: dict[str, Any], codes: str) -> str:
+def _as_text(result: JsonObject, codes: str) -> str:
     counts = f"{counted(result['documents'], 'document')} of {counted(result['pairs'], 'pair')} of sentences"
     return (
         f"{result['out']}: {counts}\n"

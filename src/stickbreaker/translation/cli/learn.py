@@ -2,7 +2,6 @@
 
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,6 +18,7 @@ from stickbreaker.console.console import (
     threads_option,
 )
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
@@ -138,7 +138,7 @@ def learn(
     emit({"out": str(out), **figures}, as_json, _as_text)
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines = [
         f"{result['out']}: {counted(result['pairs'], 'pair')} of sentences, "
         f"{counted(result['documents'], 'document')}, {counted(result['links'], 'link')} of "

@@ -4,13 +4,14 @@ import gzip
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import atomic_file, refuse_file
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
@@ -110,7 +111,7 @@ def _write(stream: BinaryIO, lines: Iterable[str]) -> int:
     return written
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     return "\n".join(
         f"{file}: {counted(number, 'pair')} of {result['of']}" for file, number in result["files"].items()
     )

@@ -3,13 +3,13 @@
 import csv
 import io
 from pathlib import Path
-from typing import Any
 
 import click
 
 from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.spreadsheets import text_cell
 
 PRINTED = 20
@@ -59,14 +59,14 @@ def terms(
         }
         for term in terms_of(held, min_gain, min_count, all_words=all_words)
     ]
-    result: dict[str, Any] = {"lexicon": str(lexicon), "terms": found}
+    result: JsonObject = {"lexicon": str(lexicon), "terms": found}
     if out is not None:
         write_atomic(out, _csv_of(found).encode("utf-8"), overwrite=overwrite)
         result = {"out": str(out), **result}
     emit(result, as_json, _as_text)
 
 
-def _csv_of(terms: list[dict[str, Any]]) -> str:
+def _csv_of(terms: list[JsonObject]) -> str:
     """The terms as CSV text, with a row per term and topic below a header."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -82,7 +82,7 @@ def _csv_of(terms: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     terms = result["terms"]
     if "out" in result:
         return f"{result['out']}: {counted(len(terms), 'term')}"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
 
@@ -127,7 +128,7 @@ def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
 
 def _tuned(
     lexicon: "TopicLexicon", lists: "Sequence[Sequence[Candidate]]", references: Path, seed: int
-) -> dict[str, Any]:
+) -> JsonObject:
     """Learn weights of the features that rank better candidates (by BLEU+1) higher.
 
     Returns them, and the mean BLEU+1 of the first candidates before and after, as JSON values.
@@ -196,7 +197,7 @@ def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "l
     return best_first(scored)
 
 
-def _as_tuned(result: dict[str, Any]) -> str:
+def _as_tuned(result: JsonObject) -> str:
     lines = [
         f"{result['out']}: weights of {counted(len(result['weights']), 'feature')}, learned of "
         f"{counted(result['sentences'], 'sentence')}",
@@ -207,6 +208,6 @@ def _as_tuned(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _as_ranked(result: dict[str, Any]) -> str:
+def _as_ranked(result: JsonObject) -> str:
     sentences = counted(result["sentences"], "sentence")
     return f"{result['out']}: {sentences}, {result['changed']:,} with another best"

@@ -1,13 +1,14 @@
 """`stickbreaker translate run`: sentences translated phrase by phrase, by the topics of their documents."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from stickbreaker.console.console import MODEL, PATH, command, emit, option, tell_of_compiling, threads_option
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.translation.decoding.decoder import Translation
@@ -77,6 +78,6 @@ def _n_best(model: "PhraseModel", lists: "list[list[Translation]]") -> list[str]
     ]
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     sentences, documents = counted(result["sentences"], "sentence"), counted(result["documents"], "document")
     return f"{result['out']}: {sentences} of {documents}"

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,6 +15,7 @@ from stickbreaker.console.console import (
     threads_option,
 )
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.translation.cli.bitext_options import read_as_learned
 
@@ -70,7 +70,7 @@ def tune(
     history = tune(model, documents, references, rounds=rounds, seed=seed, threads=threads, progress=show)
     best = max(history, key=lambda one: one.bleu)
     write_weights(lexicon, model, best.weights)
-    result: dict[str, Any] = {
+    result: JsonObject = {
         "lexicon": str(lexicon),
         "sentences": pairs.n_pairs,
         "bleu": 100 * best.bleu,
@@ -81,7 +81,7 @@ def tune(
     emit(result, as_json, _as_text)
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines = [
         f"{result['lexicon']}: BLEU {result['bleu']:.2f} of the {counted(result['sentences'], 'sentence')} "
         f"tuned on, length {result['length']:.3f} of the references'",

@@ -1,13 +1,14 @@
 """`stickbreaker translate word`: how a word is translated, by topic, and in a document."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 
 from stickbreaker.console.console import MODEL, PATH, command, emit, option
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.topk import descending
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def word(
 
     held = TopicLexicon.load(lexicon)
     entry = held.entry(word, language)
-    result: dict[str, Any] = {
+    result: JsonObject = {
         "word": entry.word,
         "language": entry.language,
         "links": entry.links,
@@ -52,7 +53,7 @@ def word(
     emit(result, as_json, _as_text)
 
 
-def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
+def _everywhere(entry: "WordEntry", top: int) -> list[JsonObject]:
     return [
         {"translation": name, "p": p, "links": links}
         for name, p, links in zip(
@@ -61,7 +62,7 @@ def _everywhere(entry: "WordEntry", top: int) -> list[dict[str, Any]]:
     ]
 
 
-def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[dict[str, Any]]:
+def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[JsonObject]:
     """The topics in which a word has most links (at most `top`), each with its most probable translations
     there, and for each of these an example, a source and a target sentence.
 
@@ -71,7 +72,7 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[di
 
     order = descending(entry.word_topic_counts, top)
     places = sentences_with(lexicon, entry.word, entry.language, entry.translations)
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     for topic in order.tolist():
         if entry.word_topic_counts[topic] < LEAST_LINKS:
             break
@@ -103,7 +104,7 @@ def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) ->
     return int(pairs[np.lexsort((pairs, lengths, -shares))[0]])
 
 
-def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> dict[str, Any]:
+def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> JsonObject:
     """The largest topics of a document with these shares, and the most probable translations of a word in it
     (at most `top` each), as JSON values."""
     p = entry.found.topic_p @ shares
@@ -122,7 +123,7 @@ def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", t
     }
 
 
-def _as_text(result: dict[str, Any]) -> str:
+def _as_text(result: JsonObject) -> str:
     lines = [f"{result['word']} ({result['language']}), {counted(round(result['links']), 'link')}"]
     lines += ["in all documents:  " + _listed(result["translations"])]
     for topic in result["topics"]:
@@ -142,5 +143,5 @@ def _as_text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _listed(rows: list[dict[str, Any]]) -> str:
+def _listed(rows: list[JsonObject]) -> str:
     return ", ".join(f"{row['translation']} {row['p']:.2f}" for row in rows)

@@ -1,7 +1,7 @@
 """The domains of documents, as shares that sum to one: topics of a model, or values of a field."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +10,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
-from stickbreaker.core.json_checks import is_count, is_text, list_of, refuse_other_kinds
+from stickbreaker.core.json_checks import JsonObject, is_count, is_text, list_of, refuse_other_kinds
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.saved.manifest import MANIFEST
@@ -40,7 +40,7 @@ class Domains(ABC):
         state ("": unknown)."""
 
     @abstractmethod
-    def write(self, directory: Path) -> dict[str, Any]:
+    def write(self, directory: Path) -> JsonObject:
         """Save in a directory what `read_domains` needs; returns entries for the lexicon's manifest."""
 
     def of_bitext(self, bitext: Bitext) -> Array:
@@ -81,7 +81,7 @@ class TopicDomains(Domains):
         blocks = range(len(seen.block_sizes))
         return np.concatenate([self.model._block_shares(seen, block) for block in blocks])
 
-    def write(self, directory: Path) -> dict[str, Any]:
+    def write(self, directory: Path) -> JsonObject:
         from stickbreaker.estimators.saving import save
 
         save(self.model, directory / TOPICS)
@@ -124,11 +124,11 @@ class KnownDomains(Domains):
                 shares[number] = alone[places[domain]]
         return shares
 
-    def write(self, directory: Path) -> dict[str, Any]:
+    def write(self, directory: Path) -> JsonObject:
         return {"kind": self.kind, "names": list(self._names), "documents": list(self.documents)}
 
 
-def read_domains(directory: Path, facts: Mapping[str, Any], source: str) -> Domains:
+def read_domains(directory: Path, facts: JsonObject, source: str) -> Domains:
     """Read the domains that `write` saved, from a lexicon's directory and their entries in its manifest.
 
     Raises UserError or ValueError for anything else. source: the source language.

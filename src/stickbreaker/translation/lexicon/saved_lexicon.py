@@ -1,16 +1,17 @@
 """Lexicons on disk: the bitext they were counted from, and the data for new sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_directory, digest_of, put_right, write_atomic
 from stickbreaker.core.json_checks import (
+    JsonObject,
     is_amount,
     is_count,
     is_record,
@@ -20,6 +21,7 @@ from stickbreaker.core.json_checks import (
     record_with,
     refuse_other_kinds,
 )
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
 from stickbreaker.saved.manifest import encoded, read_own_manifest
@@ -61,7 +63,7 @@ def save(
     path: Path,
     *,
     overwrite: bool = False,
-    beside: Callable[[Path], dict[str, Any]] | None = None,
+    beside: Callable[[Path], JsonObject] | None = None,
 ) -> None:
     """Save a lexicon in a directory, completely or not at all. Raises UserError for an existing path.
 
@@ -129,7 +131,7 @@ def load(path: Path) -> "TopicLexicon":
         return TopicLexicon(bitext, domains, links, shares, (strengths[0], strengths[1]), aligner)
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> JsonObject:
     """Read lexicon.json. Raises UserError if the directory is not a lexicon or was altered."""
     remedy = "make one with stickbreaker translate learn"
     manifest = read_own_manifest(path, MANIFEST, SCHEMA, "lexicon", remedy, RESTORE)
@@ -150,7 +152,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
         raise UserError("is not a saved lexicon", where=path, remedy="--overwrite replaces lexicons only")
 
 
-def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
+def _links_of(arrays: Mapping[str, AnyArray], bitext: Bitext) -> Links:
     """The links between words of a saved bitext, from the arrays of its lexicon.
 
     Raises ValueError if they do not fit the bitext.
@@ -171,7 +173,7 @@ def _links_of(arrays: dict[str, Any], bitext: Bitext) -> Links:
     return links
 
 
-def _shares_of(arrays: dict[str, Any], bitext: Bitext, n_topics: int) -> Any:
+def _shares_of(arrays: Mapping[str, AnyArray], bitext: Bitext, n_topics: int) -> Array:
     """The topic shares of documents, from the arrays of a saved lexicon (documents × topics).
 
     Raises ValueError for another shape, or rows that do not sum to one.

@@ -1,10 +1,8 @@
 """Checks that arrays of a file are a phrase table and a language model, since kernels do not check."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from stickbreaker.core.records import AnyArray
 from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.translation.kernels.phrase_extraction import MOST
 from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseCounts, PhraseTable
@@ -86,7 +84,7 @@ def require_model(model: BackoffArrays, n_words: int) -> None:
     _within(slots[slots[:, 0] >= 0, 1], np.int64, 0, nodes)
 
 
-def _within(values: NDArray[Any], kind: type[np.integer[Any]], low: int, high: int) -> None:
+def _within(values: AnyArray, kind: type[np.integer], low: int, high: int) -> None:
     """Raise ValueError unless an array is flat, has this type, and has only values of at least `low` and
     below `high`."""
     _require(values.ndim == 1 and values.dtype == kind, f"{values.ndim} axes of {values.dtype}")
@@ -94,7 +92,7 @@ def _within(values: NDArray[Any], kind: type[np.integer[Any]], low: int, high: i
         _require(low <= int(values.min()) and int(values.max()) < high, "numbers are out of range")
 
 
-def _offsets(offsets: NDArray[Any], n: int, last: int) -> None:
+def _offsets(offsets: AnyArray, n: int, last: int) -> None:
     """Raise ValueError unless offsets divide `last` items into n groups: n + 1 positions from 0 to `last`."""
     _within(offsets, np.int64, 0, last + 1)
     _require(
@@ -103,6 +101,6 @@ def _offsets(offsets: NDArray[Any], n: int, last: int) -> None:
     _require((np.diff(offsets) >= 0).all(), "offsets are not sorted")
 
 
-def _require(holds: Any, problem: str) -> None:
+def _require(holds: object, problem: str) -> None:
     if not holds:
         raise ValueError(problem)

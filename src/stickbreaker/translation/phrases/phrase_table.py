@@ -3,12 +3,12 @@
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.corpus.shards import entries_between
 from stickbreaker.saved.arrays import refuse_other_keys
 from stickbreaker.translation.alignment.aligned_words import Links, Sentences
@@ -145,7 +145,7 @@ class PhraseTable:
         more = [json.loads(bytes(arrays[name].tolist())) if name in arrays else [] for name in _MORE_WORDS]
         for words in more:
             refuse_other_keys(words)
-        own: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
+        own: dict[str, AnyArray] = {name: arrays[name] for name in _ARRAYS}
         return cls(index, **own, scores=scores, more_words=(tuple(more[0]), tuple(more[1])))
 
 
@@ -176,7 +176,7 @@ def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
     return _Pairs(pairs[first], order[first], counts, links[best].astype(np.int32))
 
 
-def _runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _runs(values: AnyArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The start and the length of each run of equal values."""
     begins = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
     return begins, np.diff(begins, append=len(values))

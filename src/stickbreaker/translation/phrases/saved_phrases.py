@@ -3,15 +3,14 @@
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of, write_atomic
-from stickbreaker.core.json_checks import is_number, is_text, mapping_of, refuse_other_kinds
+from stickbreaker.core.json_checks import JsonObject, is_number, is_text, mapping_of, refuse_other_kinds
 from stickbreaker.core.option_names import command_line
+from stickbreaker.core.records import AnyArray
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.saving import save as save_model
@@ -50,22 +49,22 @@ def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicB
 
     A language model with topics gets a directory of its own, whose digest is in that file.
     """
-    arrays: dict[str, NDArray[Any]] = dict(table.to_arrays())
+    arrays: dict[str, AnyArray] = dict(table.to_arrays())
     arrays |= _with_topics(folder, model) if isinstance(model, TopicBackoffModel) else _arrays_of(model)
     write_arrays(folder / PHRASES, arrays)
     return digest_of(folder / PHRASES)
 
 
-def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, NDArray[Any]]:
+def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, AnyArray]:
     """Save a language model with topics in its own directory; returns its digest as an array to save."""
     save_model(model.model, folder / LANGUAGE_MODEL)
     digest = digest_of(folder / LANGUAGE_MODEL / MANIFEST)
     return {f"{MODEL}digest": np.frombuffer(digest.encode(), np.uint8)}
 
 
-def _arrays_of(model: BackoffModel) -> dict[str, NDArray[Any]]:
+def _arrays_of(model: BackoffModel) -> dict[str, AnyArray]:
     """The arrays of a language model without topics, by their names in the file of phrases."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, AnyArray] = {}
     for name, values in model.arrays._asdict().items():
         arrays[MODEL + name] = np.atleast_1d(np.asarray(values))
     log_p = arrays[f"{MODEL}log_p"]
@@ -103,7 +102,7 @@ def read_phrases(
             return table, _model_with_topics(folder, arrays[f"{MODEL}digest"], target)
         log_p = arrays[f"{MODEL}log_p"]
         arrays[f"{MODEL}log_p"] = np.where(log_p > 0.0, np.nan, log_p)
-        held: dict[str, Any] = {
+        held: JsonObject = {
             name: int(arrays[MODEL + name][0]) if name in _NUMBERS else arrays[MODEL + name]
             for name in BackoffArrays._fields
         }
@@ -112,7 +111,7 @@ def read_phrases(
         return table, model
 
 
-def _model_with_topics(folder: Path, digest: NDArray[Any], target: tuple[str, ...]) -> TopicBackoffModel:
+def _model_with_topics(folder: Path, digest: AnyArray, target: tuple[str, ...]) -> TopicBackoffModel:
     """Load the language model with topics from its directory.
 
     Raises UserError if its digest is not `digest`. target: the decoder's words.

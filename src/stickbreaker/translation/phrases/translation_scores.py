@@ -1,7 +1,6 @@
 """Scores of translations against references: BLEU, TER and chrF, by sacrebleu."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from stickbreaker.core.errors import UserError
 
@@ -19,7 +18,7 @@ def has_sacrebleu() -> bool:
 
 def translation_scores(
     translations: Sequence[str], references: Sequence[str], domains: Mapping[str, Sequence[int]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Scores of translations, for all sentences and for each domain (which has the numbers of its sentences):
     BLEU and chrF (0 to 100, larger is better), TER (from 0, smaller is better), and their length divided by
     that of the references.

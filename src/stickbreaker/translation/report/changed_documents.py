@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ class Documents(Section["LexiconReport"]):
     styles = ("lexicon.css",)
     scripts = ("lexicon_charts.js", "changed_documents.js", "changed_documents_view.js")
 
-    def values(self, report: "LexiconReport") -> dict[str, Any]:
+    def values(self, report: "LexiconReport") -> dict[str, object]:
         return {
             "noun": report.noun,
             "topics_of_model": report.topics_of_model,
@@ -96,11 +96,11 @@ class Documents(Section["LexiconReport"]):
             "n_documents": report.n_documents,
         }
 
-    def payload(self, report: "LexiconReport") -> dict[str, Any]:
+    def payload(self, report: "LexiconReport") -> dict[str, object]:
         return {"documents": [_document(row) for row in report.documents]}
 
 
-def _document(row: ChangedDocument) -> dict[str, Any]:
+def _document(row: ChangedDocument) -> dict[str, object]:
     return {
         "name": document_name(row.name),
         "domain": one_line(row.domain) if row.domain else "",
@@ -111,7 +111,7 @@ def _document(row: ChangedDocument) -> dict[str, Any]:
     }
 
 
-def _changed_word(row: ChangedWord) -> list[Any]:
+def _changed_word(row: ChangedWord) -> list[object]:
     """A word as a JSON row: [word, nats, usual translation, translation in the document, whether the latter
     is likelier there (1 or 0), number of the example]."""
     return [
@@ -124,7 +124,7 @@ def _changed_word(row: ChangedWord) -> list[Any]:
     ]
 
 
-def _translation(row: ChangedTranslation) -> list[Any]:
+def _translation(row: ChangedTranslation) -> list[object]:
     return [one_line(row.translation), short(row.p_all), short(row.p_here)]
 
 

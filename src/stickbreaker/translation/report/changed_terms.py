@@ -1,6 +1,6 @@
 """The section on terms whose translation follows the topic."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
@@ -21,14 +21,14 @@ class Terms(Section["LexiconReport"]):
     def title(self, report: "LexiconReport") -> str:
         return f"Terms whose translation follows the {report.noun}"
 
-    def values(self, report: "LexiconReport") -> dict[str, Any]:
+    def values(self, report: "LexiconReport") -> dict[str, object]:
         return {"noun": report.noun, "n_terms": len(report.terms)}
 
-    def payload(self, report: "LexiconReport") -> dict[str, Any]:
+    def payload(self, report: "LexiconReport") -> dict[str, object]:
         return {"terms": [_term(term) for term in report.terms]}
 
 
-def _term(term: Term) -> list[Any]:
+def _term(term: Term) -> list[object]:
     """A term as a JSON row: [word, links, gain, topics], with [topic, share, translation, p in the topic, p
     overall] for each topic."""
     topics = [

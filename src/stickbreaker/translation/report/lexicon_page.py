@@ -2,9 +2,10 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stickbreaker.core.errors import counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.text.languages import LANGUAGES
 from stickbreaker.pages.colour import distinct_colours
 from stickbreaker.pages.page import Page, Report
@@ -76,7 +77,7 @@ class LexiconReport(Report):
         fields, domains = bitext.fields, lexicon.domains
         source = f"of a model, {domains.model.kind}" if isinstance(domains, TopicDomains) else "known"
         ways = ((bitext.source, bitext.target), (bitext.target, bitext.source))
-        rows: list[tuple[str, Any]] = [
+        rows: list[tuple[str, object]] = [
             *([("made by", f"stickbreaker {self.made_by}")] if self.made_by else []),
             ("source and target", f"{_name(bitext.source)}, {_name(bitext.target)}"),
             ("fields of text", fields.texts),
@@ -126,7 +127,7 @@ class LexiconReport(Report):
         name = one_line(self.topics[topic].name)
         return f"topic {topic}: {name}" if self.topics_of_model else name
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonObject:
         """Topics and domains with colours, and the example sentences of rows, as JSON values."""
         colours = distinct_colours(len(self.topics)), distinct_colours(len(self.domains))
         return {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Topics(Section["LexiconReport"]):
     def linked_as(self, report: "LexiconReport") -> str:
         return f"{report.noun.capitalize()}s"
 
-    def values(self, report: "LexiconReport") -> dict[str, Any]:
+    def values(self, report: "LexiconReport") -> dict[str, object]:
         return {"noun": report.noun, "n_topics": len(report.topics), "by_domain": bool(report.domains)}
 
 

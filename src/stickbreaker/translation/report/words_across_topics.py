@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -65,14 +65,14 @@ class TwoTopics(Section["LexiconReport"]):
     def linked_as(self, report: "LexiconReport") -> str:
         return f"Two {report.noun}s"
 
-    def values(self, report: "LexiconReport") -> dict[str, Any]:
+    def values(self, report: "LexiconReport") -> dict[str, object]:
         return {"noun": report.noun}
 
-    def payload(self, report: "LexiconReport") -> dict[str, Any]:
+    def payload(self, report: "LexiconReport") -> dict[str, object]:
         return {"words": [_word(row) for row in report.words]}
 
 
-def _word(row: WordAcrossTopics) -> list[Any]:
+def _word(row: WordAcrossTopics) -> list[object]:
     """A word as a JSON row: [word, links, translations, topics].
 
     A translation is [translation, p over all topics], a topic [topic, links, number of the example, p of each

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from scipy.special import gammaln
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.records import Array, Field
+from stickbreaker.core.records import AnyArray, Array, Field
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.topics.kernels.samplers.gibbs import document_counts
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
@@ -98,7 +97,7 @@ class TokenChain(Sampler):
         counts = self.counts()
         return Fitted(self.params(), self._mean.of(self._numbers(counts.shape[1]), counts))
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self) -> dict[str, AnyArray]:
         return {**self._state_arrays(), **self._mean.arrays()}
 
     def restore(self, arrays: Arrays) -> None:

@@ -1,15 +1,15 @@
 """The mean of a chain's tables over its samples."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.core.untrusted import refuse_negative
 
-Arrays = Mapping[str, NDArray[Any]]  # of a snapshot, by name
+Arrays = Mapping[str, AnyArray]  # of a snapshot, by name
 
 PREFIX = "sum/"  # of the arrays of a snapshot
 
