@@ -211,9 +211,7 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
-    """Lists of words as an Arrow array of lists, dictionary-encoded, and the distinct words in order of first
-    occurrence.
-    """
+    """Lists of words as an Arrow array with a dictionary, and the distinct words in order of occurrence."""
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
     spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
@@ -253,8 +251,7 @@ def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
 
 
 def refuse_other_table(table: pa.Table, kind: str) -> None:
-    """Raise ValueError if columns of a stored block lack values or have other types than this module gives
-    them.
+    """Raise ValueError if columns of a stored block lack values or have other types than made here.
 
     Positions must not be negative.
     """
@@ -312,8 +309,7 @@ def entries_of_lists(lists: Sequence[Sequence[str]]) -> Entries:
 
 
 def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
-    """The tokens of a block's table, and the index (among all of the block's) of the first token of each
-    sentence.
+    """The tokens of a block's table, and the index in the block of each sentence's first token.
 
     Raises ValueError if the table is inconsistent.
     """

@@ -191,9 +191,7 @@ def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems,
 def on_disk(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> StoredParts:
-    """The parts of a corpus whose documents are written into a directory; `named` is the input's name in
-    errors.
-    """
+    """The parts of a corpus whose documents are written into a directory; `named`: the input, in errors."""
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:
         tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
@@ -250,8 +248,7 @@ def _counted_pass(
     *,
     on_disk: bool = False,
 ) -> tuple[Tally, AnyAnalysis | None]:
-    """Analyse documents, call `take` with each block's table, and count; returns the counts and the analysis
-    used.
+    """Analyse documents, call `take` with each block's table; returns the counts and the analysis used.
 
     on_disk: blocks are written, and not rewritten only if no phrases are joined. Raises UserError as `_pass`
     does.
@@ -341,8 +338,7 @@ def _parts(
 
 
 class _Analyst:
-    """Finds or takes over documents' tokens and ids, and reports (or raises) what is wrong, such as repeated
-    ids.
+    """Finds or takes over documents' tokens and ids, and reports what is wrong, such as repeated ids.
 
     `used` is the analysis that was needed: None if all documents came with tokens, one for each language if
     they have a text for each.
@@ -375,8 +371,7 @@ class _Analyst:
         return self._together(self._prepared(documents))
 
     def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
-        """The usable documents with their ids; those that are wrong, or repeat an id, are reported and left
-        out.
+        """The usable documents with their ids; wrong ones, and repeated ids, are reported and left out.
 
         They have tokens, except for those whose texts will be analysed in a batch.
         """
@@ -398,9 +393,7 @@ class _Analyst:
                     self.recipe.progress(number)
 
     def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents (given with their ids) in order, with tokens; texts without tokens are analysed in
-        batches.
-        """
+        """The documents (given with ids) in order, with tokens; texts are analysed in batches."""
         waiting: list[tuple[Document, str]] = []
         characters = 0
         for document, identity in documents:
@@ -427,9 +420,7 @@ class _Analyst:
             yield _analysed(document, identity, text, document.language or language, found)
 
     def _tokens_of(self, analysis: Analysis, texts: list[str]) -> Sequence["AnalysedText | FoundText"]:
-        """The tokens of each text; by a compiled kernel, once there was enough text to make loading it
-        worthwhile.
-        """
+        """The tokens of each text; by a compiled kernel once there is enough text to load it for."""
         self.characters += sum(map(len, texts))
         if self.finder is None and analysis.is_by_letters and self.characters > WORTH_A_KERNEL:
             from stickbreaker.corpus.text.word_finding import WordFinder
@@ -470,9 +461,7 @@ class _Analyst:
         return document
 
     def warn(self) -> None:
-        """Warn if sentence marks were left out, or texts seem to be in another language than their analysis
-        is for.
-        """
+        """Warn if sentence marks were left out, or texts seem to be in another language than assumed."""
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
@@ -482,9 +471,7 @@ class _Analyst:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
-        """The document with the tokens or words that it came with (`given`), cleaned; None if it was reported
-        as wrong.
-        """
+        """The document with the tokens or words that it came with, cleaned; None if it was reported."""
         clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
@@ -520,17 +507,13 @@ class _Analyst:
         return True
 
     def _languages(self) -> tuple[str, ...]:
-        """The languages one of which every given token must name, as "en:word"; empty if tokens carry no
-        language.
-        """
+        """The languages that given tokens must name, as "en:word"; empty if they carry no language."""
         if self.recipe.vocabulary is not None:
             return self.recipe.vocabulary.languages
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents must have a text for each language, as the recipe or else the first document
-        decides.
-        """
+        """Whether documents must have a text for each language, by the recipe or else the first document."""
         if self.polylingual is None:
             fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed

@@ -196,8 +196,7 @@ class Corpus:
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
     ) -> "Corpus":
-        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for other values than
-        strings.
+        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for other values.
 
         A document with texts in several languages is a dict of texts by language code; missing languages are
         left out or None.
@@ -250,8 +249,7 @@ class Corpus:
         phrases: bool | PhraseRule = False,
         overwrite: bool = False,
     ) -> "Corpus":
-        """A corpus of a table's rows: of pandas, polars, Arrow, or anything with Arrow's protocol; or of a
-        list of dicts.
+        """A corpus of the rows of a table (pandas, polars, Arrow or the like), or of a list of dicts.
 
         The text column holds strings, or lists of strings, which are taken as tokens; "en=text_en,de=text_de"
         names a column for each language. Other columns become metadata, dates as ISO 8601; `date_format` is
@@ -384,8 +382,7 @@ class Corpus:
 
     @property
     def unseen_share(self) -> float:
-        """The share of tokens, in [0, 1], whose word is eligible for the vocabulary but not in it; reads all
-        blocks.
+        """The share of tokens, in [0, 1], whose word is eligible but unknown; reads all blocks.
 
         >>> Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"])).unseen_share
         0.5
@@ -396,8 +393,7 @@ class Corpus:
 
     @property
     def wordless_share(self) -> float:
-        """The share of tokens, in [0, 1], that the analysis or the vocabulary's rule left out for other
-        reasons than rarity.
+        """The share of tokens, in [0, 1], that are not in the vocabulary for other reasons than rarity.
 
         Those reasons are the analysis (stop words, say), a largest share of documents, or a list of words.
         With trees, these tokens are the nodes without a word, which would get one with `all_words`
@@ -464,8 +460,7 @@ class Corpus:
     # Reading
 
     def bags(self, block: int) -> Bags:
-        """A block's documents as bags of words of the vocabulary; `unseen` counts eligible tokens that are
-        not in it.
+        """A block's documents as bags of known words; `unseen` counts eligible tokens of unknown words.
 
         >>> Corpus.from_texts(["cat cat dog"]).bags(0).counts.tolist()
         [2.0, 1.0]
@@ -539,8 +534,7 @@ class Corpus:
             yield from self.documents(block)
 
     def to_frame(self) -> "pd.DataFrame":
-        """A pandas DataFrame with a row for each document: id, text (if any), number of known tokens, and
-        metadata fields.
+        """A pandas DataFrame with a row per document: id, text (if any), number of known tokens, metadata.
 
         A field that has the name of another column is called "metadata.id" and so on. Raises UserError if
         pandas is not installed.
@@ -659,9 +653,7 @@ class Corpus:
         return sequences_of(entries, starts, self._rows(entries)[0])
 
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """For the distinct words of a block: the vocabulary row of each (-1: none), and whether it counts as
-        unseen without one.
-        """
+        """For a block's distinct words: the vocabulary row (-1: none), and whether one without is unseen."""
         language, spelled = self._language, entries.spelled
         if language is not None:
             spelled = [tagged(language, word) for word in entries.words()]

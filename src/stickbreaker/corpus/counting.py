@@ -108,9 +108,7 @@ class Digest:
 
 
 class Reasons:
-    """Why words cannot be in a vocabulary: for each word met, the rule against it, or None; computed once per
-    word.
-    """
+    """Why words cannot be in a vocabulary: the rule against each word met, or None; computed once."""
 
     def __init__(self, rules_against: Rules) -> None:
         self.rules_against = rules_against
@@ -118,9 +116,7 @@ class Reasons:
         self._eligible = np.empty(0, np.bool_)
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word may be in a vocabulary; `words`: all words met so far, in order of first
-        occurrence.
-        """
+        """Whether each word may be in a vocabulary; `words`: all met so far, in order of occurrence."""
         new = self.rules_against(words[len(self.reasons) :])
         if new:
             self.reasons += new
@@ -131,8 +127,7 @@ class Reasons:
 def _witnesses(
     entries: Entries, rows: NDArray[np.int64], documents: NDArray[np.int64], eligible: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """For each document of a block, the row of a word of it that is likely to be in the vocabulary; -1 if it
-    has no words.
+    """For each document of a block, the row of a word that a vocabulary is likely to have; -1: no words.
 
     Likely are eligible words that are in about a tenth of the documents. rows, documents, eligible (distinct
     words of the block): row in the counts, documents of the block with it, whether it may be in a vocabulary.
@@ -149,8 +144,7 @@ def _witnesses(
 
 
 class Tally:
-    """What is counted while a corpus is built: words, languages, metadata fields, tags, and a digest of
-    texts.
+    """What is counted while a corpus is built: words, languages, metadata fields, tags; and a digest.
 
     `fields`: names of metadata fields, filled in by the caller. With `sentences`, the digest covers sentences
     (needed if they are not those of punctuation). With `rules_against` (for each word, the rule that keeps it
@@ -227,9 +221,7 @@ class Tally:
 
     @property
     def content(self) -> str | None:
-        """The digest of ids and tokens; None for bags, whose digest depends on the vocabulary, or if it is
-        not computed.
-        """
+        """The digest of ids and tokens; None if not computed, and for bags, where it needs the vocabulary."""
         return self.digest.hex() if self.kind == "text" and self.is_digested else None
 
 

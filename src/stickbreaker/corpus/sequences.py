@@ -105,9 +105,7 @@ class Trees:
 def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """For documents taken in a new order: their offsets, their tokens' old positions, their sentences' first
-    tokens.
-    """
+    """For documents taken by number: new offsets, tokens' old positions, sentences' first tokens."""
     first, last = offsets[documents], offsets[documents + 1]
     after, tokens = entries_between(first, last)
     ends, sentences = entries_between(*np.searchsorted(starts, np.stack([first, last])))
@@ -118,9 +116,7 @@ def _taken(
 def _sliced(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
 ) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
-    """For documents `start` to before `stop`: their offsets from 0, the slice of their tokens, their
-    sentences' first tokens.
-    """
+    """For documents `start` to before `stop`: offsets from 0, slice of tokens, sentences' first tokens."""
     first, last = int(offsets[start]), int(offsets[stop])
     begin, end = np.searchsorted(starts, [first, last]).tolist()
     return offsets[start : stop + 1] - first, slice(first, last), starts[begin:end] - first
@@ -139,9 +135,7 @@ def _joined(
 
 
 def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
-    """The Sequences of a block. starts: each sentence's first token; rows: the vocabulary row of each
-    distinct word.
-    """
+    """The Sequences of a block. starts: sentences' first tokens; rows: distinct words' rows."""
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
     return Sequences(entries.offsets, words, starts)
 
@@ -165,8 +159,7 @@ def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> 
 
 
 def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None:
-    """Raise ValueError if heads do not form trees (of one root or more) of the sentences that begin at
-    `starts`.
+    """Raise ValueError if heads do not form trees of the sentences that begin at `starts`.
 
     >>> refuse_no_trees(np.array([0, 2]), np.array([1, -1, -1], np.int32))
     >>> refuse_no_trees(np.array([0]), np.array([1, 0], np.int32))

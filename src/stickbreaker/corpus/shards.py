@@ -108,8 +108,7 @@ class Bags(NamedTuple):
 def entries_of_documents(
     offsets: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For some of concatenated documents, taken by number: their new offsets, and the old positions of their
-    entries.
+    """For concatenated documents taken by number: new offsets, and old positions of their entries.
 
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]

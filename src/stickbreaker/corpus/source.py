@@ -33,8 +33,7 @@ class Blocks(Protocol):
 
 
 class Source:
-    """A corpus without its held-out documents, which are chosen by a hash of their id, read in a model's
-    unit.
+    """A corpus without its held-out documents (chosen by a hash of their id), read in a model's unit.
 
     `held_out`: the share held out, in [0, 1). With `words` (spellings by row), shards have the spellings of
     their words. `unit` and `shard_size` (most documents in a shard) are the model's. In memory: one flag per
@@ -75,9 +74,7 @@ class Source:
         return int(self.training.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the place of the corpus for another process, never its documents. UserError if it is in
-        memory.
-        """
+        """Pickles the place of the corpus for another process. UserError if it is in memory."""
         path = None if not isinstance(self.corpus, Corpus) else self.corpus.path
         if path is None:
             remedy = "write the corpus to a directory that all machines see"
@@ -227,8 +224,7 @@ class Shards:
         return np.concatenate([np.empty(0, np.int64), *chunks])
 
     def portions(self, documents: int) -> "list[Shards]":
-        """The same shards in consecutive portions of about `documents` documents, one for each task of an
-        engine.
+        """The same shards in portions of about `documents` documents, one for each task of an engine.
 
         They depend only on the shards and `documents`, not on the number of workers, so that sums are
         reproducible.
@@ -257,9 +253,7 @@ def cut_shards(
     words: Sequence[str] | None = None,
     size: int = SHARD,
 ) -> Iterator[Shard[U]]:
-    """Cut documents with these numbers into shards of at most `size`; with `words` (spellings by row), shards
-    have keys.
-    """
+    """Cut documents with these numbers into shards of at most `size`; keys are spelled by `words`."""
     for start in range(0, len(numbers), size):
         stop = min(start + size, len(numbers))
         shard = shard_of(content.slice(start, stop), numbers[start:stop], n_words)

@@ -100,9 +100,7 @@ class Facts:
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
-    """The entry in corpus.json for a file that was written. blocks: the number of documents in each of its
-    blocks.
-    """
+    """The entry in corpus.json for a file that was written. blocks: documents in each of its blocks."""
     return StoredFile(path.name, path.stat().st_size, digest_of(path), blocks)
 
 

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 
 def string_bytes(strings: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """An Arrow array's strings in UTF-8, concatenated, and where each begins and the last ends; null becomes
-    empty.
+    """An Arrow array's strings in UTF-8, concatenated, and their offsets; null becomes empty.
 
     >>> import pyarrow as pa
     >>> content, offsets = string_bytes(pa.array(["sea", "", "é"]))

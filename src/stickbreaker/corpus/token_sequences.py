@@ -48,9 +48,7 @@ def token_sequences(
 def _of_tokens(
     values: list[Any], vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Lists of tokens as sequences of one sentence each; None if they have other items, or phrases must be
-    joined.
-    """
+    """Lists of tokens as sequences of one sentence each; None for other items, or phrases to be joined."""
     if analysis is not None and analysis.phrases:
         return None
     flat = list(chain.from_iterable(values))

@@ -109,8 +109,7 @@ class VocabularyRule:
         n_documents: int,
         mean_length: float | None = None,
     ) -> "Vocabulary":
-        """Choose a vocabulary from `counts`, all words found with their counts. Raises UserError if no word
-        is left.
+        """Choose a vocabulary from `counts`, all words found. Raises UserError if no word is left.
 
         `eligible` (words): whether the analysis admits each; `mean_length`: tokens per document (None: by
         `counts`).
@@ -227,8 +226,7 @@ class Vocabulary:
 
     @classmethod
     def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
-        """One polylingual vocabulary from those of single languages, by code; their words carry their
-        language already.
+        """One vocabulary from those of single languages, by code; words carry their language already.
 
         Raises UserError for a language without words (a topic would be a distribution over an empty set), and
         for hashed words.
@@ -263,8 +261,7 @@ class Vocabulary:
 
     @functools.cached_property
     def documents_per_token(self) -> NDArray[np.float64]:
-        """The number of documents with a word, divided by its tokens (words,); 1 for words that were not
-        counted.
+        """Documents with a word, per token of it (words,); 1 for words that were not counted.
 
         >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
         [0.25, 1.0]
@@ -274,8 +271,7 @@ class Vocabulary:
 
     @property
     def parts(self) -> tuple[slice, ...]:
-        """Slices of rows, over each of which a topic's probabilities sum to one: those of a language, or all
-        rows.
+        """The slices of rows over which a topic's probabilities sum to one: of each language, or all rows.
 
         >>> Vocabulary.of(["river", "bank"]).parts
         (slice(0, 2, None),)
@@ -294,9 +290,7 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words as concatenated UTF-8 with offsets, and a hash table to find them in
-        (`kernels/string_hash.py`).
-        """
+        """The words in UTF-8 with offsets, and a hash table to find them (`kernels/string_hash.py`)."""
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
@@ -308,8 +302,7 @@ class Vocabulary:
         return content, offsets, slots
 
     def lookup(self, words: Sequence[str] | pa.Array) -> NDArray[np.int32]:
-        """The row number of each word (int32), -1 for words that are not in the vocabulary (even if it is
-        hashed).
+        """The row number of each word (int32); -1 if it is not listed, even if the vocabulary is hashed.
 
         An Arrow array of words is looked up several times faster, since no strings are made.
         """
@@ -334,8 +327,7 @@ class Vocabulary:
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
-        """This vocabulary, with the other eligible words of `counts` placed on its rows by a hash, and their
-        counts added.
+        """This vocabulary, with the other eligible words of `counts` hashed to its rows, and counts added.
 
         The tokens of a row are exact; its documents are the sum over its words, at most `n_documents`.
         """
@@ -364,8 +356,7 @@ class Vocabulary:
         return {code: self.at(places) for code, places in rows.items()}
 
     def select(self, words: Sequence[str]) -> "Vocabulary":
-        """A vocabulary of these words in this order, with their counts here; zero for words that are not
-        here.
+        """A vocabulary of these words in this order, with their counts here; unknown ones have zero.
 
         Raises UserError for repeated words.
         """

@@ -64,9 +64,7 @@ def _check_counts(bags: Bags, ids: list[str]) -> None:
 
 
 def _refuse(directory: Path, overwrite: bool) -> None:
-    """Raise UserError if the directory must not be replaced: without `overwrite`, or if it has other files in
-    it.
-    """
+    """Raise UserError if a directory must not be replaced: without `overwrite`, or with other files."""
     if not directory.exists():
         return
     if not overwrite:

@@ -65,9 +65,7 @@ def fitted_of(fitted: Fitted, state: RunState, fixed: JsonObject) -> Snapshot:
 
 
 def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status: str) -> Snapshot:
-    """The snapshot of a variational run's model; `status`: "running", or "done" without what only a run
-    needs.
-    """
+    """The snapshot of a variational run's model; "done" as `status` leaves out what only a run needs."""
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
@@ -110,8 +108,7 @@ def latest_of(state: VariationalState) -> dict[str, AnyArray]:
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
-    """The state of a variational run, from a snapshot of it or of its finished model. Raises ValueError if
-    invalid.
+    """The state of a variational run, from a snapshot of it or of its model. ValueError if invalid.
 
     whole: see `params_from`.
     """
@@ -176,8 +173,7 @@ def _columns_of(held: tuple[Sequence[int], int] | None) -> Columns | None:
 
 
 class Checkpoints(Observer):
-    """Saves a run: a checkpoint every `every` seconds (0: after each step) and when interrupted, at the end
-    the model.
+    """Saves a run every `every` seconds (0: after each step) and when interrupted; at the end the model.
 
     `fixed` are fields of the manifest that never change; `finish()` returns the finished model; `evolution()`
     the snapshots of the topics so far, if the run takes any.

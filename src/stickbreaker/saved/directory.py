@@ -71,8 +71,7 @@ class Snapshot:
 
 
 class ModelDirectory:
-    """Reads and writes the directory of a model or a run. A checkpoint counts once model.json is renamed to
-    its name.
+    """Reads and writes the directory of a model or a run; a checkpoint counts once model.json is renamed.
 
     Each checkpoint writes its arrays to files with new names, then replaces model.json, which names them with
     their digests, then removes the old ones: killed at any instant, the directory has a complete state. The
@@ -170,8 +169,7 @@ class ModelDirectory:
             raise UserError(problem, where=self.path, remedy=EXTREME, in_file=True) from None
 
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
-        """The names and sizes of the files of blocks in this directory; files from elsewhere are copied to it
-        first.
+        """The names and sizes of the files of blocks; those from elsewhere are copied here first.
 
         They are not digested, since they contain their own checksums.
         """
@@ -250,8 +248,7 @@ class ModelDirectory:
         self.unlock()
 
     def tidy(self) -> None:
-        """Remove from a finished and locked model what only its run needed, such as its own corpus, and
-        leftovers.
+        """Remove from a finished and locked model what only its run needed, such as its corpus.
 
         Does nothing if the directory cannot be written, or another one is at its path.
         """
@@ -351,8 +348,7 @@ def new_model_directory(
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError if a model cannot be written to `path`: it exists and may not be replaced, or is in
-    use.
+    """Raise UserError if a model cannot be written to `path`, because it exists or is in use.
 
     Only models and empty directories may be replaced; names that end in ".zip" are refused.
     """

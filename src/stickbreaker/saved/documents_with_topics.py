@@ -30,8 +30,7 @@ ROW = {
 
 
 def whose(held_out: float, *, learned_from: bool) -> str:
-    """The kind of documents that a report shows: "held-out" if there are such, otherwise "learned" or
-    "other".
+    """Which documents a report shows: "held-out" ones if there are any, otherwise "learned" or "other".
 
     learned_from: whether the model has learned from the documents that it shows.
     """
@@ -39,8 +38,7 @@ def whose(held_out: float, *, learned_from: bool) -> str:
 
 
 def largest_topics(shares: Array) -> JsonObject:
-    """The fields `topics` and `shares` of a document's row: its `TOPICS` largest topics, without those of
-    zero.
+    """The fields `topics` and `shares` of a document's row: its `TOPICS` largest topics above zero.
 
     shares (topics): of the document.
     """

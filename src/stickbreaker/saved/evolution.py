@@ -64,11 +64,10 @@ class Moment:
         return found
 
     def entered(self) -> dict[int, list[tuple[int, str, float]]]:
-        """By lasting id, (rank, word, probability) of words that entered the topic's top words since the last
-        snapshot.
+        """(rank, word, probability) by lasting id, for words new among a topic's top words.
 
-        At most 10 per topic. If the snapshot at which a word entered was removed since, its rank is the
-        current one if it is still a top word, else that at its entry.
+        Those since the snapshot before, at most 10 per topic. If the snapshot at which a word entered was
+        removed, its rank is the current one if it is still a top word, else that at its entry.
         """
         found: dict[int, list[tuple[int, str, float]]] = {}
         for topic, rank, word, probability in self._of(1):
@@ -93,8 +92,7 @@ class Evolution:
     moments: tuple[Moment, ...] = ()
 
     def add(self, step: int, documents: int, date: str | None, top: Top, entered: Entered) -> Evolution:
-        """The evolution with one more snapshot; beyond 512, every second one is dropped, except the first and
-        the last.
+        """The evolution with one more snapshot; beyond 512, every second is dropped but the first and last.
 
         Words that entered at a dropped snapshot move to the next one. A snapshot without words is not added.
 
@@ -229,9 +227,7 @@ def _ordered(rows: SnapshotRows) -> SnapshotRows:
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Every second snapshot from the first, and the last; words that entered at a dropped one move to the
-    next.
-    """
+    """Every second snapshot from the first, and the last; words that entered at others move on."""
     last = len(moments) - 1
     return tuple(
         moment if i % 2 or i == 0 else merged(moments[i - 1 : i + 1])
@@ -241,9 +237,7 @@ def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
 
 
 def merged(moments: Sequence[Moment]) -> Moment:
-    """Several consecutive snapshots as one: the last, with the words that entered at any, at most ten per
-    topic.
-    """
+    """Consecutive snapshots as one: the last, with words that entered at any, at most ten per topic."""
     last = moments[-1]
     found: dict[int, dict[str, tuple[int, str, float]]] = {}
     for moment in moments:

@@ -35,9 +35,7 @@ class Moments(ABC):
 
     @abstractmethod
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
-        """The top words of each topic and those that entered since `last`, the snapshot before (None: there
-        is none).
-        """
+        """The top words of each topic, and those that entered since `last`, the snapshot before (or None)."""
 
 
 class Evolving(Observer):

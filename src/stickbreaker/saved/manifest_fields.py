@@ -49,9 +49,7 @@ SEARCH = "search"  # the finished runs of a search, see `FinishedRun.to_json`
 
 
 def _is_path(value: object) -> bool:
-    """Whether a value can be the place of a run's corpus: "corpus" (in the model's directory) or an absolute
-    path.
-    """
+    """Whether a value can be a run's corpus: "corpus" (in the model's directory) or an absolute path."""
     return is_text(value) and "\0" not in value and (value == "corpus" or PurePath(value).is_absolute())
 
 
@@ -72,9 +70,7 @@ _DIGEST = spelled("[0-9a-f]{32}")
 
 
 def _is_update(value: object) -> bool:
-    """Whether a value describes documents that a finished model learned from later: date, numbers,
-    fingerprint.
-    """
+    """Whether a value describes documents that a finished model learned from later (see `Update`)."""
     kinds = {"date": is_text, "documents": is_count, "total": is_count, "fingerprint": _DIGEST}
     return record_with(kinds)(value) and value["documents"] <= value["total"]
 

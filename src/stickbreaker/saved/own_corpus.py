@@ -1,6 +1,4 @@
-"""Finds out whether documents are those that a saved model learned from, whose scores say little about
-others.
-"""
+"""Finds out which documents a saved model has learned from; their scores say little about others."""
 
 from pathlib import Path
 

@@ -178,9 +178,7 @@ def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> Non
 
 
 def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Copy a stream until it is clear whether it has more than `most` bytes; returns the number of bytes
-    copied.
-    """
+    """Copy at most `most` + 1 bytes of a stream; returns the number copied: above `most` if it has more."""
     copied = 0
     while copied <= most and (content := source.read(min(_AT_ONCE, most + 1 - copied))):
         target.write(content)

@@ -28,8 +28,7 @@ def joined_word(first: str, second: str) -> str:
 
 
 def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
-    """The rounds from lists of pairs, each pair as text with a space between its words, as an analysis stores
-    them.
+    """The rounds from lists of pairs, each as text with a space between its words.
 
     >>> rounds_of([["new york"], ["new_york city"]])[1]
     {('new_york', 'city'): 'new_york_city'}
@@ -39,8 +38,7 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
 
 
 def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """The numbers of tokens that a phrase cannot continue with: before them stands more than spaces, hyphens
-    and quotes.
+    """The numbers of tokens before which stands more than spaces, hyphens and quotes: no phrase continues.
 
     `starts`: the character of the text at which each token begins.
 

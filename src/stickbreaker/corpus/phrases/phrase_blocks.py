@@ -69,9 +69,7 @@ class TokenBlock:
 
     @staticmethod
     def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
-        """Set `breaks` (tokens) for tokens before which the text has something that ends a phrase, such as a
-        comma.
-        """
+        """Set `breaks` for tokens before which the text has something that ends a phrase, such as a comma."""
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
@@ -105,8 +103,7 @@ class TokenBlock:
         return table
 
     def _starts(self, starts: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """The column "starts" after joining: where each token begins in its text, null for documents without
-        it.
+        """The column "starts" after joining: where tokens begin in their text; null if that is unknown.
 
         offsets: of the documents, before joining.
         """
@@ -117,8 +114,7 @@ class TokenBlock:
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
     def _sentences(self, sentences: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
-        """The column "sentences" after joining: the first token of each sentence, null for documents without
-        it.
+        """The column "sentences" after joining: the first token of each sentence; null if unknown.
 
         offsets: of the documents, before joining.
         """
@@ -150,8 +146,7 @@ class TokenBlock:
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
 
     def _with_joined(self, pairs: RoundIndex, here: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Any]:
-        """The codes in this block of the words that pairs become (-1: not made here), and the block's words
-        with the new ones.
+        """The codes here of the words that pairs become (-1: not made), and the block's words with new ones.
 
         here (pairs): whether both words of a pair are in the block.
         """
@@ -167,9 +162,7 @@ class TokenBlock:
 
 
 def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
-    """For each token, the character at which it begins in its text; `missing` for documents that do not
-    record it.
-    """
+    """For each token, the character of its text at which it begins; `missing` if that is unknown."""
     every = np.full(int(offsets[-1]), missing, np.int64)
     has_starts = np.repeat(np.asarray(starts.is_valid()), np.diff(offsets))
     every[has_starts] = np.asarray(starts.flatten(), np.int64)
@@ -177,8 +170,7 @@ def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int)
 
 
 def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the pairs found to join, so that none overlap: in a run of overlapping ones, every second from
-    the first.
+    """Which pairs to join, so that none overlap: of a run of overlapping ones, every second.
 
     `places`: positions of the pairs' first words, ascending.
 

@@ -38,8 +38,7 @@ def join_phrases(
     rule: PhraseRule,
     take: Callable[[pa.Table], None],
 ) -> tuple[Tally, Analysis | PolylingualAnalysis]:
-    """Find the phrases of documents that were analysed without, and call `take` with each block's table after
-    joining.
+    """Find phrases in documents analysed without, and call `take` with each block's table, joined.
 
     Returns the counts of the joined blocks, and the analysis with the phrases. tally: the counts without
     phrases. Raises UserError for documents with trees, whose words cannot be joined.
@@ -95,9 +94,7 @@ def _joined_in_a_language(first: str, second: str) -> str:
 
 
 class _Blocks:
-    """The tokens of a source's blocks, which are read several times: which tokens end phrases is found only
-    once.
-    """
+    """The tokens of a source's blocks, which are read several times; breaks are found only once."""
 
     def __init__(self, source: BlockSource) -> None:
         self.source = source

@@ -125,9 +125,7 @@ class PairCounts:
             self._merge()
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The pairs as keys (row of the first word × number of words + row of the second), their tokens and
-        documents.
-        """
+        """The pairs as keys (first word's row × number of words + second's), their tokens and documents."""
         self._merge()
         return self._held
 

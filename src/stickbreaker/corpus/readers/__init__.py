@@ -69,8 +69,7 @@ __all__ = [
 def read_inputs(
     given: Sequence[str], options: ReadingOptions, problems: Problems
 ) -> tuple[Iterator[Document], str, tuple[str, ...] | None]:
-    """The documents of inputs in order; their kind, "text" or "bag"; and for bags the words that numbers
-    stand for.
+    """The documents of inputs; their kind, "text" or "bag"; and for bags the words that numbers mean.
 
     Raises UserError at once for an input that is missing, of unknown format or does not fit the options; and
     during iteration for documents that are wrong, unless `problems` skips them.

@@ -17,8 +17,7 @@ _FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
 
 
 def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
-    """The size in bytes of each batch and dictionary of an Arrow file or stream, as stored and after
-    decompression.
+    """The size in bytes of each batch and dictionary of an Arrow file or stream, as stored and decoded.
 
     Reads the stream to its end. Raises ValueError if it is damaged.
 

@@ -58,8 +58,7 @@ def read(
 
 
 def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
-    """The documents of a table in memory (pandas, polars, Arrow …) or of a list of dicts, rows numbered from
-    0.
+    """The documents of a table in memory (pandas, polars, Arrow …) or a list of dicts, rows from 0.
 
     Raises UserError if it is neither, and for the first row that is wrong.
     """
@@ -76,8 +75,7 @@ def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
 
 
 def table_documents(table: Any) -> list[Document]:
-    """The documents of a table or of records by their column "text"; if ids repeat, all documents are
-    without.
+    """The documents of a table or of records by their column "text"; without ids if these repeat.
 
     Raises UserError as `frame_documents` does.
     """
@@ -243,9 +241,7 @@ def _is_of(path: str, names: Iterable[str]) -> bool:
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
-    """Those string columns (`paths`) whose dictionary may have long values, judged by the first rows of a row
-    group.
-    """
+    """Those string columns (`paths`) that may have long values, by the first rows of a row group."""
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
@@ -262,9 +258,7 @@ def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int)
 
 
 def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of an Arrow file, Arrow stream or Feather file of version 2. Raises Bad for batches too
-    large to decode.
-    """
+    """The batches of an Arrow file or stream, or Feather file of version 2. Bad if one is too large."""
     whole = stream.read(6) == b"ARROW1"
     stream.seek(0)
     for size, decoded in decoded_sizes(stream):

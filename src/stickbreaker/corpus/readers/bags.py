@@ -78,9 +78,7 @@ def weight_of(text: bytes) -> float:
 
 
 def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float:
-    """The weight, if it is from 0 to 1e9; otherwise raises Bad of category `kind`. text: as the file writes
-    it.
-    """
+    """The weight, if it is from 0 to 1e9; otherwise raises Bad of category `kind`, showing `text`."""
     if not 0 <= weight <= LARGEST:
         found = text[:30].decode("utf-8", "replace")
         remedy = f"weights are numbers from 0 to {LARGEST:g}"
@@ -89,9 +87,7 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
 
 
 def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines up to the first gap: a missing line was reported, and what it would have said is
-    unknown.
-    """
+    """Numbered lines up to the first gap: what a missing line (reported before) said is unknown."""
     for expected, (number, content) in enumerate(lines, 1):
         if number != expected:
             return
@@ -99,8 +95,7 @@ def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes
 
 
 class BagEntries:
-    """Reads lines `document word weight`, ordered by document, both numbers from 1; `weigh` parses the
-    weight.
+    """Reads lines `document word weight`, ordered by document, numbers from 1; `weigh` reads weights.
 
     Documents without an entry are empty; one with a wrong entry is left out. An entry out of order raises an
     error even if problems are skipped, since its document may have been yielded without it.
@@ -162,9 +157,7 @@ class BagEntries:
             self.bag.add(word, weight)
 
     def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
-        """Yield the document that was being read, and empty ones up to document `number`, which begins at
-        `line`.
-        """
+        """Yield the document being read, and empty ones up to document `number`, which begins at `line`."""
         if number - self.number - 1 > self.longest_gap:
             problem = f"documents {self.number + 1} to {number - 1} have no entry"
             remedy = f"{_CUT_OFF}; if not, raise --longest-gap, {self.longest_gap} now"

@@ -134,8 +134,7 @@ def refuse_plain_text(where: str, options: ReadingOptions) -> None:
 
 @functools.cache
 def text_fields(option: str) -> dict[str, str] | str:
-    """The field that the option `text_field` names, or a dict of fields by language code. Raises UserError if
-    malformed.
+    """The field that the option `text_field` names, or fields by language code. UserError if malformed.
 
     >>> text_fields("body"), text_fields("en=text_en,de=text_de")
     ('body', {'en': 'text_en', 'de': 'text_de'})
@@ -157,8 +156,7 @@ def text_fields(option: str) -> dict[str, str] | str:
 
 @functools.cache
 def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | None]]:
-    """The field that a date format applies to (None: all fields with names of dates), and a function that
-    reads a date.
+    """The field that a date format is for (None: all named like dates), and a function that reads a date.
 
     The function returns None for a value that is not a date. Raises UserError for an unknown format.
 
@@ -184,9 +182,7 @@ def parts_of(option: str) -> tuple[str, ...]:
 
 
 def refuse_unmet_parts(options: ReadingOptions) -> None:
-    """Raise UserError, after all documents were read, if no document had one of the joined text fields, or a
-    date of the format.
-    """
+    """Raise UserError, after all documents, if none had one of the joined fields, or such a date."""
     if options.date_format is not None and not options.dated:
         name = date_format_of(options.date_format)[0]
         place = "a field with the name of a date" if name is None else f"the field {shown(name)}"

@@ -162,9 +162,7 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """Where each word form begins in a text that consists of these forms and spaces; None if the text
-    differs.
-    """
+    """Where word forms begin in a text that consists of these and spaces; None if the text differs."""
     starts, end = [], 0
     for form in forms:
         while text[end : end + 1].isspace():

@@ -1,6 +1,4 @@
-"""Texts with counts: a line has a text, a tab and how often the text occurs; it stands for that many
-documents.
-"""
+"""Texts with counts: a line has a text, a tab and a count, and stands for that many documents."""
 
 import re
 from collections.abc import Iterator
@@ -35,9 +33,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _count(text: str, given: str) -> int:
-    """The count of a line. Raises Bad if there is none, or it is not from 1 to `MOST`. given: the text after
-    the tab.
-    """
+    """The count `given` in a line, after the tab. Raises Bad if it is not from 1 to `MOST`."""
     if not text:
         raise Bad(_KIND, "the line has no tab before a count", _SHAPE)
     if not _NUMBER.fullmatch(given) or not int(given):

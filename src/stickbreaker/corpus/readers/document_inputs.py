@@ -88,8 +88,7 @@ def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInp
 
 
 def _of_lists(values: list[Any], given: Any) -> DocumentInput:
-    """A list of lists as a DocumentInput: tokens, or the rows of a matrix, which is `given` as the user
-    passed it.
+    """A list of lists as a DocumentInput: tokens, or the rows of a matrix, which is `given` as it was.
 
     Raises UserError for gensim's bags, and for rows of numbers that differ in length.
     """
@@ -120,9 +119,7 @@ def once_read(given: Any) -> Any:
 
 
 def is_table(given: Any) -> bool:
-    """Whether an object is a table: of pandas, polars, Arrow or anything else with Arrow's protocol and
-    columns.
-    """
+    """Whether an object is a table: of pandas, polars, Arrow or another with Arrow's protocol."""
     package, name = type(given).__module__.partition(".")[0], type(given).__name__
     if package == "polars":
         return name in ("DataFrame", "LazyFrame")
@@ -222,9 +219,7 @@ def refuse_documents(inputs: object) -> None:
 
 @contextmanager
 def naming_from_texts(inputs: object) -> Generator[None]:
-    """A context in which the error of a missing path also points to `Corpus.from_texts`, if the path looks
-    like a text.
-    """
+    """A context in which the error of a missing path names `Corpus.from_texts` if it looks like a text."""
     try:
         yield
     except UserError as error:
@@ -303,8 +298,7 @@ def _with_tokens_listed(value: Any) -> Any:
 
 
 def tokens_of(value: Any) -> list[str] | None:
-    """A document's tokens as a list, from a list, array, column or iterator of strings; None for any other
-    value.
+    """A document's tokens as a list, from a list, array, column or iterator of strings; else None.
 
     >>> tokens_of(("a", "cat")), tokens_of("a cat"), tokens_of([("cat", 1)])
     (['a', 'cat'], None, None)

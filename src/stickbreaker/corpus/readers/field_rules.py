@@ -74,8 +74,7 @@ def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[s
 def _with_joined_text(
     record: Mapping[str, object], fields: Iterable[str], options: ReadingOptions
 ) -> dict[str, Any]:
-    """The record with a field "title+text" joined from its fields title and text, for each such name in
-    `fields`.
+    """The record with a field "title+text" joined from its fields title and text, for such names.
 
     Missing, null and blank parts are left out; without any part the record stays as it is. Raises Bad for a
     part that is not a string.
@@ -116,9 +115,7 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
-    """The remedy for a table of one column whose name has semicolons or tabs: another separator. Otherwise
-    None.
-    """
+    """The remedy for a table whose one column's name has semicolons or tabs: a separator; else None."""
     if len(names) == 1 and ";" in names[0]:
         return "give --separator ';', since cells seem to be separated by semicolons"
     tabs = len(names) == 1 and "\t" in names[0]
@@ -191,7 +188,5 @@ def code_of(name: str) -> str:
 
 
 def _first_of(names: Iterable[str]) -> str:
-    """The first eight names of columns or fields, shortened and joined by commas for a message; "none" if
-    there are none.
-    """
+    """The first eight names, shortened and joined by commas for a message; "none" if there are none."""
     return storable(", ".join(shortened(name, LONGEST_SHOWN) for name in islice(names, 8))) or "none"

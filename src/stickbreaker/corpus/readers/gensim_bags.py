@@ -11,8 +11,7 @@ from stickbreaker.core.errors import UserError
 
 
 def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, str]) -> tuple[Any, list[str]]:
-    """gensim's bags as a sparse matrix (documents × words), and the words of its columns, by ascending
-    number.
+    """gensim's bags as a sparse matrix (documents × words), and its words, by ascending number.
 
     `words` maps number to word, as gensim's Dictionary does. Raises UserError naming a document that is not a
     bag, or has an unknown number.

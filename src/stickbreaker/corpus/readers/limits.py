@@ -13,8 +13,7 @@ def bytes_allowed(largest: int | None) -> int:
 
 
 def too_large(what: str, largest: int | None) -> Bad:
-    """The error for something (`what`, such as "the line") of more than `largest` bytes (None: the default
-    limit).
+    """The error for `what`, such as "the line", of more than `largest` bytes (None: the default).
 
     >>> too_large("the line", 2_000_000).problem
     'the line is larger than 2 MB'

@@ -93,9 +93,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _refuse_missing(package: str, source: Source) -> None:
-    """Raise UserError if a package is not installed. Also silences the logging of packages that read
-    documents.
-    """
+    """Raise UserError if a package is not installed; silences the logging of such packages."""
     try:
         importlib.import_module(package)
     except ModuleNotFoundError:
@@ -123,9 +121,7 @@ def _content(source: Source, largest: int | None) -> bytes:
 
 
 def _packed_content(path: Path, largest: int | None) -> bytes:
-    """The bytes of a zip file. Raises Bad if its files together have more than `largest` bytes, or it is
-    damaged.
-    """
+    """The bytes of a zip file. Raises Bad if its files have more than `largest` bytes, or for damage."""
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(one.file_size for one in packed.infolist())

@@ -56,8 +56,7 @@ def damage(error: BaseException) -> Bad:
 
 
 def plain_name(path: Path) -> str:
-    """A file's name in lower case, without the ending of its packing; for a zip file of one file, that one's
-    name.
+    """A file's name in lower case without the ending of its packing; for a zip file its only file's.
 
     >>> plain_name(Path("Posts.csv.GZ"))
     'posts.csv'
@@ -96,8 +95,7 @@ def unpacked(
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream of the contents of a file's compressed frames, one after another; `frame()` makes a
-    decompressor.
+    """A stream of the contents of a file's compressed frames; `frame()` makes a decompressor.
 
     Reading raises EOFError if the last frame is cut off.
     """

@@ -19,9 +19,7 @@ class Position:
         self._file: BinaryIO | None = None
 
     def expect(self, files: Sequence[Path | None]) -> None:
-        """Announce the files that will be read, in order. If one is None or not a regular file, `share` is
-        unknown.
-        """
+        """Announce the files to be read, in order; `share` is unknown if one is not a regular file."""
         self._places, self._total = {}, 0
         if any(file is None or not file.is_file() for file in files):
             return
@@ -37,8 +35,7 @@ class Position:
 
     @property
     def share(self) -> float | None:
-        """The share of all announced bytes that lie before the place reached in the file opened last; None if
-        unknown.
+        """The share of all announced bytes before the place reached in the file opened last; None: unknown.
 
         If files are read twice, it starts again.
         """

@@ -6,8 +6,7 @@ from stickbreaker.core.errors import UserError
 
 
 class Bad(Exception):
-    """Raised by readers for what cannot be read, before its place is known; `kind` is the category to count
-    it under.
+    """Raised by readers for what cannot be read; `kind` is the category to count it under.
 
     >>> Bad("bad id", "the id is a list", "name another field").kind
     'bad id'

@@ -166,9 +166,7 @@ def _paragraphs(tree: ast.Module, text: str) -> list[Paragraph]:
 def _definitions(
     node: ast.AST,
 ) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    """All nodes of a syntax tree that may have a docstring; expressions are not searched, which halves the
-    time.
-    """
+    """All nodes of a syntax tree that may have a docstring; expressions, which have none, are skipped."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node
     for child in ast.iter_child_nodes(node):
@@ -177,9 +175,7 @@ def _definitions(
 
 
 def _prose(line: int, docstring: str) -> Iterator[Paragraph]:
-    """A docstring's paragraphs without doctests, rules, markup, addresses, licences and code; `line`: where
-    it begins.
-    """
+    """A docstring's paragraphs without doctests, markup, addresses, licences and code; `line`: its first."""
     for block in PARAGRAPH_END.split(MARKUP.sub("", DOCTEST.sub("\n", docstring))):
         lines = [part for part in ADDRESS.sub("", block).split("\n") if _is_prose(part)]
         text = " ".join(" ".join(lines).split())

@@ -58,9 +58,7 @@ class Dropped(NamedTuple):
 
 
 class Repeats:
-    """Recognises documents that repeat earlier ones, and leaves them out; if `dropped` is None, it only
-    warns.
-    """
+    """Recognises documents that repeat earlier ones and leaves them out; without `dropped`, only warns."""
 
     def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
         self.dropped, self.problems = dropped, problems
@@ -70,9 +68,7 @@ class Repeats:
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents without those left out, which `problems` counts. At the end, warns about repeats that
-        were kept.
-        """
+        """The documents without those left out, which are counted. Warns at the end of repeats that stay."""
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
@@ -121,9 +117,7 @@ class _NearRepeats:
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
-        """The name of the first earlier text of which this one is a near repeat; if there is none, adds this
-        one.
-        """
+        """The first earlier text, by name, of which this is a near repeat; without one, adds this text."""
         words = text.lower().split()
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)

@@ -1,6 +1,4 @@
-"""Standard input and pipes, whose names do not show the format: JSON Lines if the first line that is not
-blank begins with "{".
-"""
+"""Standard input and pipes: JSON Lines if the first line that is not blank begins with "{"."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -16,9 +14,7 @@ _MOST_BLANK = 10_000  # lines held until the first that is not blank
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield the documents of JSON Lines, or else one per line. Raises UserError if very many lines at first
-    are blank.
-    """
+    """Yield the documents of JSON Lines, or else one per line. UserError after too many blank lines."""
     numbered = lines_of(source, problems, options.largest_text)
     first: list[tuple[int, str]] = []
     size = 0

@@ -26,8 +26,7 @@ _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125
 
 @dataclass(frozen=True)
 class Source:
-    """A file or, without a path, standard input. `name` is for messages, `label` for the ids of its
-    documents.
+    """A file or, without a path, standard input. `name` is for messages, `label` for documents' ids.
 
     `within`: it was found in a directory that was given; `position` is informed when the file is opened.
     """
@@ -45,15 +44,12 @@ class Source:
 
     @property
     def plain_name(self) -> str:
-        """The file's name in lower case without .gz and the like (see `packing.plain_name`); "" for standard
-        input.
-        """
+        """The file's name in lower case without .gz and the like; "" for standard input."""
         return plain_name(self.path) if self.path else ""
 
 
 def sources_of(given: list[str]) -> list[Source]:
-    """The sources that inputs name: files, directories (all their files, sorted), globs, and "-" for standard
-    input.
+    """The sources that inputs name: files, directories (all their files, sorted), globs, "-" for stdin.
 
     Raises UserError for an input that is missing. Labels are made distinct.
     """
@@ -65,9 +61,7 @@ def sources_of(given: list[str]) -> list[Source]:
 
 
 def one_source(path: str, remedy: str) -> Source:
-    """The single file at a path. Raises UserError for a directory or several files; `remedy` says what to
-    give.
-    """
+    """The single file at a path. Raises UserError for several, or a directory; `remedy`: what to give."""
     found = sources_of([path])
     if len(found) != 1 or found[0].within:
         raise UserError("not one file", where=path, remedy=remedy)
@@ -203,9 +197,7 @@ def raw_lines_of(
 
 
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
-    """The whole text of a source; None if it was reported to `problems`: not UTF-8, damaged, or above
-    `largest` bytes.
-    """
+    """The whole text of a source; None if it was reported: not UTF-8, damaged, above `largest` bytes."""
     try:
         with opened(source) as stream:
             return decoded(_content(stream, largest).getvalue().removeprefix(BOM))
@@ -216,8 +208,7 @@ def text_of(source: Source, problems: Problems, largest: int | None = None) -> s
 
 @contextmanager
 def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
-    """A context that yields the bytes of a source as a seekable stream: in memory if it is compressed or a
-    pipe.
+    """A context that yields a source's bytes as a seekable stream, in memory if packed or a pipe.
 
     Raises Bad if compression is damaged, or for more than `largest` bytes in memory.
     """

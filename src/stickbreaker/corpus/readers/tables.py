@@ -154,9 +154,7 @@ class _Lines:
 
 
 def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
-    """The next row that is not blank; None at the end. Raises Bad for a wrong row, after which reading can
-    continue.
-    """
+    """The next row that is not blank; None at the end. Raises Bad, after which reading can continue."""
     row: list[str] | None = []
     while row == []:
         lines.begin_row()

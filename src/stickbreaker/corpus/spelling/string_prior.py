@@ -1,7 +1,6 @@
-"""The base distribution of an open vocabulary: p(string) as a word, by its letters and length (Zhai 2014,
-7.2.1).
+"""The base distribution of an open vocabulary: p(string) as a word, by letters and length.
 
-Kernels are imported on use: loading a model does not need them.
+Zhai (2014), section 7.2.1. Kernels are imported on use: loading a model does not need them.
 """
 
 import sys
@@ -67,9 +66,7 @@ class Spelling:
                 raise UserError("the spelling has no words", remedy="give words, a path or None")
 
     def word_list(self) -> tuple[str, ...] | None:
-        """The words to learn from, from their file if `words` is a path; None: the first minibatches. Raises
-        UserError.
-        """
+        """The words to learn from, from their file if `words` is a path; None: the first minibatches."""
         if not isinstance(self.words, str):
             return self.words
         words = read_words(self.words, distinct=False)
@@ -122,9 +119,7 @@ class CharacterModel:
         return replace(model, lengths=nearest_lengths(np.diff(offsets), times, log_letters))
 
     def log_probability(self, words: Sequence[str]) -> Array:
-        """log G0 of each word (nats), always finite. Raises UserError for a word that is empty or not valid
-        text.
-        """
+        """log G0 of each word (nats), always finite. UserError for a word that is empty or not valid text."""
         points, offsets = code_points(words)
         return self.lengths.log_probability(np.diff(offsets)) + self.log_letters(points, offsets)
 
@@ -144,9 +139,7 @@ class CharacterModel:
         return trie_of(self.ngrams, self.counts, len(self.alphabet))
 
     def to_fields(self) -> dict[str, Field]:
-        """The model as fields of a record, to be saved. Numbers of n-grams are below 2⁵³, so exact as
-        doubles.
-        """
+        """The model as fields of a record, to be saved. Numbers of n-grams are below 2⁵³, so exact."""
         tail = np.array([self.lengths.log_tail, self.lengths.log_decay])
         return {
             "spelling_alphabet": _field(self.alphabet, "letters"),
@@ -201,9 +194,7 @@ def code_points(words: Sequence[str]) -> tuple[NDArray[np.int32], Integers]:
 
 
 def _utf_32(words: Sequence[str], where: object = None) -> bytes:
-    """All words, concatenated, as UTF-32. Raises UserError for one that is empty, not a string or not valid
-    text.
-    """
+    """All words, concatenated, as UTF-32. UserError for one that is empty, not a string or not valid text."""
     if isinstance(words, str):
         raise UserError(f"{words[:30]!r} is one string", where=where, remedy="give a list of words")
     try:
@@ -230,8 +221,7 @@ def _has_surrogate(word: str) -> bool:
 
 
 def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[list[str], Array]:
-    """The distinct words, sorted, and the sum of each one's weights (None: 1); those of weight zero are left
-    out.
+    """The distinct words, sorted, and sums of their weights (None: 1); those of weight zero are left out.
 
     Raises UserError if there are none.
     """

@@ -264,9 +264,7 @@ class Analysis:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are found by the default pattern for scripts with spaces, so that a `WordFinder` can
-        find them.
-        """
+        """Whether words are found by the default pattern for scripts with spaces; `WordFinder` needs that."""
         return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
@@ -321,8 +319,7 @@ class Analysis:
         return CleanText(text, None) if self.clean is None else cleaned(text)
 
     def spaced_sentences(self, text: str) -> list[list[str]] | None:
-        """The words of each sentence of a text, as `analyse` finds them but faster; None if that is not
-        possible.
+        """The words of each sentence of a text, as `analyse` but faster; None if that is not possible.
 
         It is possible if everything between spaces is a word, punctuation does not end sentences, and no
         phrases are joined; the text must have no sentence marks to be dropped.
@@ -350,8 +347,7 @@ class Analysis:
         return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
-        """The characters at which the tokens that begin at the characters `starts` end, to mark words in a
-        text.
+        """The characters at which tokens end that begin at the characters `starts`, to mark words in texts.
 
         Without icu4py, words that ICU found end after their first character, so that a corpus analysed
         elsewhere can be learned from and shown.
@@ -404,8 +400,7 @@ class Analysis:
         return dataclasses.replace(self, phrases=phrases)
 
     def form(self, spelling: str) -> str:
-        """The form of a token: cleaned of invisible marks, normalised, in lower case, stemmed, as the
-        settings say.
+        """The form of a token: without invisible marks, normalised, in lower case, stemmed, by the settings.
 
         >>> Analysis(stemming=True).form("Houses")
         'hous'
@@ -435,8 +430,7 @@ class Analysis:
         ]
 
     def rule_against(self, word: str) -> str | None:
-        """The name of the rule that keeps a word out of a vocabulary (a key of `dropped_words.RULES`); None
-        if none does.
+        """The rule (a key of `dropped_words.RULES`) that keeps a word out of a vocabulary; None: none does.
 
         >>> Analysis().rule_against("the"), Analysis().rule_against("cat")
         ('stop_words', None)
@@ -598,8 +592,7 @@ def _without_possessive(word: str) -> str:
 
 
 def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
-    """A pattern for words of `letter`s, marks and digits with at least one letter; `apostrophes` may stand
-    inside.
+    """A pattern for words of `letter`s, marks and digits with a letter; `apostrophes` may stand inside.
 
     Invisible `marks` belong to the letter before them (rule WB4 of Unicode's Annex 29). A run of digits is
     tried once, so that no input takes quadratic time.

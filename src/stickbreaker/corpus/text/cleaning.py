@@ -23,8 +23,7 @@ _SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # everything that `_NO_TEXT` m
 
 
 class CleanText(NamedTuple):
-    """A text after cleaning, and `places` (characters + 1): where each character and the end were in the
-    original.
+    """A text after cleaning, and `places` (characters + 1): where its characters and end were before.
 
     None for `places`: they are unchanged.
     """
@@ -34,8 +33,7 @@ class CleanText(NamedTuple):
 
 
 def cleaned(text: str) -> CleanText:
-    """The text with spaces in place of addresses, @names (and RT before one) and HTML tags; HTML codes are
-    decoded.
+    """The text with spaces for addresses, @names (and RT before one) and HTML tags; HTML codes are decoded.
 
     >>> cleaned("RT @ann: caf&eacute; <b>here</b> https://t.co/x.").text
     '       : café    here                   .'

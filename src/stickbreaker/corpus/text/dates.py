@@ -91,9 +91,7 @@ def date_of(value: Scalar) -> date | None:
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    """The date from the parts found in a text (year, month, …), the first day if it is incomplete; None if
-    invalid.
-    """
+    """The date from its parts (year, month, …), the first day if they are incomplete; None if invalid."""
     year = int(parts["y"] or 0)
     if not 1000 <= year < 2200:
         return None
@@ -113,8 +111,7 @@ def _made(parts: dict[str, str | None]) -> date | None:
 
 
 def iso_date(value: Scalar) -> str | None:
-    """A date in ISO 8601: a value in that form as it is, even if incomplete, others as a day; None if it is
-    not a date.
+    """A date in ISO 8601: as it is if it has that form, even incomplete; otherwise the day; None: no date.
 
     >>> iso_date("1993-04"), iso_date(1993), iso_date("5 April 1993"), iso_date("last week")
     ('1993-04', '1993', '1993-04-05', None)
@@ -128,8 +125,7 @@ def iso_date(value: Scalar) -> str | None:
 
 @cache
 def date_reader(form: str) -> Callable[[Scalar], date | None]:
-    """A function that reads dates of one form, and returns None for other values. Raises UserError for an
-    unknown form.
+    """A function that reads dates of one form, and returns None for others. UserError for an unknown form.
 
     Forms: "epoch" or "epoch-ms", seconds or milliseconds since 1970 (numbers of fewer than five digits are
     not taken, since they are years); "twitter", Wed Oct 10 20:19:24 +0000 2018; or a form of
@@ -209,9 +205,7 @@ def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 
 def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
-    """The first date at which the sum of the counts so far exceeds `aside`, else the last. pairs: dates with
-    counts.
-    """
+    """The first date at which the sum of the counts exceeds `aside`, else the last; pairs: (date, count)."""
     for day, count in pairs:
         aside -= count
         if aside < 0:

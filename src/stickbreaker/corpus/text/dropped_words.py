@@ -83,8 +83,7 @@ def dropped_words(
     n_documents: int,
     chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
-    """The words of the corpus (`counts`) that were not `chosen`, grouped by the first rule that drops each of
-    them.
+    """The words of the corpus (`counts`) that are not `chosen`, by the first rule that drops each of them.
 
     `reasons`: for each word, the rule of the analysis against it, or None.
     """
@@ -106,9 +105,7 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """The dropped words of several languages, added up by rule; a bound that differs between them becomes
-    None.
-    """
+    """The dropped words of several languages, added up by rule; bounds that differ become None."""
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:

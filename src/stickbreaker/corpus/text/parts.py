@@ -59,9 +59,7 @@ def _words(text: str) -> list[int]:
 
 
 def _sentences(text: str) -> list[int]:
-    """The characters at which the sentences of a text begin, including quotes and brackets before the first
-    word.
-    """
+    """The characters at which sentences of a text begin, with quotes and brackets before the first word."""
     analysed = default_analysis().analyse(text)
     found: list[int] = []
     for token in analysed.sentences:

@@ -35,9 +35,7 @@ class PolylingualAnalysis:
 
     @classmethod
     def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
-        """An analysis for several languages, each like `base` with its own stop words, stemmer and lemmas, if
-        it has any.
-        """
+        """An analysis for each language, like `base` with its own stop words, stemmer and lemmas, if any."""
         codes = sorted({language_code(name) for name in languages})
         return cls({code: _for_language(base, code) for code in codes})
 
@@ -51,8 +49,7 @@ class PolylingualAnalysis:
         return tuple(self.by_language)
 
     def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
-        """A document's texts (by language code) joined into one text in the order of their codes, and its
-        tokens.
+        """A document's texts (by language code) joined into one, in order of codes, and its tokens.
 
         Raises UserError for a language that is not in `languages`.
         """
@@ -74,9 +71,7 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """The characters at which tokens end that begin at the characters `starts`; `words`: the tokens, with
-        language.
-        """
+        """Where tokens end that begin at the characters `starts`; `words` are these tokens, with language."""
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -84,9 +79,7 @@ class PolylingualAnalysis:
         return ends.tolist()
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word (with language) is eligible for a vocabulary; those of unknown languages are
-        not.
-        """
+        """Whether each word (with language) is eligible; words of unknown languages are not."""
         out = np.zeros(len(words), np.bool_)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -109,9 +102,7 @@ class PolylingualAnalysis:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases of all languages as rounds of pairs of words with language, in the form that
-        `join_words` takes.
-        """
+        """The phrases of all languages, of words with language, in the form that `join_words` takes."""
         rounds: list[dict[tuple[str, str], str]] = []
         for code, analysis in self.by_language.items():
             for number, pairs in enumerate(analysis.rounds):
@@ -184,8 +175,7 @@ def _for_language(base: Analysis, code: str) -> Analysis:
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
-    """Yield the documents; at the end, raise UserError if there are polylingual ones, but none has one of the
-    languages.
+    """Yield the documents; at the end, raise UserError if polylingual ones all lack one of the languages.
 
     `fields`: the text field of each language.
     """
@@ -203,8 +193,7 @@ def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]
 def aligned(
     documents: Iterable[Document], problems: Problems, language_field: str, *, apart: bool = False
 ) -> Iterator[Document]:
-    """Join rows that share an id and differ in language: each becomes one document with its texts by
-    language.
+    """Join rows that share an id and differ in language: each becomes a document with texts by language.
 
     Documents are in the order of their first rows, with the metadata of all their rows. All texts are in
     memory until the last row is read. A row without language or text, or with a language that its id has
@@ -247,8 +236,7 @@ def _no_side(row: Document, language_field: str) -> Bad | None:
 
 
 def by_code(texts: Mapping[str, str]) -> dict[str, str]:
-    """Texts by language code, from texts by code or English name. Raises Bad for an unknown language or two
-    of one.
+    """Texts by language code, from texts by code or name. Raises Bad for unknown or repeated languages.
 
     >>> by_code({"English": "The house.", "de": "Das Haus."})
     {'en': 'The house.', 'de': 'Das Haus.'}

@@ -31,21 +31,17 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
 
 
 def _character(marks: str) -> str:
-    """A pattern for a letter of such scripts with combining marks, lengthening or voicing signs and `marks`
-    (invisible).
-    """
+    """A pattern for a letter of such scripts with its marks, lengthening signs and invisible `marks`."""
     return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
 
 
 def character_pattern(words: str, marks: str) -> str:
-    """A pattern for single characters of such scripts; `words`: the pattern for words in other scripts."""
+    """A pattern for single characters of such scripts, and for `words` in other scripts."""
     return f"(?V1){_character(marks)}|{words}"
 
 
 def run_pattern(words: str, marks: str) -> str:
-    """A pattern for whole runs of such characters, for `cut_runs`; `words`: the pattern for words in other
-    scripts.
-    """
+    """A pattern for whole runs of such characters, for `cut_runs`, and for `words` in other scripts."""
     return f"(?V1)(?:{_character(marks)})++|{words}"
 
 
@@ -76,9 +72,7 @@ def has_icu() -> bool:
 
 
 def _word_ends(text: str, language: str | None) -> list[int]:
-    """The characters of a text at which words end according to ICU, ascending. Raises UserError without
-    icu4py.
-    """
+    """The characters of a text at which words end by ICU, ascending. Raises UserError without icu4py."""
     if not has_icu():
         remedy = "pip install 'stickbreaker[icu]', or segment by characters"
         raise UserError("word breaking by ICU needs the package icu4py", remedy=remedy)

@@ -141,9 +141,7 @@ class ArrowWords:
 
 
 class Spellings:
-    """Distinct spellings, numbered in order of first occurrence; stored as concatenated UTF-8 with a hash
-    table.
-    """
+    """Distinct spellings, numbered in order of first occurrence; a hash table over concatenated UTF-8."""
 
     def __init__(self) -> None:
         self.n = 0
