@@ -63,10 +63,10 @@ def effect(
 ) -> None:
     """Regress the shares of each topic on metadata of the documents.
 
-    An effect is how much larger the share is, as a part of the document, where the field is larger by one, or
-    has that value in place of the first; 95 % of what the data leave possible lies between its bounds, the
-    uncertainty of the shares themselves included (method of composition, as R's stm). These are differences
-    between documents, not causes. Without --topic: of each term, topics whose bounds leave out zero.
+    An effect is how much larger the share is, as a part of the document, if the field is larger by one, or
+    has that value instead of the first. Its bounds contain 95 % of what the data leave possible, including
+    the uncertainty of the shares themselves (method of composition, as R's stm). These are differences
+    between documents, not causes. Without --topic, shows for each term the topics whose bounds exclude zero.
     """
     if out is not None:
         refuse_table(out, overwrite)

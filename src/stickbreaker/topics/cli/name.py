@@ -54,7 +54,7 @@ def name(
     """Name the topics of a model, and print what they are called.
 
     NAMES.json is a file from the report: there topics are named by its reader, and the button Download names
-    writes it. Topics of one name are one to the reader, in the report and in `stickbreaker topics`; the model
+    writes it. Topics with the same name are merged in the report and in `stickbreaker topics`; the model
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
     from stickbreaker.core.locks.directory_claims import watched

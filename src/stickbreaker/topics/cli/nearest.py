@@ -1,4 +1,4 @@
-"""`stickbreaker nearest`: documents that are about what others are about."""
+"""`stickbreaker nearest`: the documents whose topics are most like those of other documents."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Diversity of topics: do they differ, and how many are used?"""
+"""Diversity: whether topics have different words, and how many topics are effectively used."""
 
 from collections.abc import Hashable, Sequence
 

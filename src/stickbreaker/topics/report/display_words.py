@@ -1,4 +1,4 @@
-"""The choice of words that topics are shown with."""
+"""The choice of the words that the report shows for each topic."""
 
 from __future__ import annotations
 

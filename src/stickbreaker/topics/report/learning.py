@@ -1,4 +1,4 @@
-"""How learning went: the scores of a run."""
+"""The section on how learning went: the scores of a run."""
 
 from __future__ import annotations
 

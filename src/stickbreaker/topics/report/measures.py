@@ -1,4 +1,4 @@
-"""How sound the topics are: coherence, and likeness to those of another run."""
+"""The section on how sound the topics are: coherence, and similarity to those of another run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in few characters, and how large JSON is."""
+"""Lists of small numbers as short text, and the size of a value as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a stream was predicted, and what its run warned of."""
+"""The section on how well a stream was predicted before it was learned from, and the warnings of its run."""
 
 from __future__ import annotations
 

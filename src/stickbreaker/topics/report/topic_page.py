@@ -1,4 +1,4 @@
-"""The page about topics: its header, its sections, and what these share of a model."""
+"""The page about topics: its header, its sections, and what the sections read of a model."""
 
 from __future__ import annotations
 

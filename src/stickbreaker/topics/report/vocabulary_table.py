@@ -1,4 +1,4 @@
-"""The words that a model knows, as a table."""
+"""The section with a table of the words that a model knows."""
 
 from __future__ import annotations
 

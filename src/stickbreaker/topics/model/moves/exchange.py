@@ -1,4 +1,4 @@
-"""Exchanges in a stream: half of a giant topic replaces the smallest topic.
+"""Exchanges of topics in a stream: half of a giant topic takes the place of the smallest topic.
 
 scipy is imported on use, so that models load without it.
 """
