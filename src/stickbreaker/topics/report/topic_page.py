@@ -170,7 +170,7 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def _breakdowns(self) -> tuple[Breakdown | None, list[Breakdown]]:
-        """Topic shares over time and by group, of all documents if their sums are stored, or a sample."""
+        """Topic shares over time and by group: of all documents if their sums are stored, or of a sample."""
         documents, n_topics = self._saved_documents[0], len(self.model.alpha_)
         sums, wanted = read_metadata_sums(self.path, n_topics), self.group_field
         whole = sums or sums_of(documents, n_topics)

@@ -20,7 +20,9 @@ ORDERED_PART = {**PART, "fastmath": {"contract", "nsz", "arcp"}}
 
 
 class Lists(NamedTuple):
-    """A document's topics in use, most tokens first: pairs `starts[d]` to `starts[d] + sizes[d]`."""
+    """The topics in use in each document, most tokens first: of d, pairs starts[d] to starts[d] +
+    sizes[d].
+    """
 
     starts: NDArray[np.int64]  # documents + 1
     sizes: NDArray[np.int64]  # documents

@@ -92,7 +92,7 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit with the topic numbers that are valid after the earlier edits.
+    """An edit whose topic numbers are those after the earlier edits, instead of before all of them.
 
     `left`: the old number of the topic at each position, -1 for a new one; it is updated.
     """

@@ -30,12 +30,14 @@ class WordsSlot(NamedTuple):
     params: Record
 
     def totals(self, counts: Array, part: RowBlock) -> Array:
-        """Sums of columns over the rows of a block (groups × columns)."""
+        """Sums of counts (rows × columns) over the rows of a block, by group (groups × columns)."""
         ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
         return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
 
     def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
-        """E[log beta] of columns over a block's rows, given the whole columns' totals (groups × columns)."""
+        """E[log beta] of counts over a block's rows (rows × columns); totals (groups × columns): of all
+        rows.
+        """
         return self.slot.log_words(self.params, counts, totals, part.first)
 
 

@@ -117,7 +117,7 @@ class TokenChain(Sampler):
         return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> Arrays:
-        """The params that are learned, as arrays of a snapshot."""
+        """The current params, as arrays of a snapshot."""
         return {name: item.values.copy() for name, item in self._params.items()}
 
     def _take_hyperparameters(self, arrays: Arrays) -> None:

@@ -218,7 +218,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return tuple(names), shares / times[:, None]
 
     def remark(self) -> str | None:
-        """A warning line about the concepts that tie words; None if all do so as given."""
+        """A warning line about concepts that do not tie words as given; None if all do."""
         lines = self.tree.remarks()
         return "concepts: " + "; ".join([self.tree.coverage(), *lines]) if lines or self.tree.apart else None
 

@@ -115,7 +115,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def log_outside(self, params: Record) -> float:
-        """The log of a factor: times the rest of a topic's stick, the weight of a word it lacks."""
+        """The log of the factor by which the rest of a topic's stick is multiplied for a word it lacks."""
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
