@@ -221,8 +221,7 @@ class _NgramReader:
         return counts
 
     def _section(self, order: int, count: int) -> _Ngrams:
-        """Read the n-grams of one order (`count` lines), after the section's heading if `order` is above
-        1."""
+        """Read the n-grams of an order (`count` lines), after the section's heading if `order` > 1."""
         if order > 1:
             self._expect(self._line(), order)
         words: list[list[int]] = []

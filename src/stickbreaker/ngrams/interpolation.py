@@ -96,8 +96,7 @@ class Interpolated:
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """The sum of log p (nats) and the number of words and ends of sentences, for several parts of a
-        corpus.
+        """Sums of log p (nats), numbers of words and ends of sentences, for several parts of a corpus.
 
         The parts are all; those that one of the models knows; and all of them by each model alone, over the
         union of the two vocabularies.

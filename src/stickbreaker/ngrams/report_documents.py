@@ -64,8 +64,7 @@ class _Place(NamedTuple):
 def write_topic_documents(
     lens: TopicLens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool
 ) -> None:
-    """Write documents.parquet for the report into a model's directory: documents with topic shares, and
-    excerpts.
+    """Write documents.parquet for a model's report: documents with topic shares, and excerpts.
 
     At most `LIMIT` documents are drawn uniformly, with `MOST_READ` words together; `EXCERPTS` of them have an
     excerpt, held-out ones if there are any. Columns: id, words (how many), held_out, topics and shares

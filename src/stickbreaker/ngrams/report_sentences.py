@@ -58,8 +58,7 @@ def write_sentences(
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
-    """The sentences of a block that the report may show: long ones, of held-out documents if there are
-    any."""
+    """The sentences of a block that a report may show: long ones, held-out ones if there are any."""
     content = corpus.sequences(block)
     sizes = np.diff(content.starts, append=len(content.words))
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1

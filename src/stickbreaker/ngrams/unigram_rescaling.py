@@ -125,8 +125,7 @@ class UnigramRescaling:
         return TopicPath(shares, np.cumsum(having) - having)
 
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
-        """The log of the factor by which topics change p(word | context), for each word and end of a
-        document.
+        """The log of the factor by which topics change p(word | context), for words and ends.
 
         events: by number, -1 if spelled; positions: of each in its sentence; path: from `topic_path`.
         """
@@ -141,8 +140,7 @@ class UnigramRescaling:
         return found
 
     def sums(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
-        """(places,) The sum over words w of p(w | context) excess_w, for the contexts before these places of
-        a text.
+        """(places,) The sum over words w of p(w | context) excess_w, for contexts before these places.
 
         steps (places): the row of `excess` (steps × words) of each. It goes through the restaurants of each
         context; the sum over the empty one is computed once per row.

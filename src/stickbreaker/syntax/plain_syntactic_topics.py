@@ -66,8 +66,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         self._take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run, state: RunState) -> Record:
-        """The result of a run as params with samples: those of its chains, or a single one for variational
-        inference."""
+        """A run's result as params with samples: its chains', or one for variational inference."""
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)

@@ -14,8 +14,7 @@ from stickbreaker.syntax.tree_words import TreeWords
 
 
 class WordScores(NamedTuple):
-    """log p of each predicted known word, in nats, with its document (by position) and its tag (by
-    number)."""
+    """log p of each predicted known word, in nats, its document (by position) and its tag (by number)."""
 
     nats: Array
     documents: NDArray[np.int64]  # by position among those given

@@ -188,8 +188,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def topic_tags_(self) -> Array:
-        """(topics × tags) The share of each of `tags_` among a topic's words; zeros for a topic without
-        words."""
+        """(topics × tags) The share of each of `tags_` among a topic's words; zeros if it has no words."""
         return self.learned_.topic_tags
 
     @property

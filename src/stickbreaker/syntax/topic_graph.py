@@ -35,8 +35,7 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
 
 
 def heads_of(model: PlainSyntacticTopics) -> Array:
-    """(topics × topics + 1) Of the words of each topic, the share whose head has each topic (last column: no
-    head).
+    """(topics × topics + 1) The share of each topic among the heads of a topic's words; last: no head.
 
     The row of a topic without words is zero.
     """

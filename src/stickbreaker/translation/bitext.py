@@ -129,8 +129,7 @@ class Bitext:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The source words and the target words, each by descending frequency; a word's index is its
-        number."""
+        """The source words and the target words, by descending frequency; word numbers are places in them."""
         spelled = self.corpus.vocabulary.words
         source, target = (
             tuple(untagged(word) for word in spelled if language_of(word) == code)
@@ -216,8 +215,7 @@ class Bitext:
         return ["\n".join(lines) for lines in sides[0]], ["\n".join(lines) for lines in sides[1]]
 
     def seen_by(self, other: "Bitext") -> tuple[Sentences, Sentences]:
-        """The sentences of both sides with another bitext's word numbers; -1 for words that it does not
-        have."""
+        """The sentences of both sides by another bitext's word numbers; -1 for words that are not in it."""
         made: list[Sentences] = []
         for own, theirs, side in zip(self.words, other.words, self.sides, strict=True):
             index = {word: number for number, word in enumerate(theirs)}

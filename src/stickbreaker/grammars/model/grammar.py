@@ -55,8 +55,7 @@ class Adaptation(NamedTuple):
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar: rules, the first of which has the start symbol, and adapted symbols, which remember
-    subtrees.
+    """A grammar: rules, the first of the start symbol, and adapted symbols, which remember subtrees.
 
     Raises UserError with the line for an unusable grammar: a symbol without rules or unreachable from the
     start, an empty rule, a symbol that never ends, or an adapted symbol below itself. `by_document` is the

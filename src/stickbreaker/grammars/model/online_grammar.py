@@ -91,8 +91,7 @@ class DrawnTrees(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OnlineGrammar(Model):
-    """Adaptor grammars by variational inference: stick-breaking weights of cached trees, and weights of
-    rules.
+    """Variational inference of adaptor grammars: stick-breaking weights of cached trees; rules' weights.
 
     The table has a row per cached tree and a column per adapted symbol; rules have Dirichlet weights. q(t) of
     a sentence is represented by `samples` drawn trees. Drawn trees that are not in the table are added in the

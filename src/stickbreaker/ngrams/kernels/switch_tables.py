@@ -1,5 +1,4 @@
-"""Switches: lambda_h, the probability that the next word after context h comes from a topic, not the common
-model.
+"""Switches: lambda_h, the probability that a topic draws the word after context h, not the common model.
 
 lambda_h ~ Beta(c lambda_h', c (1 - lambda_h')), where h' is the context without its farthest word: a
 Dirichlet process over two dishes (Noji et al. 2013, equation 5). Its restaurants are like those of a language

@@ -63,8 +63,7 @@ def draw_concentration(
 def _log_fractions(
     concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
 ) -> float:
-    """The sum of log x_u over restaurants with two customers or more, with x_u ~ Beta(b + 1, C_u - 1)
-    drawn."""
+    """The sum of log x_u over restaurants of two customers or more; x_u ~ Beta(b + 1, C_u - 1) is drawn."""
     full = customers[customers >= 2]
     return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 

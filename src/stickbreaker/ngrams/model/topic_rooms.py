@@ -9,8 +9,7 @@ from stickbreaker.ngrams.model.seatings import passing
 
 
 def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
-    """The fixed structure of the restaurants of `n_topics` topics (the common one included), with enough
-    room.
+    """The fixed structure of restaurants with `n_topics` topics (the common one included), and room.
 
     A word that passes through a slot is a customer there at most `ways` times: once, or twice if topics draw
     on the common one. With m customers and some number of keys (topics, and once more for tables that send to
@@ -59,8 +58,7 @@ def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.in
 
 
 def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """(cells,) Whether each cell is in use: the first n of each slot's cells, which begin at `starts`,
-    are."""
+    """(cells,) Whether each is in use: the first n of each slot's cells, which begin at `starts`, are."""
     sizes = np.diff(starts)
     return np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes) < np.repeat(n, sizes)
 

@@ -140,8 +140,7 @@ def _customers(model: PlainNgramModel) -> Integers:
 
 
 def _way_up(model: PlainNgramModel, restaurant: int) -> Iterator[tuple[int, int]]:
-    """Yield a context's farthest word and the number of the context without it, and so on until it is
-    empty."""
+    """Yield a context's farthest word, and the number of the context without it, until it is empty."""
     contexts = model.language_model_.contexts
     while restaurant > 0:
         restaurant, word = divmod(int(contexts.restaurant_keys[restaurant - 1]), contexts.n_words)

@@ -31,8 +31,7 @@ _LONGEST_TEXT = 400  # characters of a phrase or a drawn sentence
 
 @dataclass(frozen=True, slots=True)
 class LanguageTopic(TopicRow):
-    """A topic as the report shows it: `words` are (word, its share of the topic's words), the most typical
-    ones.
+    """A topic as the report shows it; `words`: the most typical ones, as (word, share of its words).
 
     `phrases` are n-grams; `sentences` were drawn from the topic.
     """

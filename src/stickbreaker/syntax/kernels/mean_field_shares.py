@@ -30,8 +30,7 @@ def _mean_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _weigh_shares(expected, counts, rates, room):
-    """Rescale `rates` to the scale that is best for the bound, and fill the room's E[theta] and E[log
-    theta]."""
+    """Bring `rates` to the scale that is best for the bound; fill the room's E[theta] and E[log theta]."""
     scale = _mean_shares(expected, counts, rates, room)
     for i in range(len(counts)):
         rates[i] *= scale

@@ -50,8 +50,7 @@ def _log_sum(values):
 
 @njit(**PART)
 def _draw_shares(learned, room, state):
-    """Draw room.log_theta of a document, up to a constant, given the counts of its topics, `room.n` and
-    `room.m`.
+    """Draw room.log_theta of a document, up to a constant, given its topics' counts, room.n and room.m.
 
     An auxiliary U is drawn for each topic of a head, then a Gamma for each topic (as in `syntax_chain`), all
     in logarithms against underflow.

@@ -79,8 +79,7 @@ class TreeRoom(NamedTuple):
 
 
 def room_for(offsets, k):
-    """Working memory (`TreeRoom`) for inferring documents with these `offsets`, one at a time, with `k`
-    topics."""
+    """Working memory (`TreeRoom`) to infer documents with these `offsets` one by one, with `k` topics."""
     most = int(np.diff(offsets).max(initial=0))
     shapes = [(k + 1, k), (k + 1, k), (most, k), (most, k), (most, k), (k,), (k + 1,), (k,), (k,), (k + 1,)]
     return TreeRoom(*(np.empty(shape) for shape in shapes))
@@ -126,8 +125,7 @@ def weigh(expected, room):
 
 @njit(**PART)
 def _sum_inside(heads, n, room):
-    """The log of the sum over all topics of all nodes of a document, in nats; fills the room's `below` and
-    `ups`.
+    """The log of the sum over topics of all nodes of a document, in nats; fills room's `below` and `ups`.
 
     heads: of its n nodes; on input, `room.below` has the weights of the nodes' own words by topic.
     """
@@ -248,8 +246,7 @@ def add_counts(nodes, d, room, report):
 
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """Infer documents with theta = 1 (the limit "itic"): a single sum over the trees of each fills the
-    report."""
+    """Infer documents with theta = 1 (the limit "itic"): one sum over the trees of each fills the report."""
     room.theta[:], room.log_theta[:] = 1.0, 0.0
     weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):

@@ -55,8 +55,7 @@ def transitions(log_theta, log_pi, chances_out):
 
 @njit(**PART)
 def gather(words, beta, first, n, below_out):
-    """Fill below_out (n × topics) with p(own word | topic) of n nodes from `first` on; 1 for a node without a
-    word."""
+    """Fill below_out (n × topics) with p(own word | topic) of n nodes from `first` on; 1 without a word."""
     for node in range(n):
         word = words[first + node]
         for i in range(beta.shape[1]):

@@ -9,8 +9,7 @@ from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 @njit(**PART)
 def _pass_down(chances, own, above, above_out):
-    """Fill above_out (topics) with the distribution of a node's topic given the words before it, its head
-    among them.
+    """Fill above_out (topics) with p of a node's topic given the words before it, its head among them.
 
     It is sum_j above_j own_j chances_ji, normalised, where `above` and `own` are those of its head.
     """

@@ -111,8 +111,7 @@ class LearnedSyntax:
         return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
 
     def expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """Expected number of nodes by topic (documents × topics) with the parameters of one sample, as a mean
-        of draws."""
+        """(documents × topics) Expected number of nodes by one sample's parameters, a mean of draws."""
         if self.limit != "itic":
             return self._draw_shares(trees, seed, sample)[0]
         counts, k = np.zeros((trees.n_documents, self.tau.shape[1])), self.tau.shape[1]

@@ -11,8 +11,7 @@ from stickbreaker.syntax.kernels.visiting_order import heads_first
 
 
 class OrderedTrees(NamedTuple):
-    """The trees of documents as nodes in preorder (`Nodes`), with the token, document and tag of each
-    node."""
+    """The trees of documents as nodes in preorder (`Nodes`): the token, document and tag of each node."""
 
     nodes: Nodes
     tokens: NDArray[np.int64]  # (nodes,) the token of each node, by position in the corpus

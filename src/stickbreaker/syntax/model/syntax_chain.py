@@ -269,8 +269,7 @@ class SyntaxChain(Sampler):
         log_rates: Array,
         generator: np.random.Generator,
     ) -> tuple[NDArray[np.int64], float]:
-        """Draw the number of tables of each topic (topics), and alpha given them, with theta or pi integrated
-        out.
+        """Draw the number of tables of each topic, and alpha given them; theta or pi is integrated out.
 
         customers: topic counts of documents, or of heads (rows × topics); log_rates: logs of the Gammas'
         rates.

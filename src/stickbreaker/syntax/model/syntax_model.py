@@ -111,8 +111,7 @@ class SyntaxModel(Model):
         return self.prior.n_topics
 
     def start(self) -> Record:
-        """The initial params: no counts, tau at its mean, alphas equal to the number of topics (as in the
-        chain)."""
+        """The initial params: no counts, tau at its mean, alphas equal to the number of topics."""
         k = self.prior.n_topics
         start = Concentrations(np.full(k, 1.0 / k), float(k), float(k), self.prior.sigma)
         return params_of(start, {name: np.zeros((k + 1, k)[-len(axes) :]) for name, axes in SUMS.items()})
@@ -237,8 +236,7 @@ def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
 
 
 def params_of(now: Concentrations, sums: dict[str, Array]) -> dict[str, Field]:
-    """The params of a run: the point estimates (tau, alphas, sigma), and the blended sums over documents,
-    `SUMS`."""
+    """The params of a run: point estimates (tau, alphas, sigma), and blended sums over documents (`SUMS`)."""
     points = {
         "tau": Field(now.tau, ("topics",), additive=False),
         **{name: Field(np.array(getattr(now, name)), (), additive=False) for name in POINTS},

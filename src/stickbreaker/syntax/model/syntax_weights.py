@@ -100,8 +100,7 @@ def expected_tables(shapes: Array, counts: Array) -> Array:
 
 
 def expected_transitions(params: Record, prior: Prior) -> Transitions:
-    """The optimal q(pi) given the documents' sums in `params`; in the limit "hdp", Gammas concentrated at
-    one."""
+    """The optimal q(pi) given documents' sums in `params`; in the limit "hdp", Gammas concentrated at 1."""
     now = concentrations_of(params)
     if prior.limit == "hdp":
         ones = np.ones(params["transitions"].values.shape)

@@ -9,8 +9,7 @@ from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
 def refuse_other_arrays(arrays: Mapping[str, AnyArray], sizes: tuple[int, int]) -> None:
-    """Raise ValueError if `WordAligner.to_arrays` cannot have returned these arrays: by shape, type or
-    values.
+    """Raise ValueError for arrays that `WordAligner.to_arrays` cannot return, by shape, type or values.
 
     sizes: the numbers of source words and of target words.
     """

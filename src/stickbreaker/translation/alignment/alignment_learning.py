@@ -69,8 +69,7 @@ class _Learner(NamedTuple):
     direction: Direction
 
     def blank(self, pairs: Pairs) -> Side:
-        """Arrays in which kernels count links of these sentence pairs: parameters, and expected counts of
-        zero."""
+        """Arrays in which kernels count links of sentence pairs: parameters, and expected counts of zero."""
         counts = Direction(*(np.zeros_like(values) for values in self.direction))
         contexts = Contexts(np.zeros((WIDEST + 1, WIDEST + 1)), np.zeros(WIDEST))
         return Side(pairs, self.direction, counts, contexts)

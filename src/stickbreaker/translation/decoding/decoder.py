@@ -74,8 +74,7 @@ class Decoder:
     limits: Limits = LIMITS
 
     def translate(self, sentence: SentenceOptions, n_best: int = 1) -> list[Translation]:
-        """The best translations that the search finds, at most `n_best`, best first; no two have the same
-        words.
+        """The best translations that are found, at most `n_best`, best first; all differ in their words.
 
         The list is empty if the options do not cover the sentence. Raises UserError for a sentence of more
         than MOST_WORDS words; use `cut_sentence` first.

@@ -50,8 +50,7 @@ class Side(NamedTuple):
 
 @njit(**PART)
 def _fill_jumps(m, direction, anywhere, jumps_out):
-    """Fill jumps_out (m + 1 × m) with p of the next given position by state, from the weights of possible
-    jumps.
+    """Fill jumps_out (m + 1 × m) with p of the next given position by state, from weights of jumps.
 
     The outermost weights stand for all longer jumps, which share them evenly. The result is mixed with a
     uniform distribution, with weight `anywhere` (Och and Ney 2003, equation 12).
@@ -186,8 +185,7 @@ def count_with_order(side, shares):
 
 @njit(**OPTIONS)
 def count_in_agreement(side, other, shares):
-    """Like `count_with_order`, in both directions at once, with links weighted by the product of their p in
-    each.
+    """`count_with_order` in both directions at once, with links weighted by the product of their p in each.
 
     See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns -log p of the generated words
     of each direction, in nats.

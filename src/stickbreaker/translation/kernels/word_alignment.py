@@ -92,8 +92,7 @@ def load(pairs, pair, direction, room):
 
 @njit(**PART)
 def add_links(pairs, pair, n, m, room, counts_out):
-    """Add a pair's expected links (room.links) that are above LEAST_LINK to the expected counts of
-    translations."""
+    """Add a pair's expected links (room.links) above LEAST_LINK to the expected counts of translations."""
     for j in range(n):
         cell = pairs.starts[pair] + j * pairs.generated_steps[pair]
         for i in range(m):

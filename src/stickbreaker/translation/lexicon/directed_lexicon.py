@@ -87,8 +87,7 @@ class DirectedLexicon:
 
     @cached_property
     def base(self) -> Array:
-        """(translations + 1,) The prior p(e) of each word of the other language; last: of all unknown
-        words."""
+        """(translations + 1,) The prior p(e) of each translation; last: of all unknown words."""
         n = self.counts.n_translations
         linked = np.bincount(self.counts.translations, self.pair_counts, minlength=n)
         total, once = linked.sum(), float((linked == 1.0).sum())
@@ -136,8 +135,7 @@ class DirectedLexicon:
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
-        """(pairs,) p(e | f, d) of pairs of words, given the topic shares (pairs × topics) of the document of
-        each."""
+        """(pairs,) p(e | f, d) of word pairs, given the topic shares (pairs × topics) of their documents."""
         n = self.counts.n_translations
         keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
         one, other = keys // (n + 1) - 1, keys % (n + 1) - 1

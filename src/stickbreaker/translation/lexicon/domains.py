@@ -24,8 +24,7 @@ WORDS_OF_A_NAME = 3
 
 
 class Domains(ABC):
-    """What a lexicon adapts to: the domains of documents, of which each document has shares that sum to
-    one."""
+    """What a lexicon adapts to: domains, of which each document has shares that sum to one."""
 
     kind: ClassVar[str]
 

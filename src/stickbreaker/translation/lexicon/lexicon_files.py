@@ -11,8 +11,7 @@ from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
-    """(pairs,) p(e | f) of all linked word pairs; p(e | f, d), given the topic shares (topics,) of document
-    d."""
+    """(pairs,) p(e | f) of all linked word pairs; p(e | f, d), given topic shares (topics,) of document d."""
     words, translations = lexicon.counts.words, lexicon.counts.translations
     if shares is None:
         return lexicon.p_plain(words, translations)

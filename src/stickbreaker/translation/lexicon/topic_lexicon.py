@@ -81,8 +81,7 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """Learn a lexicon: link the words of a bitext, unless `links` are given, and count the links by
-        topic.
+        """Learn a lexicon: link a bitext's words, unless `links` are given, and count links by topic.
 
         `topics`: a fitted LDA or HDP of texts in the source language, or in both; without one, domains are
         those that the bitext's documents state. Prior strengths maximise the probability of held-out

@@ -57,8 +57,7 @@ def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
 
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBackoffModel:
-    """Read a language model for the decoder's target `words`: an ARPA file, or the directory of an n-gram
-    model.
+    """Read a language model for target `words`: an ARPA file, or the directory of an n-gram model.
 
     Raises UserError for anything else.
     """

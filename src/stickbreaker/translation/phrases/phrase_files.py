@@ -1,5 +1,4 @@
-"""Phrase tables in Moses's text format: reading, and writing with lexical weights overall or of one
-document."""
+"""Phrase tables in Moses's text format: reading; writing with lexical weights, overall or of a document."""
 
 import re
 from array import array
@@ -170,8 +169,7 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
 
 
 class _Numbers(dict[str, int]):
-    """A dict from tokens, as written in a phrase table, to the numbers of words; new words are numbered
-    on."""
+    """A dict from tokens, as written in a phrase table, to word numbers; new words are numbered on."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
@@ -243,8 +241,7 @@ def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) ->
 
 
 def _refuse_twice(pairs: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError for the first line whose pair of phrases (its number in `pairs`) has occurred
-    before."""
+    """Raise UserError for the first line whose pair of phrases (number in `pairs`) has occurred before."""
     order = np.argsort(pairs, kind="stable")
     twice = order[1:][pairs[order[1:]] == pairs[order[:-1]]]
     if len(twice):

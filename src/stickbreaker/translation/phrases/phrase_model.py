@@ -163,8 +163,7 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The begin and the end of the span of each translation option of a sentence, and its number in the
-        table."""
+        """Where each translation option's span of a sentence begins and ends, and its number in the table."""
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)

@@ -26,16 +26,14 @@ class PhraseCounts(NamedTuple):
     target_counts: NDArray[np.int64]  # (options,) c(e)
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
-        """(options × 2) log p(e | f) and log p(f | e) of translation options by relative frequencies, in
-        nats."""
+        """(options × 2) log p(e | f) and log p(f | e) of options by relative frequencies, in nats."""
         together = np.log(self.counts[options])
         given = self.source_counts[options], self.target_counts[options]
         return np.stack([together - np.log(one) for one in given], axis=1)
 
 
 class GivenScores(NamedTuple):
-    """log p, in nats, of phrase pairs that were read from a file: of the target given the source, and the
-    reverse."""
+    """log p (nats) of phrase pairs that a file has: of the target given the source, and the reverse."""
 
     log_phrases: Array  # (options × 2) p(e | f), p(f | e)
     log_lexical: Array  # (options × 2) lexical weights, overall
@@ -109,8 +107,7 @@ class PhraseTable:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The words (phrases × 5, -1 after the last) and the lengths of the source phrases with these
-        numbers."""
+        """The words (phrases × 5, -1 after the last) and the lengths of source phrases of these numbers."""
         starts, n_words = self.index.starts, self.index.n_words
         lengths = np.searchsorted(starts, phrases, side="right")
         words = np.full((len(phrases), MOST), -1, np.int64)

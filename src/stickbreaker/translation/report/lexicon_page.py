@@ -122,8 +122,7 @@ class LexiconReport(Report):
     n_documents = cached_property(lambda self: len(self.lexicon.bitext.names))
 
     def label_of(self, topic: int) -> str:
-        """The label of a topic on the page: number and name, or the name alone if topics are known
-        domains."""
+        """The label of a topic on the page: number and name, or the name if topics are known domains."""
         name = one_line(self.topics[topic].name)
         return f"topic {topic}: {name}" if self.topics_of_model else name
 
