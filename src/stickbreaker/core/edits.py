@@ -48,10 +48,10 @@ class Merge:
 class Dissolve:
     """Removes position `source` of an axis, and divides its counts among the positions `into`.
 
-    `shares` (one per target, adding up to one) divide fields that have no other axis of interest. `along`
-    says how to divide along another axis of the field, by that axis's name (n × targets): by shares of each
-    of the n positions or, for the axis named by `amounts`, by what each target gains there. A gain may be
-    negative or more than `source` has, since targets may exchange counts. `trial`: see `Split`.
+    `shares` (one per target, adding up to one) divide fields to which `along` does not apply. `along` says
+    how to divide along another axis of a field, by that axis's name (n × targets): by shares of each of its n
+    positions or, for the axis named by `amounts`, by what each target gains there. A gain may be negative or
+    more than `source` has, since targets may exchange counts. `trial`: see `Split`.
     """
 
     axis: str

@@ -22,7 +22,7 @@ MOST_FILES = 1 << 20
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows of a table in files, read on request; of several versions, the sum."""
+    """Rows of a table that are stored in files, and read on request: the sum over `versions`."""
 
     folder: Path
     layout: Layout

@@ -95,7 +95,7 @@ def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
 def with_rows(
     event: Event, concerned: set[int], before: Mapping[str, TopRows], after: Mapping[str, TopRows]
 ) -> Event:
-    """The event, with those of the top rows `before` and `after` whose column is in `concerned`."""
+    """The event with the top rows, before and after it, of columns whose lasting number is in `concerned`."""
     if not concerned:
         return event
     tops = (after, before)

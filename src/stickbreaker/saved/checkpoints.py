@@ -65,7 +65,7 @@ def fitted_of(fitted: Fitted, state: RunState, fixed: JsonObject) -> Snapshot:
 
 
 def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status: str) -> Snapshot:
-    """The snapshot of a variational run's model; "done" as `status` leaves out what only a run needs."""
+    """The snapshot of a variational run's model, "running" or "done": then without what only a run needs."""
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}

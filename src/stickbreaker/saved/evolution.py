@@ -227,7 +227,7 @@ def _ordered(rows: SnapshotRows) -> SnapshotRows:
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Every second snapshot from the first, and the last; words that entered at others move on."""
+    """Every second snapshot from the first, and the last; what entered at others counts at the next one."""
     last = len(moments) - 1
     return tuple(
         moment if i % 2 or i == 0 else merged(moments[i - 1 : i + 1])

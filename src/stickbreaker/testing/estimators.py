@@ -367,7 +367,10 @@ class TopicEstimatorTests(EstimatorTests):
         assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
 
     def mean_words(self, model: Any) -> Array:
-        """E[beta] of known words (topics × words), for an open vocabulary with what the rest gives them."""
+        """E[beta] of known words (topics × words).
+
+        With an open vocabulary, this includes the probability that a topic's new words are spelled like them.
+        """
         if not model._is_open:
             return model.topic_word_
         spelled = np.exp(model._model.words.log_spelling(model.params_, model.vocabulary_.words))

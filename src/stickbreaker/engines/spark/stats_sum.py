@@ -199,7 +199,7 @@ def _short(times: NDArray[np.integer]) -> NDArray[np.integer]:
 
 
 class Reduced(NamedTuple):
-    """What a task returns about a step's statistics: of one block's rows, or of everything else."""
+    """What a task returns of a step's statistics: about the rows of one block, or all but rows."""
 
     totals: Array | None  # groups × columns, for the model's own table
     sums: Stats | None  # the report without its rows, which one task adds up for all blocks
