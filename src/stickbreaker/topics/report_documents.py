@@ -188,9 +188,7 @@ class Look:
         kept: dict[str, list[object]],
         sums: MetadataSums,
     ) -> None:
-        """Add a block's documents: chosen ones, with topics, to the columns; all with metadata to the
-        sums.
-        """
+        """Add a block's documents: chosen ones, with topics, to the columns; all with metadata to sums."""
         ids = corpus.ids(block)
         chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
         reader = Excerpts(corpus, block, entries)

@@ -20,9 +20,7 @@ ORDERED_PART = {**PART, "fastmath": {"contract", "nsz", "arcp"}}
 
 
 class Lists(NamedTuple):
-    """The topics in use in each document, most tokens first: of d, pairs starts[d] to starts[d] +
-    sizes[d].
-    """
+    """Each document's topics, most tokens first: those of d are pairs starts[d] to starts[d] + sizes[d]."""
 
     starts: NDArray[np.int64]  # documents + 1
     sizes: NDArray[np.int64]  # documents

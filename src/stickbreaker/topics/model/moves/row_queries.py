@@ -35,9 +35,7 @@ class WordsSlot(NamedTuple):
         return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
 
     def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
-        """E[log beta] of counts over a block's rows (rows × columns); totals (groups × columns): of all
-        rows.
-        """
+        """E[log beta] of counts over a block's rows (rows × columns); totals (groups × columns): of all."""
         return self.slot.log_words(self.params, counts, totals, part.first)
 
 
