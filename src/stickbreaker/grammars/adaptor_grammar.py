@@ -69,7 +69,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def parse(
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
     ) -> list[ParsedSentence]:
-        """Parse each sentence: the "best" tree; `n` "samples"; "minimum-risk": the sample nearest to all.
+        """Parse each sentence: the "best" tree, `n` "samples", or "minimum-risk": nearest to all samples.
 
         The result also has log p of each sentence in nats (-inf: it cannot be parsed), with one mark in place
         of all new symbols, and its number of new symbols. Raises UserError for another `how`.

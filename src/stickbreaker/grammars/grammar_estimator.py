@@ -283,7 +283,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
     def _parses_of(
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Parse sentences with the learned grammar and rules for new symbols: `LearnedGrammar.parses`."""
+        """Parse sentences with the grammar and its rules for new symbols: see `LearnedGrammar.parses`."""
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)

@@ -115,7 +115,7 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def _text_events(
         self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
     ) -> tuple[TextEvents, Base]:
-        """What a chain learns from (a corpus's words after any `earlier` ones), and G0, the base.
+        """What a chain learns from: a corpus's words after any `earlier` ones; and the base, G0.
 
         Raises UserError if too much of the text is not in its vocabulary.
         """

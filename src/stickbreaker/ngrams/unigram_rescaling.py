@@ -125,7 +125,7 @@ class UnigramRescaling:
         return TopicPath(shares, np.cumsum(having) - having)
 
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
-        """The log of the factor by which topics change p(word | context), for words and ends.
+        """The log of the factor by which topics change p(word | context), for each word and end.
 
         events: by number, -1 if spelled; positions: of each in its sentence; path: from `topic_path`.
         """

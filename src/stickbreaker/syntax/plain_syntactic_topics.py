@@ -66,7 +66,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         self._take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run, state: RunState) -> Record:
-        """A run's result as params with samples: its chains', or one for variational inference."""
+        """The result of a run as params with samples; variational inference has a single one."""
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)

@@ -91,7 +91,7 @@ class DrawnTrees(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OnlineGrammar(Model):
-    """Variational inference of adaptor grammars: stick-breaking weights of cached trees; rules' weights.
+    """Adaptor grammars by variational inference: weights of rules, and stick-breaking of cached trees.
 
     The table has a row per cached tree and a column per adapted symbol; rules have Dirichlet weights. q(t) of
     a sentence is represented by `samples` drawn trees. Drawn trees that are not in the table are added in the

@@ -9,7 +9,7 @@ from stickbreaker.ngrams.model.seatings import passing
 
 
 def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
-    """The fixed structure of restaurants with `n_topics` topics (the common one included), and room.
+    """The fixed structure of restaurants with room for `n_topics` topics, the common one included.
 
     A word that passes through a slot is a customer there at most `ways` times: once, or twice if topics draw
     on the common one. With m customers and some number of keys (topics, and once more for tables that send to

@@ -84,7 +84,7 @@ def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:
 
 
 def score_kind(trace: Sequence[dict[str, object]]) -> str:
-    """The kind of the scores in a run's trace: chains "joint", batches "bound", online "documents"."""
+    """The kind of a run's scores in its trace: "joint" (chains), "bound" (batches), "documents" (online)."""
     kind = str(trace[-1].get("kind", "joint")) if trace else "joint"
     return kind if kind in CURVES else "joint"
 
