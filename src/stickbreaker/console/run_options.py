@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -87,10 +88,11 @@ class NewRun:
     threads: int | None = None
 
     @classmethod
-    def take_from(cls, options: ParameterValues, **others: object) -> "NewRun":
+    def take_from(cls, options: ParameterValues, **others: Any) -> "NewRun":
         """Remove a run's options from those of a command; those that remain are the model's.
 
         others: fields that are not options.
         """
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
-        return cls(**{name: options.pop(name) for name in names}, threads=options.get("threads"), **others)
+        values: ParameterValues = {name: options.pop(name) for name in names}
+        return cls(**values, threads=options.get("threads"), **others)

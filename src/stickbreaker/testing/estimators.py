@@ -301,7 +301,7 @@ def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> NDArray[np.object_]:
     return out
 
 
-def wrong_documents(documents: list[object]) -> list[tuple[object, str]]:
+def wrong_documents(documents: Sequence[object]) -> list[tuple[object, str]]:
     """Objects that cannot be documents, each with text that the error must contain."""
     nan = float("nan")
     return [

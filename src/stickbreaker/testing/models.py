@@ -59,7 +59,7 @@ class VariationalTests(ModelTests):
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
         """Law 3: online with one minibatch of all documents and rate one equals batch inference."""
         X = self.planted().counts
-        whole = Online(batch_size=X.shape[0], kappa=0.0, tau0=1.0, shuffle=False)
+        whole = Online(batch_size=len(self.planted().theta), kappa=0.0, tau0=1.0, shuffle=False)
         for passes in (1, 4):
             batch = self.make(max_iter=passes, tol=0.0).fit(X)
             online = self.make(schedule=whole, max_iter=passes, tol=0.0).fit(X)

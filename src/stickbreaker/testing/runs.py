@@ -1,13 +1,12 @@
 """Runs of a small mixture model, step by step, for the test suites of engines."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from stickbreaker.contracts.contract import Model, Step
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.engine import Engine
@@ -71,7 +70,7 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[B
 class Runs(ABC):
     """Runs of a model; a subclass chooses the model, the table's rows, and the documents of each step."""
 
-    model: ClassVar[Callable[[], Model]]  # returns a new model
+    model: ClassVar[Any]  # called without arguments, returns a new model
     steps: ClassVar[int]
     workers: ClassVar[tuple[int, ...]] = (2, 3)  # numbers of workers that must learn what one learns
 

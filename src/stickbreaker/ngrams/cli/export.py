@@ -3,6 +3,7 @@
 from stickbreaker.console.console import note
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.ngrams.arpa import write_arpa
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
@@ -11,7 +12,7 @@ from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 COMMON = "common"  # the model that all documents share, where a topic is asked for
 
 
-def write_sample(asked: ExportRequest) -> tuple[dict[str, object], str]:
+def write_sample(asked: ExportRequest) -> tuple[JsonObject, str]:
     """Write the n-grams of one sample of a language model to an ARPA file.
 
     Returns the number of each order, as values and as a line.
@@ -22,7 +23,7 @@ def write_sample(asked: ExportRequest) -> tuple[dict[str, object], str]:
     return _outcome(ngrams, asked.sample, len(model.discounts))
 
 
-def write_topic(asked: ExportRequest) -> tuple[dict[str, object], str]:
+def write_topic(asked: ExportRequest) -> tuple[JsonObject, str]:
     """`write_sample` for one topic of a model with topics, or (`--topic common`) for what documents share.
 
     Raises UserError if no topic is given, or there is none with this number.
@@ -40,7 +41,7 @@ def write_topic(asked: ExportRequest) -> tuple[dict[str, object], str]:
     return {**figures, "topic": asked.topic}, line
 
 
-def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[dict[str, object], str]:
+def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[JsonObject, str]:
     """The values and the line that report a file of n-grams; `ngrams`: their number by order."""
     if n_samples > 1:
         note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")

@@ -5,12 +5,13 @@ import json
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import write_atomic
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 from stickbreaker.syntax.topic_graph import edges_of
 
 
-def write_dot(asked: ExportRequest) -> tuple[dict[str, object], str]:
+def write_dot(asked: ExportRequest) -> tuple[JsonObject, str]:
     """Write the topic graph for Graphviz: topics as nodes with their words and commonest tag, and edges from
     the topics of heads to those of their dependents.
 

@@ -4,7 +4,7 @@ Sums of psi(n + a) - psi(a) are taken over histograms ("how many documents have 
 an iteration is cheap compared with a sweep and skips zero counts (Minka 2000, eq. 55).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,5 +177,5 @@ def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSu
         return eta
     if slope(end) * start > 0.0:  # uphill all the way
         return CEILING if start > 0.0 else FLOOR
-    root = brentq(slope, min(0.0, end), max(0.0, end), xtol=1e-10)
+    root: Any = brentq(slope, min(0.0, end), max(0.0, end), xtol=1e-10)
     return float(np.clip(eta * np.exp(float(root)), FLOOR, CEILING))
