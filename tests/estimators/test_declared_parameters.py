@@ -169,7 +169,7 @@ def test_every_parameter_of_a_kind_is_declared_and_described(name):
     kind = kinds()[name].public()
     assert set(declared(kind)) == set(inspect.signature(kind).parameters) != set()
     text = str(kind.__doc__)
-    assert all(f"\n    {parameter} : " in text for parameter in declared(kind))
+    assert all(f"\n{parameter} : " in text for parameter in declared(kind))
     refuse_values(kind())
 
 

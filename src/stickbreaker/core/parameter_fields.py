@@ -261,16 +261,12 @@ def with_parameter_section(kind: type[T]) -> type[T]:
     named = sorted(signature.parameters.values(), key=lambda one: order.get(one.name, -1))
     vars(kind.__init__)["__signature__"] = signature.replace(parameters=named)
     lines = [
-        textwrap.fill(
-            f"{one.name} : {one.text()}", WIDTH, initial_indent=INDENT, subsequent_indent=2 * INDENT
-        )
-        for one in parameters
+        textwrap.fill(f"{one.name} : {one.text()}", WIDTH, subsequent_indent=INDENT) for one in parameters
     ]
-    section = "\n".join(["    Parameters", "    ----------", *lines])
-    text = kind.__doc__ or ""
-    place = next((text.index(mark) for mark in ("    Attributes\n", "    >>> ") if mark in text), None)
-    before, after = (text.rstrip() + "\n\n", "") if place is None else (text[:place], f"\n\n{text[place:]}")
-    kind.__doc__ = f"{before}{section}{after}"
+    section = "\n".join(["Parameters", "----------", *lines])
+    text = inspect.cleandoc(kind.__doc__ or "")  # from Python 3.13 on it is without indentation anyway
+    place = min((text.index(mark) for mark in ("Attributes\n---", ">>> ") if mark in text), default=len(text))
+    kind.__doc__ = "\n\n".join(filter(None, [text[:place].rstrip(), section, text[place:]]))
     return kind
 
 
