@@ -66,9 +66,9 @@ def is_finite(value: object) -> bool:
     (True, False)
     """
     if isinstance(value, dict):
-        return all(map(is_finite, cast("dict[str, Any]", value).values()))
+        return all(map(is_finite, cast("JsonObject", value).values()))
     if isinstance(value, list | tuple):
-        return all(map(is_finite, cast("list[Any]", value)))
+        return all(map(is_finite, cast("list[object]", value)))
     return value is None or isinstance(value, str | bool) or is_number(value)
 
 
@@ -80,7 +80,7 @@ def list_of(kind: Kind) -> Callable[[object], TypeGuard[list[Any]]]:
     """
 
     def check(value: object) -> TypeGuard[list[Any]]:
-        return isinstance(value, list | tuple) and all(map(kind, cast("list[Any]", value)))
+        return isinstance(value, list | tuple) and all(map(kind, cast("list[object]", value)))
 
     return check
 
@@ -89,23 +89,23 @@ def mapping_of(kind: Kind) -> Kind:
     """A predicate: is the value an object whose keys are text and whose values all satisfy `kind`?"""
 
     def check(value: object) -> bool:
-        held = cast("dict[Any, Any]", value)
+        held = cast("dict[object, object]", value)
         return isinstance(value, dict) and all(map(is_text, held)) and all(map(kind, held.values()))
 
     return check
 
 
-def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[dict[str, Any]]]:
+def record_with(kinds: Mapping[str, Kind]) -> Callable[[object], TypeGuard[JsonObject]]:
     """A predicate: is the value an object with all fields of `kinds`, each satisfying its predicate?
 
     >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
     (True, False)
     """
 
-    def check(value: object) -> TypeGuard[dict[str, Any]]:
+    def check(value: object) -> TypeGuard[JsonObject]:
         if not isinstance(value, dict):
             return False
-        held = cast("dict[str, Any]", value)
+        held = cast("JsonObject", value)
         return all(name in held and kind(held[name]) for name, kind in kinds.items())
 
     return check
@@ -140,7 +140,7 @@ def refuse_other_kinds(record: object, kinds: Mapping[str, Kind], *, needed: boo
     """
     if not isinstance(record, Mapping):
         raise ValueError("it is not a record")
-    held = cast("Mapping[str, Any]", record)
+    held = cast("JsonObject", record)
     for name, kind in kinds.items():
         if name not in held:
             if needed:

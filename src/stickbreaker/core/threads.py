@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock, RLock
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
@@ -37,20 +37,27 @@ def one_thread() -> Generator[None]:
                         library.set_num_threads(number)
 
 
+class _Library(Protocol):
+    """A library with threads of its own, as threadpoolctl finds it."""
+
+    def get_num_threads(self) -> int: ...
+    def set_num_threads(self, num_threads: int) -> object: ...
+
+
 @dataclass(slots=True)
 class _Limit:
     """How many callers are inside `one_thread`, and each library's number of threads before the first."""
 
     lock: Lock = field(default_factory=Lock)
     inside: int = 0
-    before: list[tuple[Any, int]] = field(default_factory=list[tuple[Any, int]])
+    before: "list[tuple[_Library, int]]" = field(default_factory=list["tuple[_Library, int]"])
 
 
 _LIMIT = _Limit()
 
 
 @functools.cache
-def _libraries() -> list[Any]:
+def _libraries() -> list[_Library]:
     """The loaded libraries that have their own threads; cached, since the search takes milliseconds."""
     return ThreadpoolController().lib_controllers  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 

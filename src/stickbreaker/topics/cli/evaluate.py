@@ -1,9 +1,10 @@
 """`stickbreaker evaluate` of topics: document completion, coherence, diversity, labels, languages."""
 
 import time
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import Outcome, note
 from stickbreaker.console.document_scores import learned_from_lines, note_all_unseen
@@ -222,7 +223,7 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
     }
 
 
-def _values(corpus: "Corpus", field: str) -> list[Any]:
+def _values(corpus: "Corpus", field: str) -> list[Hashable]:
     """The value of a metadata field in each document: None if it is missing, the first if there are several.
 
     Raises UserError if no document has the field.
@@ -239,7 +240,7 @@ def _values(corpus: "Corpus", field: str) -> list[Any]:
     return [next(iter(value), None) if isinstance(value, list) else value for value in values]
 
 
-def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, object]:
+def _label_scores(topics: "Topics", corpus: "Corpus", values: Sequence[Hashable]) -> dict[str, object]:
     from stickbreaker.corpus.shards import Bags
     from stickbreaker.topics.evaluation import classify_labels
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from stickbreaker.console.console import PATH, option
 from stickbreaker.core.errors import UserError
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.evaluation import OpenTopics, StringScore, Topics
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
 def unseen_options(decorated: Decorated) -> Decorated:
