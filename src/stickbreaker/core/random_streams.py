@@ -33,13 +33,13 @@ def _key_bytes(key: int | str | bytes) -> bytes:
     return b"i" + str(int(key)).encode()
 
 
-def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> int:
+def derived_seed(seed: int, purpose: str, step: int = 0) -> int:
     """A seed for one part of a run, such as one of its chains, that depends only on these arguments.
 
     >>> derived_seed(1, "chain", 2) == derived_seed(1, "chain", 2)
     True
     """
-    return int(stream(seed, purpose, step, key).integers(2**62))
+    return int(stream(seed, purpose, step).integers(2**62))
 
 
 def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:

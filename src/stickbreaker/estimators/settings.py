@@ -75,21 +75,16 @@ def engine_name(value: object) -> str:
     raise UserError(f"engine={value!r}", remedy='engine is "local" or SparkEngine(session)')
 
 
-def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
-    """Raise UserError unless a parameter is a finite number above zero (with `zero`, at least zero).
-
-    With `whole`, it must be a whole number below 2^31.
-    """
+def positive(name: str, value: Any, *, whole: bool = False) -> None:
+    """Raise UserError unless a parameter is a finite number above 0; `whole`: a whole one below 2^31."""
     if whole:
-        right = is_whole(value, 0 if zero else 1) and value < 1 << 31
+        right = is_whole(value, 1) and value < 1 << 31
     else:
         number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        right = number and np.isfinite(value) and (value > 0 or (value == 0 and zero))
+        right = number and np.isfinite(value) and value > 0
     if not right:
         kind = "a whole number" if whole else "a number"
-        raise UserError(
-            f"{name}={value!r}", remedy=f"{name} is {kind} {'of at least' if zero else 'above'} 0"
-        )
+        raise UserError(f"{name}={value!r}", remedy=f"{name} is {kind} above 0")
 
 
 def refuse_parameters(estimator: Any) -> None:

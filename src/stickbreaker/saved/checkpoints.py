@@ -114,10 +114,11 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
     """
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
+    columns = snapshot.manifest.get("columns")  # their lasting numbers, and how many were given
     return VariationalState(
         params_from(snapshot, whole),
         **progress,
-        columns=_columns_of(snapshot.manifest.get("columns")),
+        columns=None if columns is None else Columns(tuple(columns[0]), columns[1]),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
         proposals=plans_from(snapshot.arrays),
         carried_since=snapshot.manifest.get("carried_since", 0),  # not stored in the first pass
@@ -162,14 +163,6 @@ def run_state_of(snapshot: Snapshot) -> RunState:
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> JsonObject:
     """The fields `names` of a run's progress, from its manifest."""
     return {name: snapshot.manifest["run"][name] for name in names}
-
-
-def _columns_of(held: tuple[Sequence[int], int] | None) -> Columns | None:
-    """The lasting numbers of columns, from their field in a manifest (None: missing)."""
-    if held is None:
-        return None
-    numbers, given = held
-    return Columns(tuple(numbers), given)
 
 
 class Checkpoints(Observer):

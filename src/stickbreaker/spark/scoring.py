@@ -182,7 +182,8 @@ def transform_corpus(
         )
     placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
     firsts = _first_blocks(corpus)
-    with _new_shares(Path(out), overwrite) as new:
+    check = functools.partial(_refuse_others, Path(out), overwrite)
+    with atomic_directory(Path(out), overwrite=overwrite, check=check) as new:
         directory = new.resolve()  # on executors, a relative path may mean another
 
         def work(number: int) -> Mapping[str, object]:
@@ -274,16 +275,8 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
     return corpus
 
 
-@contextmanager
-def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
-    """A context that yields a directory for topic shares; with `overwrite` it replaces another such one."""
-    check = functools.partial(_refuse_others, path, overwrite)
-    with atomic_directory(path, overwrite=overwrite, check=check) as directory:
-        yield directory
-
-
 def _refuse_others(path: Path, overwrite: bool) -> None:
-    """Raise UserError if something at the path must not be replaced."""
+    """Raise UserError if something at the path must not be replaced: only other topic shares may be."""
     if path.exists():
         if not overwrite:
             raise UserError("already exists", where=path, remedy="give another path, or overwrite it")

@@ -45,7 +45,7 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
     _refuse_single(given)
     if is_table(given):
         table = _whole(given)
-        if _is_numeric(table):
+        if np.asarray(table[:1]).dtype.kind in "biuf":  # the columns hold numbers
             return DocumentInput("matrix", table)
         _refuse_other_columns(table)
         return DocumentInput("table", table)
@@ -275,11 +275,6 @@ def _whole(table: Any) -> Any:
     if package in ("pandas", "polars") or callable(getattr(table, "to_pylist", None)):
         return table
     return pa.table(table)
-
-
-def _is_numeric(table: Any) -> bool:
-    """Whether the columns of a table, according to its first row, hold numbers."""
-    return np.asarray(table[:1]).dtype.kind in "biuf"
 
 
 def _holds_strings(array: Any) -> bool:

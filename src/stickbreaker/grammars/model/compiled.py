@@ -88,13 +88,13 @@ def compiled(grammar: Grammar) -> Compiled:
     adapted, below = adapted[general], below[general]
     places = np.full(len(order), -1, np.int32)
     places[adapted] = np.arange(len(adapted))
-    shortest, longest = _yields(parted, numbers)
+    shortest, longest = _shortest(parted), _longest(parted)
     symbols = Symbols(
         first=first,
         inner=(first[:-1] + n_inner).astype(np.int32),
         adapted=places,
-        shortest=shortest,
-        longest=longest,
+        shortest=np.array([shortest[name] for name in order], np.int32),
+        longest=np.array([longest[name] for name in order], np.int32),
         at_start=_anchored(parted, numbers, 0),
         at_end=_anchored(parted, numbers, -1),
         groups=groups,
@@ -259,16 +259,6 @@ def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
     begins = np.full(len(sizes), -1, np.int64)
     begins[circles] = np.cumsum(sizes[circles]) - sizes[circles]
     return begins[groups]
-
-
-def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, Integers]:
-    """(symbols) The least and the greatest length of the strings that each symbol derives."""
-    shortest, longest = _shortest(parted), _longest(parted)
-    order = list(numbers)
-    return (
-        np.array([shortest[name] for name in order], np.int32),
-        np.array([longest[name] for name in order], np.int32),
-    )
 
 
 def _shortest(parted: list[Parted]) -> dict[str, int]:
