@@ -1,7 +1,6 @@
 """The progress bar of a run."""
 
 import time
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
@@ -10,9 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stickbreaker.learning.observers import Observer, Pace, TraceRecord, describe
-
-if TYPE_CHECKING:
-    from stickbreaker.learning.run import Run, RunState
+from stickbreaker.learning.run import Run, RunState
 
 INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 
@@ -20,14 +17,14 @@ INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 class Bar(Observer):
     """An observer that draws a progress bar in the terminal: passes, score, documents per second, time."""
 
-    def begin(self, job: "Run", state: "RunState") -> None:
+    def begin(self, job: Run, state: RunState) -> None:
         self.pace = Pace()
         self.last = 0.0
         self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=False)
         self.live.start()
         self.live.update(Text("first step …"), refresh=True)
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         self.pace.step(state.seen)
         now = time.perf_counter()
         if now - self.last >= INTERVAL or state.converged:
@@ -35,13 +32,13 @@ class Bar(Observer):
             self._draw(job, state, record)
         return False
 
-    def interrupted(self, job: "Run", state: "RunState") -> None:
+    def interrupted(self, job: Run, state: RunState) -> None:
         self.live.stop()
 
-    def end(self, job: "Run", state: "RunState") -> None:
+    def end(self, job: Run, state: RunState) -> None:
         self.live.stop()
 
-    def _draw(self, job: "Run", state: "RunState", record: TraceRecord) -> None:
+    def _draw(self, job: Run, state: RunState, record: TraceRecord) -> None:
         table = Table.grid(padding=(0, 2))
         total = job.limits.max_iter * max(1, job.n_documents)
         words = Text(

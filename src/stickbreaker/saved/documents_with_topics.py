@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject, is_amount, is_count, is_flag, is_text, list_of, one_of
-
-if TYPE_CHECKING:
-    from stickbreaker.core.records import Array
+from stickbreaker.core.records import Array
 
 TOPICS = 20  # number of topics stored for a document
 HELD_OUT, LEARNED, OTHER = (

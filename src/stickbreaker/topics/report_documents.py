@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -32,9 +32,6 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.snippets import Excerpts
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.evaluation.coherence import TopWords
 
 LIMIT = 2000  # stored documents
 SALT = 1  # so that they are chosen independently of held-out documents
@@ -142,7 +139,7 @@ class Seen(NamedTuple):
     """
 
     rows: dict[str, list[object]]
-    sides: "list[TopWords]"
+    sides: list[TopWords]
     sums: MetadataSums
 
 

@@ -4,9 +4,9 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.untrusted import making_sense_of
@@ -26,9 +26,6 @@ from stickbreaker.translation.sentence_pairs import (
     documents_of,
     pairs_of,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -202,7 +199,7 @@ class Bitext:
         sides = [text.partition(BETWEEN) for text in texts]
         return [(source, target) for source, _, target in sides]
 
-    def _column(self, block: int, name: str) -> "pa.ChunkedArray":
+    def _column(self, block: int, name: str) -> pa.ChunkedArray:
         return self.corpus.source.columns(block, [name]).column(name)
 
     @cached_property

@@ -1,7 +1,6 @@
 """`stickbreaker evaluate`: scores a saved model on documents that it has not seen."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,13 +20,10 @@ from stickbreaker.console.console import (
 from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.console.requests import ScoringRequest
-from stickbreaker.estimators.kinds import kind_at, object_at
+from stickbreaker.estimators.kinds import Saved, kind_at, object_at
 from stickbreaker.ngrams.cli.word_scorers import INTERPOLATE, TUNE_ON, WEIGHT
 from stickbreaker.topics.cli.ranking import ranking_option
 from stickbreaker.topics.cli.unseen import unseen_options
-
-if TYPE_CHECKING:
-    from stickbreaker.estimators.kinds import Saved
 
 ALONE = (  # not available on Spark
     *("left_to_right", "particles", "bound", "diagnostics", "reference", "by", "labels"),
@@ -169,7 +165,7 @@ def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
     return score(asked)
 
 
-def _refuse_others(kind: "Saved") -> None:
+def _refuse_others(kind: Saved) -> None:
     """Raise a usage error for an option that was given and does not apply to this kind."""
     of_others = dict.fromkeys(("completion", "threads", *ALONE), f"does not apply to a {kind.noun}")
     for name, problem in {"nonterminal": "is for grammars", **of_others}.items():
