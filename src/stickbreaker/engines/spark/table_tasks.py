@@ -17,11 +17,7 @@ from stickbreaker.engines.engine import Seeds
 from stickbreaker.engines.memoized import single
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.document_tasks import StoredField
-from stickbreaker.engines.spark.failures import (
-    freeze_gc,
-    refuse_unseen_folder,
-    sending_user_errors,
-)
+from stickbreaker.engines.spark.failures import freeze_gc, refuse_unseen_folder, sending_user_errors
 from stickbreaker.engines.spark.stats_sum import group_sums
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 
