@@ -301,8 +301,9 @@ class TruncatedTable:
         return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
-        """The cells that a change moves from column `source` to target number `place` (0 in a Split:
-        itself).
+        """The cells that a change moves from column `source` to its target number `place`.
+
+        Of a Split, 0 is what stays in the column.
         """
         own, along = self._column(source), change.along.get(self.axes[0])
         if isinstance(change, Split):

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The saved model that an estimator was loaded from: its path, manifest, trace and number of steps
-    then.
-    """
+    """The saved model that an estimator was loaded from: path, manifest, trace and number of steps."""
 
     path: Path
     manifest: Mapping[str, Any]

@@ -86,8 +86,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Portion:
-    """Documents that one task learns from, and files of their records: to read (`before`), to write
-    (`after`).
+    """Documents that one task learns from, and files of records to read (`before`) and write (`after`).
 
     The documents are given as `chunks` of a corpus (see `Shards`), or as shards (`given`).
     """

@@ -102,9 +102,7 @@ class CarriedRecords:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self, *, carry: bool = True) -> None:
-        """End a step: keep its records if records are carried (and `carry`), else drop its portions'
-        records.
-        """
+        """End a step: keep its records if they are carried (and `carry`), else drop its portions' records."""
         if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
         else:
