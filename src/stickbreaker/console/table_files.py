@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file, refuse_file
@@ -76,7 +76,7 @@ def write_tables(
             _write_workbook(tables, schema, partial, out)
 
 
-def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: object, raw: bool) -> None:
+def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: "Path | BinaryIO", raw: bool) -> None:
     import pyarrow as pa
     from pyarrow.csv import CSVWriter
 

@@ -5,12 +5,14 @@ The functions that begin with `is_` are predicates; others such as `list_of` mak
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard, cast
 
 from stickbreaker.core.errors import is_whole
 
 Kind = Callable[[object], bool]
+# of isinstance: what has passed it is Any to a type checker, not a list of unknown items
+Classes = tuple[type[Any], ...]
 JsonObject = dict[str, Any]  # an object of JSON: plain values by name
 
 
@@ -37,6 +39,16 @@ def is_positive(value: object) -> TypeGuard[int]:
 def is_record(value: object) -> TypeGuard[dict[str, object]]:
     """Whether a value is a JSON object, with any fields."""
     return isinstance(value, dict)
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value is a mapping."""
+    return isinstance(value, Mapping)
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a list or tuple."""
+    return isinstance(value, list | tuple)
 
 
 def is_nothing(value: object) -> bool:

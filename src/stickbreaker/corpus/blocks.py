@@ -1,7 +1,7 @@
 """Blocks: groups of consecutive documents that are read, decoded and held in memory together."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings, numbers_in
+from stickbreaker.core.json_checks import Classes
+from stickbreaker.corpus.arrow_arrays import (
+    ArrowArray,
+    ArrowNested,
+    arrow_lists,
+    arrow_numbers,
+    arrow_strings,
+    arrow_words,
+    field_of,
+    numbers_in,
+    one_chunk,
+    strings_in,
+)
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import characters_of, metadata_from, metadata_text
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, numbered_anew
@@ -20,8 +32,10 @@ BLOCK_DOCUMENTS = 1_024
 BLOCK_TOKENS = 200_000
 BLOCK_CHARACTERS = 16_000_000
 
+_LISTED: Classes = (Sequence,)
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-_COMMON = [("id", pa.string()), ("language", pa.string()), ("metadata", pa.string())]
+_Columns = list[tuple[str, pa.DataType]]
+_COMMON: _Columns = [("id", pa.string()), ("language", pa.string()), ("metadata", pa.string())]
 TEXT_SCHEMA = pa.schema(
     [
         *_COMMON,
@@ -31,7 +45,8 @@ TEXT_SCHEMA = pa.schema(
         ("sentences", pa.list_(pa.int32())),
     ]
 )
-TREE_SCHEMA = pa.schema([*TEXT_SCHEMA, ("heads", pa.list_(pa.int32())), ("tags", pa.list_(_DICTIONARY))])
+_TREES: _Columns = [("heads", pa.list_(pa.int32())), ("tags", pa.list_(_DICTIONARY))]
+TREE_SCHEMA = pa.schema([*zip(TEXT_SCHEMA.names, TEXT_SCHEMA.types, strict=True), *_TREES])
 BAG_SCHEMA = pa.schema([*_COMMON, ("words", pa.list_(_DICTIONARY)), ("weights", pa.list_(pa.float64()))])
 SCHEMAS = {"text": TEXT_SCHEMA, "bag": BAG_SCHEMA}
 
@@ -55,11 +70,11 @@ class Entries(NamedTuple):
 
     def words(self) -> list[str]:
         """The distinct words as a list of strings, which takes longer than reading them from the file."""
-        return list(self.spelled) if isinstance(self.spelled, Sequence) else self.spelled.to_pylist()
+        return list(self.spelled) if isinstance(self.spelled, _LISTED) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
         """The words that have these codes."""
-        if isinstance(self.spelled, Sequence):
+        if isinstance(self.spelled, _LISTED):
             return [self.spelled[code] for code in codes.tolist()]
         return self.spelled.take(arrow_numbers(codes)).to_pylist()
 
@@ -116,7 +131,7 @@ class TableSource(BlockSource):
         return entries_of(self.tables[block], self.kind)
 
     def ids(self, block: int) -> list[str]:
-        return self.tables[block].column("id").to_pylist()
+        return strings_in(self.tables[block].column("id"))
 
 
 class DocumentSource(BlockSource):
@@ -210,12 +225,11 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
     }
 
 
-def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[pa.ListArray, Sequence[str]]:
+def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[ArrowArray, Sequence[str]]:
     """Lists of words as an Arrow array with a dictionary, and the distinct words in order of occurrence."""
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
-    spelled = pa.DictionaryArray.from_arrays(arrow_numbers(codes), distinct)
-    return pa.ListArray.from_arrays(_arrow_offsets(lists), spelled), words
+    return arrow_lists(_offsets_of(lists), arrow_words(codes, distinct)), words
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
@@ -235,15 +249,10 @@ def _number_lists(lists: Sequence[Any]) -> Any:
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
     values = np.concatenate(lists).astype(np.int32)
-    return pa.ListArray.from_arrays(_arrow_offsets(lists), arrow_numbers(values))
+    return arrow_lists(_offsets_of(lists), arrow_numbers(values))
 
 
-def _arrow_offsets(lists: Sequence[Sequence[Any]]) -> Any:
-    """`_offsets_of` lists as an Arrow array."""
-    return arrow_numbers(_offsets_of(lists).astype(np.int32))
-
-
-def _offsets_of(lists: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
+def _offsets_of(lists: Sequence[Sized]) -> NDArray[np.int64]:
     """Where each list begins in their concatenation, and where the last one ends (lists + 1)."""
     offsets = np.zeros(len(lists) + 1, np.int64)
     offsets[1:] = list(accumulate(map(len, lists)))
@@ -257,16 +266,23 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
     """
     schema = schema_of(kind, kind == "text")
     for name in table.column_names:
-        if name not in schema.names or not _alike(table.schema.field(name).type, schema.field(name).type):
+        if name not in schema.names or not _alike(
+            field_of(table.schema, name).type, field_of(schema, name).type
+        ):
             raise ValueError(f"the column {name} is of another type")
     for name in ("id", "tokens", "words", "weights", "heads", "tags"):
-        for chunk in table.column(name).chunks if name in table.column_names else ():
+        for chunk in _chunks(table, name):
             if chunk.null_count or (name != "id" and chunk.values.null_count):
                 raise ValueError(f"the column {name} lacks values")
     for name in ("starts", "sentences"):
-        for chunk in table.column(name).chunks if name in table.column_names else ():
+        for chunk in _chunks(table, name):
             if chunk.values.null_count or numbers_in(chunk.values).min(initial=0) < 0:
                 raise ValueError(f"the column {name} has values that are not positions")
+
+
+def _chunks(table: pa.Table, name: str) -> Sequence[ArrowNested]:
+    """The arrays that a column consists of; none if the table lacks the column."""
+    return table.column(name).chunks if name in table.column_names else ()
 
 
 def _alike(one: pa.DataType, other: pa.DataType) -> bool:
@@ -281,14 +297,14 @@ def _alike(one: pa.DataType, other: pa.DataType) -> bool:
 def entries_of(table: pa.Table, kind: str) -> Entries:
     """The entries of a block's table. Raises ValueError if the table is inconsistent."""
     table = table.unify_dictionaries().combine_chunks()
-    lists = only_chunk(table.column("tokens" if kind == "text" else "words"))
+    lists = one_chunk(table.column("tokens" if kind == "text" else "words"))
     values = lists.flatten()
     offsets = np.zeros(len(lists) + 1, np.int64)
     np.cumsum(numbers_in(lists.value_lengths()), out=offsets[1:])
     codes = numbers_in(values.indices).astype(np.int32, copy=False)
     if kind == "text":
         return Entries(offsets, codes, values.dictionary, None)
-    weights = numbers_in(only_chunk(table.column("weights")).flatten())
+    weights = numbers_in(one_chunk(table.column("weights")).flatten())
     return _with_weights(Entries(offsets, codes, values.dictionary, None), weights)
 
 
@@ -313,7 +329,7 @@ def tokens_of(table: pa.Table) -> tuple[Entries, NDArray[np.int64]]:
 
     Raises ValueError if the table is inconsistent.
     """
-    entries, sentences = entries_of(table, "text"), table.column("sentences").combine_chunks()
+    entries, sentences = entries_of(table, "text"), one_chunk(table.column("sentences"))
     lengths, places = sentences.value_lengths(), numbers_in(sentences.flatten()).astype(np.int64)
     lengths = numbers_in(lengths.fill_null(0) if lengths.null_count else lengths).astype(np.int64)
     return entries, sentence_starts(lengths, places, entries.offsets)
@@ -341,12 +357,9 @@ def sentence_starts(
     return starts
 
 
-def only_chunk(column: pa.ChunkedArray) -> Any:
-    """The values of a column whose chunks were combined into one."""
-    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
-
-
 def documents_of(table: pa.Table) -> list[Document]:
     """The documents of a block's table."""
-    rows: list[dict[str, Any]] = table.to_pylist()  # columns are named as the fields of documents
-    return [Document(**{**row, "metadata": metadata_from(row["metadata"])}) for row in rows]
+    rows = table.to_pylist()  # columns are named as the fields of documents
+    for row in rows:
+        row["metadata"] = metadata_from(row["metadata"])
+    return [Document(**row) for row in rows]

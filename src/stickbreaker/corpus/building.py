@@ -3,7 +3,7 @@
 import dataclasses
 import shutil
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory
+from stickbreaker.core.json_checks import is_mapping
 from stickbreaker.corpus.blocks import (
     BLOCK_DOCUMENTS,
     BlockSource,
@@ -89,10 +90,10 @@ class About:
     """
 
     rule: VocabularyRule = field(default_factory=VocabularyRule)
-    languages: Mapping[str, int] = field(default_factory=dict)
+    languages: Mapping[str, int] = field(default_factory=dict[str, int])
     metadata_fields: tuple[str, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    first_skipped: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    first_skipped: Mapping[str, str] = field(default_factory=dict[str, str])
     content: str | None = None
     fingerprint: str | None = None
     totals: tuple[float, int] | None = None
@@ -565,8 +566,8 @@ def _analysed(
         identity,
         text,
         words,
-        starts,  # pyright: ignore[reportArgumentType]
-        sentences,  # pyright: ignore[reportArgumentType]
+        starts,
+        sentences,
         language=language,
         metadata=document.metadata,
         where=document.where,
@@ -575,7 +576,10 @@ def _analysed(
 
 
 def documents_from(
-    values: Iterable[Any], what: str, ids: Sequence[str] | None, metadata: Sequence[Mapping[str, Any]] | None
+    values: Iterable[object],
+    what: str,
+    ids: Sequence[str] | None,
+    metadata: Sequence[Mapping[str, object]] | None,
 ) -> Iterator[Document]:
     """Documents from strings or texts by language (`what` "text"), or from lists of tokens (`what` "tokens").
 
@@ -595,7 +599,7 @@ def documents_from(
         identity = str(number) if known is None else known[number]
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)
-        elif what == "text" and isinstance(value, Mapping) and not is_record(value):
+        elif what == "text" and is_mapping(value) and not is_record(value):
             yield Document(identity, texts=_sides_of(value, number), metadata=fields)
         elif what == "tokens" and (tokens := tokens_of(value)) is not None:
             yield Document(identity, tokens=tokens, metadata=fields)
@@ -619,7 +623,7 @@ def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
 
 
 @contextmanager
-def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
+def new_directory(path: Path, overwrite: bool) -> Generator[Path]:
     """A context that yields a directory to write a corpus into, which is renamed to `path` at the end.
 
     Raises UserError if something is there: a corpus may be replaced with `overwrite`, other things never.

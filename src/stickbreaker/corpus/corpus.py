@@ -42,6 +42,9 @@ from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+
+    from stickbreaker.corpus.readers.problems import Problems
 
 
 class Corpus:
@@ -189,7 +192,7 @@ class Corpus:
         cls,
         texts: Iterable[str] | Iterable[Mapping[str, str]],
         ids: Sequence[str] | None = None,
-        metadata: Sequence[Mapping[str, Any]] | None = None,
+        metadata: Sequence[Mapping[str, object]] | None = None,
         *,
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
@@ -214,7 +217,7 @@ class Corpus:
         cls,
         tokens: Iterable[Sequence[str]],
         ids: Sequence[str] | None = None,
-        metadata: Sequence[Mapping[str, Any]] | None = None,
+        metadata: Sequence[Mapping[str, object]] | None = None,
         *,
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
@@ -236,7 +239,7 @@ class Corpus:
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: object,
         text_field: str = "text",
         id_field: str | None = None,
         language_field: str | None = None,
@@ -278,7 +281,7 @@ class Corpus:
     @classmethod
     def from_matrix(
         cls,
-        matrix: Any,
+        matrix: object,
         feature_names: Sequence[str] | Vocabulary | None = None,
         ids: Sequence[str] | None = None,
     ) -> "Corpus":
@@ -331,7 +334,7 @@ class Corpus:
         cls,
         documents: Iterable[Document],
         recipe: building.Recipe,
-        problems: Any,
+        problems: "Problems",
         out: str | Path | None,
         overwrite: bool,
         named: str,
@@ -549,7 +552,8 @@ class Corpus:
         >>> Corpus.from_texts(["A cat sat.", "Two cats.", "A cat."]).part(1, 3).ids(0)
         ['1', '2']
         """
-        tables, first = [], 0
+        first = 0
+        tables: list[pa.Table] = []
         for block, size in enumerate(self.block_sizes):
             begin, end = max(start - first, 0), min(stop - first, size)
             if begin < end:

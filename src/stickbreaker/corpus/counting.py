@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
-from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk, tokens_of
+from stickbreaker.corpus.arrow_arrays import ArrowArray, arrow_numbers, arrow_strings, one_chunk, strings_in
+from stickbreaker.corpus.blocks import Entries, entries_of, tokens_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords
@@ -80,7 +80,7 @@ class Digest:
     def __init__(self) -> None:
         self.parts: dict[str, hashlib.blake2b] = {}
 
-    def strings(self, name: str, values: pa.StringArray | list[str]) -> None:
+    def strings(self, name: str, values: "ArrowArray | list[str]") -> None:
         """Append strings to those that have this name."""
         array = arrow_strings(values) if isinstance(values, list) else values
         if not len(array):
@@ -179,7 +179,7 @@ class Tally:
             for code in codes.split("+") if codes else ():  # polylingual documents have several
                 self.languages[code] += times
         if self.kind == "text" and self.is_digested:
-            self.digest.strings("ids", table.column("id").to_pylist())
+            self.digest.strings("ids", strings_in(table.column("id")))
             self.digest.array("lengths", np.diff(entries.offsets))
             self.digest.strings("tokens", entries.spelled.take(arrow_numbers(entries.codes)))
         if starts is not None:
@@ -191,10 +191,10 @@ class Tally:
     def _add_trees(self, table: pa.Table) -> None:
         """Record the tags of a block with trees, and add its tags and heads to the digest."""
         table = table.unify_dictionaries().combine_chunks()
-        tags = only_chunk(table.column("tags")).flatten()
+        tags = one_chunk(table.column("tags")).flatten()
         self.tags = (self.tags or set()) | set(tags.dictionary.to_pylist())
         self.digest.strings("tags", tags.dictionary.take(tags.indices))
-        heads = only_chunk(table.column("heads")).flatten()
+        heads = one_chunk(table.column("heads")).flatten()
         self.digest.array("heads", heads.to_numpy(zero_copy_only=False).astype("<i4"))
 
     def totals(self, entries_of_block: Callable[[int], Entries], vocabulary: Vocabulary) -> tuple[float, int]:

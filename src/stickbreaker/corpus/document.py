@@ -2,8 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Scalar = str | int | float | bool | list[str] | None  # a list: several values, such as labels
+Positions: TypeAlias = "Sequence[int] | NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +29,14 @@ class Document:
     id: str | None
     text: str | None = None
     tokens: Sequence[str] | None = None
-    starts: list[int] | None = None
-    sentences: list[int] | None = None
+    starts: "Positions | None" = None
+    sentences: "Positions | None" = None
     heads: list[int] | None = None
     tags: list[str] | None = None
     words: list[str] | None = None
     weights: list[float] | None = None
     language: str | None = None
-    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    metadata: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     where: str = ""
     line: int | None = None
     texts: Mapping[str, str] | None = None

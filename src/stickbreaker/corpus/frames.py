@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,6 +16,7 @@ from stickbreaker.corpus.shards import tokens_by_document
 if TYPE_CHECKING:
     import pandas as pd
 
+    from stickbreaker.corpus.arrow_arrays import ArrowArray
     from stickbreaker.corpus.corpus import Corpus
 
 ID, METADATA = "id", "metadata"
@@ -52,10 +53,10 @@ class MetadataColumns:
             (f"{METADATA}.{name}" if name in self.taken else name, kind) for name, kind in self._types.items()
         ]
 
-    def of(self, block: int) -> "list[pa.Array]":
+    def of(self, block: int) -> "list[ArrowArray]":
         """The columns for a block's documents."""
         rows = list(self._rows(block)) if self._types else []
-        columns: list[pa.Array] = []
+        columns: list[ArrowArray] = []
         for name, kind in self._types.items():
             values = [row.get(name) for row in rows]
             columns.append(pa.array(map(_as_text, values) if pa.types.is_string(kind) else values, kind))
@@ -91,7 +92,7 @@ def _as_text(value: Scalar) -> str | None:
 def as_frame(table: pa.Table) -> "pd.DataFrame":
     """An Arrow table as a pandas DataFrame. Raises UserError if pandas is not installed."""
     try:
-        return table.to_pandas()
+        return table.to_pandas()  # pyright: ignore[reportUnknownMemberType]
     except ModuleNotFoundError:
         raise UserError("a frame needs pandas", remedy="pip install pandas") from None
 
@@ -116,7 +117,7 @@ def html_of(corpus: "Corpus") -> str:
     """HTML for notebooks: figures, and the beginnings of the first documents."""
     rows: list[tuple[str, ...]] = []
     for number, document in zip(range(SHOWN), corpus, strict=False):
-        words: Any = (
+        words = (
             document.text if document.text is not None else " ".join(document.tokens or document.words or ())
         )
         begin = " ".join(words[: 2 * LONGEST].split())[:LONGEST]

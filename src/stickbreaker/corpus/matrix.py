@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.arrow_arrays import ArrowArray, arrow_lists, arrow_numbers, arrow_words
 from stickbreaker.corpus.blocks import BAG_SCHEMA, BLOCK_DOCUMENTS, BLOCK_TOKENS, BlockSource, Entries
 from stickbreaker.corpus.metadata import checked_ids, storable
 from stickbreaker.corpus.shards import Bags, cut_blocks
@@ -53,20 +54,18 @@ class MatrixSource(BlockSource):
         bags = self.bag(block)
         used, codes = np.unique(bags.words, return_inverse=True)
         spelled = pa.array([self.words[word] for word in used], pa.string())
-        words = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), spelled)
-        offsets = pa.array(bags.offsets.astype(np.int32))
-        nothing = [None] * (len(bags.offsets) - 1)
-        columns = {
+        nothing: list[None] = [None] * (len(bags.offsets) - 1)
+        columns: dict[str, list[str] | list[None] | ArrowArray] = {
             "id": self.ids(block),
             "language": nothing,
             "metadata": nothing,
-            "words": pa.ListArray.from_arrays(offsets, words),
-            "weights": pa.ListArray.from_arrays(offsets, pa.array(bags.counts.astype(np.float64))),
+            "words": arrow_lists(bags.offsets, arrow_words(codes.astype(np.int32), spelled)),
+            "weights": arrow_lists(bags.offsets, arrow_numbers(bags.counts.astype(np.float64))),
         }
         return pa.table(columns, schema=BAG_SCHEMA)
 
 
-def matrix_bags(matrix: Any) -> tuple[Bags, int]:
+def matrix_bags(matrix: object) -> tuple[Bags, int]:
     """A sparse or dense matrix (documents × words) as bags, and its number of columns.
 
     Duplicate entries are added up and zeros dropped. Raises UserError for weights that are negative, NaN,
@@ -79,8 +78,8 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
     from scipy import sparse
 
     try:
-        csr: Any = sparse.csr_array(
-            matrix if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix, np.float64))
+        csr: Any = sparse.csr_array(  # pyright: ignore[reportCallIssue]
+            matrix if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix, np.float64))  # pyright: ignore[reportArgumentType]
         )
         csr = csr.astype(np.float64, copy=False) if csr.dtype.kind in "biuf" else None
     except (TypeError, ValueError) as error:
@@ -107,7 +106,7 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
 
 
 def matrix_parts(
-    matrix: Any, feature_names: Sequence[str] | Vocabulary | None, ids: Sequence[str] | None
+    matrix: object, feature_names: Sequence[str] | Vocabulary | None, ids: Sequence[str] | None
 ) -> tuple[MatrixSource, Vocabulary]:
     """The documents of a matrix, and the vocabulary of its columns.
 

@@ -4,15 +4,17 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import regex
 
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.json_checks import Classes
 from stickbreaker.corpus.document import Scalar
 
 LONGEST_VALUE = 1 << 18  # characters of a value of metadata: a longer value is a text
+_NUMPY: Classes = (np.generic,)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
 
@@ -52,8 +54,7 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
         if type(value) is str and len(value) <= LONGEST_VALUE:  # most values
             kept[storable(str(name))] = storable(value)
             continue
-        value = value.item() if isinstance(value, np.generic) else value
-        value = value.isoformat() if isinstance(value, date) else value
+        value = _plain(value)
         if characters_of(value) > LONGEST_VALUE:
             continue
         if isinstance(value, str):
@@ -62,9 +63,20 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
             kept[storable(str(name))] = value if math.isfinite(value) else None
         elif value is None or isinstance(value, bool | int):
             kept[storable(str(name))] = value
-        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+        elif is_strings(value):
             kept[storable(str(name))] = [storable(item) for item in value]
     return kept
+
+
+def _plain(value: Any) -> Any:
+    """A scalar of NumPy as one of Python, a date as text in ISO 8601; other values unchanged."""
+    value = value.item() if isinstance(value, _NUMPY) else value
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def is_strings(value: object) -> TypeGuard[list[str]]:
+    """Whether a value is a list of strings."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value))
 
 
 def characters_of(value: object) -> int:
@@ -76,7 +88,7 @@ def characters_of(value: object) -> int:
     if isinstance(value, str):
         return len(value)
     if isinstance(value, list):
-        return sum(len(item) for item in value if isinstance(item, str))
+        return sum(len(item) for item in cast("list[object]", value) if isinstance(item, str))
     return 0
 
 
@@ -87,10 +99,12 @@ def metadata_text(values: Mapping[str, Scalar]) -> str | None:
 
 def metadata_from(text: str | None) -> dict[str, Scalar]:
     """The fields that `metadata_text` wrote. Raises UserError for any other text."""
+    if text is None:
+        return {}
     try:
-        fields = {} if text is None else json.loads(text)
+        fields = json.loads(text)
         if isinstance(fields, dict):
-            return fields
+            return cast("dict[str, Scalar]", fields)
     except (ValueError, RecursionError):
         pass
     raise UserError("a document's metadata are not fields", remedy="build the corpus again")

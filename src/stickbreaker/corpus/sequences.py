@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.corpus.blocks import Entries, only_chunk
+from stickbreaker.corpus.arrow_arrays import one_chunk
+from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.shards import entries_between, joined_offsets
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus.corpus import Corpus
+
+
+_Places = NDArray[np.int64] | slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class Sequences:
     starts: NDArray[np.int64]  # (sentences,) first token of each; every document with tokens begins one
 
     @classmethod
-    def of_block(cls, corpus: Any, block: int) -> "Sequences":
+    def of_block(cls, corpus: "Corpus", block: int) -> "Sequences":
         """A block of a corpus in this form. Raises UserError for a corpus of bags, which have no order."""
         return corpus.sequences(block)
 
@@ -66,7 +73,7 @@ class Trees:
     tag_names: tuple[str, ...]  # those of the whole corpus, sorted
 
     @classmethod
-    def of_block(cls, corpus: Any, block: int) -> "Trees":
+    def of_block(cls, corpus: "Corpus", block: int) -> "Trees":
         """A block of a corpus in this form. Raises UserError if the corpus was built without trees."""
         return corpus.trees(block)
 
@@ -96,7 +103,7 @@ class Trees:
         """The same documents with different word numbers."""
         return replace(self, words=words)
 
-    def _at(self, offsets: NDArray[np.int64], tokens: Any, starts: NDArray[np.int64]) -> "Trees":
+    def _at(self, offsets: NDArray[np.int64], tokens: _Places, starts: NDArray[np.int64]) -> "Trees":
         return Trees(
             offsets, self.words[tokens], starts, self.heads[tokens], self.tags[tokens], self.tag_names
         )
@@ -146,7 +153,7 @@ def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> 
     Raises ValueError if heads or tags do not form trees of the tokens, KeyError for an unknown tag.
     """
     lists = table.unify_dictionaries().combine_chunks()
-    heads, tags = only_chunk(lists.column("heads")), only_chunk(lists.column("tags"))
+    heads, tags = one_chunk(lists.column("heads")), one_chunk(lists.column("tags"))
     for each in (heads, tags):
         if not np.array_equal(each.value_lengths().to_numpy(), np.diff(tokens.offsets)):
             raise ValueError("heads or tags of other tokens")

@@ -27,7 +27,7 @@ class Unit(Protocol):
     def words(self) -> NDArray[np.int32]: ...
 
     @classmethod
-    def of_block(cls, corpus: Any, block: int) -> Self:
+    def of_block(cls, corpus: "Corpus", block: int) -> Self:
         """A block of a corpus in this unit. Raises UserError if the corpus lacks what the unit needs."""
         ...
 
@@ -52,6 +52,8 @@ class Unit(Protocol):
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
+    from stickbreaker.corpus.corpus import Corpus
+
     U = TypeVar("U", bound=Unit, default=Any)  # `Shard` alone is a shard of any unit
 else:
     from typing import TypeVar
@@ -73,7 +75,7 @@ class Bags(NamedTuple):
     unseen: NDArray[np.float32]
 
     @classmethod
-    def of_block(cls, corpus: Any, block: int) -> "Bags":
+    def of_block(cls, corpus: "Corpus", block: int) -> "Bags":
         """The bags of a block of a corpus."""
         return corpus.bags(block)
 
@@ -123,7 +125,7 @@ def entries_between(
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
-    return after, np.repeat(first - after[:-1], lengths) + np.arange(after[-1])
+    return after, np.repeat(first - after[:-1], lengths) + np.arange(after[-1], dtype=np.int64)
 
 
 def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -180,7 +182,8 @@ def cut_blocks(
     """
     start, last = 0, len(offsets) - 1
     while start < last:
-        full = int(np.searchsorted(offsets, offsets[start] + most_entries, side="right")) - 1
+        beyond: np.int64 = offsets[start] + most_entries
+        full = int(np.searchsorted(offsets, beyond, side="right")) - 1
         stop = max(start + 1, min(start + most_documents, full, last))
         yield start, stop
         start = stop

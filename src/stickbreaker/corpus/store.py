@@ -20,6 +20,7 @@ from stickbreaker.core.file_errors import naming_file
 from stickbreaker.core.files import digest_of, recover, refuse_links
 from stickbreaker.core.json_checks import (
     JsonObject,
+    Kind,
     is_amount,
     is_count,
     is_record,
@@ -29,6 +30,7 @@ from stickbreaker.core.json_checks import (
     optional,
     refuse_other_kinds,
 )
+from stickbreaker.corpus.arrow_arrays import parquet_file, strings_in
 from stickbreaker.corpus.blocks import (
     SCHEMAS,
     BlockSource,
@@ -49,7 +51,7 @@ REBUILD = "build the corpus again"
 
 
 FILE = {"name": is_text, "size": is_count, "digest": is_text, "blocks": list_of(is_count)}
-FACTS = {
+FACTS: dict[str, Kind] = {
     "kind": is_text,
     "analysis": optional(is_record),
     "vocabulary_rule": is_record,
@@ -217,15 +219,15 @@ class StoreSource(BlockSource):
             raise self._damaged(self._places[block][0], error) from None
 
     def ids(self, block: int) -> list[str]:
-        return self._table(block, ["id"]).column("id").to_pylist()
+        return strings_in(self._table(block, ["id"]).column("id"))
 
     def _table(self, block: int, columns: list[str]) -> pa.Table:
         file, group = self._places[block]
         path = self.directory / file.name
         try:
             self._check(file)
-            with pq.ParquetFile(path) as opened:
-                table = opened.read_row_group(group, columns=columns, use_threads=False)
+            with parquet_file(path) as opened:
+                table: pa.Table = opened.read_row_group(group, columns=columns, use_threads=False)
             refuse_other_table(table, self.kind)
             self._see_unchanged(file)  # after the read, so that what was read was also checked
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:

@@ -15,8 +15,16 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.untrusted import refuse_negative
-from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
+from stickbreaker.corpus.arrow_arrays import (
+    ArrowArray,
+    arrow_numbers,
+    arrow_strings,
+    field_of,
+    parquet_file,
+    strings_in,
+)
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
 from stickbreaker.corpus.string_bytes import string_bytes
 
@@ -153,7 +161,7 @@ class VocabularyRule:
             f"{fewest} to {most} documents; lower --min-documents or raise --max-share"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The rule as JSON values. A list of words becomes its length, since the vocabulary has the words."""
         given = None if self.words is None else len(self.words)
         return {
@@ -301,7 +309,7 @@ class Vocabulary:
         fill_slots(content, offsets, slots)
         return content, offsets, slots
 
-    def lookup(self, words: Sequence[str] | pa.Array) -> NDArray[np.int32]:
+    def lookup(self, words: "Sequence[str] | ArrowArray") -> NDArray[np.int32]:
         """The row number of each word (int32); -1 if it is not listed, even if the vocabulary is hashed.
 
         An Arrow array of words is looked up several times faster, since no strings are made.
@@ -315,7 +323,7 @@ class Vocabulary:
         """The fields for pickling, without values that are computed on first use."""
         return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
 
-    def _lookup_spelled(self, array: Any) -> NDArray[np.int32]:
+    def _lookup_spelled(self, array: ArrowArray) -> NDArray[np.int32]:
         from stickbreaker.kernels.string_hash import find_words
 
         words = array.cast(pa.string())
@@ -378,34 +386,36 @@ class Vocabulary:
             columns["language"] = arrow_strings([language_of(word) for word in self.words])
         table = pa.table(columns, metadata={"hashed": "yes"} if self.hashed else None)
         with atomic_file(Path(path)) as partial:
-            pq.write_table(table, partial, compression="zstd", use_dictionary=False)
+            pq.write_table(  # pyright: ignore[reportUnknownMemberType]
+                table, partial, compression="zstd", use_dictionary=False
+            )
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
         """Read what `write` wrote. Raises UserError for a file that is missing, damaged or foreign."""
         try:
-            with pq.ParquetFile(path) as file:
+            with parquet_file(path) as file:
                 names = ["word", "documents", "tokens"]
                 names += ["language"] if "language" in file.schema_arrow.names else []
-                types = [file.schema_arrow.field(name).type for name in names]
+                types = [field_of(file.schema_arrow, name).type for name in names]
                 if types != [pa.string(), pa.int64(), pa.float64(), pa.string()][: len(names)]:
                     raise ValueError("columns of other types")
                 hashed = b"hashed" in (file.schema_arrow.metadata or {})
-                table = file.read(names, use_threads=False)
-            languages = dict.fromkeys(table.column("language").to_pylist()) if len(names) == 4 else ()
-            words = tuple(table.column("word").to_pylist())
+                table: pa.Table = file.read(names, use_threads=False)
+            languages = strings_in(table.column("language")) if len(names) == 4 else []
+            words = tuple(strings_in(table.column("word")))
             # by lists: to_numpy imports pandas if it is installed, which takes half a second
             documents = np.array(table.column("documents").to_pylist(), np.int64)
             tokens = np.array(table.column("tokens").to_pylist(), np.float64)
-            if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
+            if table.column("word").null_count or len(set(words)) < len(words):
                 raise ValueError("a word is missing, or occurs twice")
             refuse_negative(documents, "documents")
             if documents.max(initial=0) > 1 << 53:
                 raise ValueError("more documents than possible")
             refuse_negative(tokens, "tokens")
-            if languages and [language_of(word) for word in words] != table.column("language").to_pylist():
+            if languages and [language_of(word) for word in words] != languages:
                 raise ValueError("words of other languages than they say")
-            return cls(words, documents, tokens, tuple(languages), hashed)
+            return cls(words, documents, tokens, tuple(dict.fromkeys(languages)), hashed)
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             reason = (
                 "is missing" if isinstance(error, FileNotFoundError) else "cannot be read as a vocabulary"

@@ -58,8 +58,9 @@ def _check_words(words: tuple[str, ...]) -> None:
 def _check_counts(bags: Bags, ids: list[str]) -> None:
     odd = np.flatnonzero(bags.counts != np.rint(bags.counts))
     if len(odd):
-        document = int(np.searchsorted(bags.offsets, odd[0], side="right")) - 1
-        problem = f"a word weighs {bags.counts[odd[0]]:g}, and LDA-C has whole counts"
+        first: np.int64 = odd[0]
+        document = int(np.searchsorted(bags.offsets, first, side="right")) - 1
+        problem = f"a word weighs {bags.counts[first]:g}, and LDA-C has whole counts"
         raise UserError(problem, where=f"document {ids[document]}", remedy="build the corpus from counts")
 
 

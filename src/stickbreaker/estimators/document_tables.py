@@ -1,5 +1,7 @@
 """Documents as rows of a table, with their shares of topics and their metadata."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -20,6 +22,7 @@ from stickbreaker.corpus.text.parts import NUMBER, WHOLE
 if TYPE_CHECKING:
     import pandas as pd
 
+    from stickbreaker.corpus.arrow_arrays import ArrowArray, ArrowColumn
     from stickbreaker.estimators.estimator import Estimator
 
 TOPIC = "topic"
@@ -64,9 +67,13 @@ class DocumentTable:
         return tokens_by_document(bags.offsets, bags.counts)
 
     def _table(
-        self, ids: list[str], metadata: "Sequence[pa.Array]", shares: Array, wordless: NDArray[np.bool_]
+        self,
+        ids: list[str],
+        metadata: "Sequence[ArrowArray | ArrowColumn]",
+        shares: Array,
+        wordless: NDArray[np.bool_],
     ) -> pa.Table:
-        columns = [pa.array(ids, pa.string()), *metadata]
+        columns: list[ArrowArray | ArrowColumn] = [pa.array(ids, pa.string()), *metadata]
         if self.metadata is not None:
             topics = first_largest(shares.T).astype(np.int32) if len(shares) else np.zeros(0, np.int32)
             columns.append(pa.array(topics, pa.int32(), mask=wordless))
@@ -88,7 +95,7 @@ class WholeTable(DocumentTable):
 
     def __iter__(self) -> "Iterator[pa.Table]":
         numbers: dict[str, int] = {}  # numbers of the whole documents
-        first: list[list[pa.Array]] = []  # for each metadata column, the values of first parts, by block
+        first: list[list[ArrowArray]] = []  # for each metadata column, the values of first parts, by block
         sums, tokens = np.zeros((0, len(self.shares))), np.zeros(0)
         for block in range(len(self.corpus.block_sizes)):
             own, new = self._wholes(block, numbers)

@@ -4,6 +4,8 @@ Plain Python: importing scikit-learn takes seconds, and the program and the repo
 `scikit_learn.py` adds its conventions for users who import an estimator.
 """
 
+# pyright: reportPrivateUsage=false
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,7 +38,7 @@ class Origin(NamedTuple):
     """The saved model that an estimator was loaded from: path, manifest, trace and number of steps."""
 
     path: Path
-    manifest: Mapping[str, Any]
+    manifest: JsonObject
     trace: list[TraceRecord]
     steps: int
 
@@ -60,7 +62,7 @@ class Update(NamedTuple):
         return f"{self.date}: {part}{counted(self.total, 'document')}"
 
     @classmethod
-    def from_manifest(cls, manifest: Mapping[str, Any]) -> "list[Update]":
+    def from_manifest(cls, manifest: JsonObject) -> "list[Update]":
         """The updates in a model's manifest, the earliest first."""
         return [cls(**record) for record in manifest.get(UPDATES, ())]
 
@@ -154,7 +156,7 @@ class Estimator(ABC):
         """An estimator for one run of a search, with the parameters that the search has chosen."""
         raise NotImplementedError
 
-    def _finished_runs(self, held: Any) -> tuple[FinishedRun, ...]:
+    def _finished_runs(self, held: object) -> tuple[FinishedRun, ...]:
         """A search's finished runs, from their record in a manifest. Raises ValueError if it is invalid."""
         if held != []:
             raise ValueError("runs of a search, but this kind of model does not search")

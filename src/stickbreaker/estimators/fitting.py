@@ -1,5 +1,7 @@
 """Makes runs from an estimator and a corpus: in memory, or in a directory and resumable."""
 
+# pyright: reportPrivateUsage=false
+
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext

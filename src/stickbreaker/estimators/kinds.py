@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import OptionNames
 from stickbreaker.core.parameter_fields import names_of
 
@@ -177,7 +178,7 @@ def systems() -> tuple[Saved, ...]:
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
-def kind_of(manifest: Mapping[str, Any]) -> Kind:
+def kind_of(manifest: JsonObject) -> Kind:
     """The kind of the model with this manifest. Raises UserError if it is unknown."""
     name = manifest["estimator"]
     if name not in kinds():
@@ -224,7 +225,7 @@ def kind_at(path: Path, verb: str) -> Saved:
         return kind
 
 
-def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
+def page_of_saved(path: Path, title: str, options: Mapping[str, object]) -> Page:
     """The report of the model at `path`; options that are None count as not given.
 
     Raises UserError for anything but a model, for a kind without a report, and for an option that does not

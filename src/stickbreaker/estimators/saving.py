@@ -1,5 +1,7 @@
 """Saves estimators to disk and loads them, and makes the parts of a manifest that all kinds share."""
 
+# pyright: reportPrivateUsage=false
+
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -15,9 +15,11 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
+from stickbreaker.core.json_checks import Classes
 from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus import Analysis, Bags, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import WORTH_A_KERNEL, AnyAnalysis
+from stickbreaker.corpus.metadata import is_strings
 from stickbreaker.corpus.overview import as_html
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
@@ -28,6 +30,7 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import ELSEWHERE, checked
 
+_SPARSE: Classes = (csr_array, csr_matrix)
 FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
 
 
@@ -62,7 +65,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         held, own = vars(self), type(self)
         return [name for name in names if name in held or not _is_learned(name, getattr(own, name, None))]
 
-    def fit(self, X: Any, y: object = None, **others: object) -> Self:
+    def fit(self, X: object, y: object = None, **others: object) -> Self:
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
 
         Texts and lists of tokens come as a list, an array, a column (a Series or an Arrow array) or a
@@ -91,18 +94,18 @@ class ScikitLearn(BaseEstimator, Estimator):
         """A warning about something surprising in what was learned, or None."""
         return None
 
-    def score(self, X: Any, y: object = None) -> float:
+    def score(self, X: object, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats per token: higher is better.
 
         Raises UserError if no document has a known word.
         """
         return self._per_token(X, self._score_documents)
 
-    def perplexity(self, X: Any) -> float:
+    def perplexity(self, X: object) -> float:
         """exp(-score(X)): the size of a uniform vocabulary that is as hard to predict; lower is better."""
         return float(np.exp(-self.score(X)))
 
-    def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
+    def _per_token(self, X: object, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
         """A log probability of the documents `X` per token; the function returns nats and tokens of a corpus.
 
         Raises UserError if they have no tokens of known words.
@@ -113,7 +116,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return nats / tokens
 
-    def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
+    def save(self, path: str | Path, *, overwrite: bool = False, documents: object = None) -> None:
         """Save the fitted model to `path`: a directory without pickles, or one file if it ends in .zip.
 
         documents: what `fit` takes; at most 2,000 of them (40 sentences for a language model) are stored for
@@ -128,7 +131,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         path: str | Path | None = None,
         *,
         title: str | None = None,
-        documents: Any = None,
+        documents: object = None,
         date_field: str | None = None,
         group_field: str | None = None,
         language: str | None = None,
@@ -165,7 +168,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             page.save(path, overwrite=overwrite)
         return page
 
-    def _to_show(self, documents: Any) -> Corpus | None:
+    def _to_show(self, documents: object) -> Corpus | None:
         """Documents for the report as a corpus with the model's vocabulary; None stays None."""
         return None if documents is None else self._as_corpus(documents, reset=False)
 
@@ -192,47 +195,49 @@ class ScikitLearn(BaseEstimator, Estimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "n_steps_" in vars(self)
 
-    def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
+    def _as_corpus(self, X: object, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
         """Documents of any form that `fit` takes as a corpus.
 
         With `reset`, as in a fit, its vocabulary is chosen from them (texts are analysed by `analysis`, None:
         by default), and facts on their columns are stored; otherwise it has the model's vocabulary.
         """
-        if not isinstance(X, Corpus):
+        matrix, corpus = X, X if isinstance(X, Corpus) else None
+        if corpus is None:
             given = document_input(X, empty_lists=not reset or self._is_open)
             if given.form == "tokens":
                 given = given._replace(values=list(map(self._tokens_of_document, given.values)))
             if given.form == "matrix":
-                X = given.values
+                matrix = given.values
             elif reset:
                 own, rule = self._reads_texts_by()
-                X = _corpus_of(given, analysis or own, rule=rule, ordered=not self._is_open)
+                corpus = _corpus_of(given, analysis or own, rule=rule, ordered=not self._is_open)
             else:
-                X = _corpus_of(given, self.analysis_, self.vocabulary_)
-        if isinstance(X, Corpus):
+                corpus = _corpus_of(given, self.analysis_, self.vocabulary_)
+        if corpus is not None:
             if not reset:
-                return X if X.vocabulary is self.vocabulary_ else X.with_vocabulary(self.vocabulary_)
-            self.n_features_in_ = X.n_words
+                same = corpus.vocabulary is self.vocabulary_
+                return corpus if same else corpus.with_vocabulary(self.vocabulary_)
+            self.n_features_in_ = corpus.n_words
             vars(self).pop("feature_names_in_", None)
             self._learned_from_texts = not self._is_open
             if not self._is_open:
-                self.feature_names_in_ = np.array(X.vocabulary.words, object)
-            return X
-        if not reset and self._passes(X):
-            return Corpus.from_matrix(X, self.vocabulary_)
+                self.feature_names_in_ = np.array(corpus.vocabulary.words, object)
+            return corpus
+        if not reset and self._passes(matrix):
+            return Corpus.from_matrix(matrix, self.vocabulary_)
         if reset:
             self._learned_from_texts = False
-        data = self._checked(X, reset=reset)
+        data = self._checked(matrix, reset=reset)
         if not reset and not self._is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, self.vocabulary_)
-        names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
+        names = getattr(self, "feature_names_in_", getattr(matrix, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
-    def _known_bags(self, X: Any) -> Iterator[Bags]:
+    def _known_bags(self, X: object) -> Iterator[Bags]:
         """Documents as bags of known words, block by block; `unseen` may be left at zero."""
-        if type(X) is list and X and all(isinstance(text, str) for text in X):
+        if is_strings(X) and X:
             analysis, vocabulary = self.analysis_ or default_analysis(), self.vocabulary_
             few = sum(map(len, X)) <= WORTH_A_KERNEL  # a compiled kernel finds the words of more
             plain = few and not (vocabulary.hashed or vocabulary.languages)
@@ -243,7 +248,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         for block in range(len(corpus.block_sizes)):
             yield corpus.bags(block)
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked(self, X: object, *, reset: bool) -> Any:
         """X as a matrix of counts. Raises ValueError if it is not one, or has other columns."""
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
@@ -267,7 +272,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         They must be rows of a sparse matrix of nonnegative numbers, and its columns must not be named.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
-        if self._is_open or named or not isinstance(X, csr_array | csr_matrix):
+        if self._is_open or named or not isinstance(X, _SPARSE):
             return False
         shape, data = X.shape, X.data
         if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.json_checks import Classes, JsonObject, is_mapping
 from stickbreaker.core.parameter_fields import declared, refuse_values
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
@@ -61,6 +61,9 @@ def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
     )
 
 
+_WHOLE: Classes = (int, np.integer)
+_NUMBERS: Classes = (*_WHOLE, float, np.floating)
+_SCALARS: Classes = (np.generic,)
 SCHEDULES: dict[type[Schedule], str] = {Batch: "batch", Memoised: "memoised", Online: "online"}
 
 
@@ -80,7 +83,7 @@ def positive(name: str, value: Any, *, whole: bool = False) -> None:
     if whole:
         right = is_whole(value, 1) and value < 1 << 31
     else:
-        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
         right = number and np.isfinite(value) and value > 0
     if not right:
         kind = "a whole number" if whole else "a number"
@@ -112,7 +115,7 @@ def memory_of_machine() -> float:
         return float("inf")
 
 
-def seed_of(random_state: object) -> int:
+def seed_of(random_state: Any) -> int:
     """A whole number to seed with, from the parameter `random_state`; None draws one from the system.
 
     Generators of numpy are advanced. Raises UserError for other values.
@@ -123,7 +126,7 @@ def seed_of(random_state: object) -> int:
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31 - 1))
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+    if isinstance(random_state, _WHOLE) and not isinstance(random_state, bool):
         return int(random_state)
     raise UserError(f"random_state={random_state!r}", remedy="give a whole number or None")
 
@@ -137,7 +140,7 @@ SettingTypes = Mapping[str, type[Any]]
 SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 
 
-def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
+def to_json(params: Mapping[str, object], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
     """Parameters as JSON values, without callbacks and `verbose`.
 
     types: the dataclasses that may be parameters, by their names in JSON.
@@ -146,12 +149,12 @@ def to_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> 
     if "engine" in plain:
         plain["engine"] = engine_name(plain["engine"])
     return {
-        name: {"mapping": dict(value)} if isinstance(value, Mapping) else _plain(value, types)
+        name: {"mapping": dict(value)} if is_mapping(value) else _plain(value, types)
         for name, value in plain.items()
     }
 
 
-def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
+def from_json(params: Mapping[str, object], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
     """Parameters from the values of `to_json`, given the same types."""
     return {name: _rich(value, types) for name, value in params.items()}
 
@@ -159,21 +162,21 @@ def from_json(params: Mapping[str, Any], types: SettingTypes = SCHEDULE_TYPES) -
 def _plain(value: Any, types: SettingTypes) -> Any:
     for name, kind in types.items():
         if isinstance(value, kind):
-            given_only = {one.name for one in declared(type(value)).values() if not one.saved}
+            given_only = {one.name for one in declared(value.__class__).values() if not one.saved}
             found = {each.name: getattr(value, each.name) for each in fields(value)}
             found = {name: own for name, own in found.items() if own is not None or name not in given_only}
             return {name: {key: _plain(own, types) for key, own in found.items()}}
     if isinstance(value, tuple):
-        return [_plain(each, types) for each in value]
+        return [_plain(each, types) for each in cast("tuple[Any, ...]", value)]
     if isinstance(value, Batch):
         return "batch"
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if isinstance(value, _SCALARS) else value
 
 
 def _rich(value: Any, types: SettingTypes) -> Any:
-    if not isinstance(value, dict):
+    if not is_mapping(value):
         return value
     ((name, held),) = value.items()
     if name == "mapping":

@@ -1,5 +1,7 @@
 """Updates finished models with more documents: one online step per minibatch, as in `partial_fit`."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Iterator
 from pathlib import Path
 

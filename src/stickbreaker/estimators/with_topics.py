@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn):
     """Base of the public estimators with topics: documents' shares, data frames of documents and topics."""
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: object) -> Array:
         """Topic shares of documents (documents × topics); rows sum to one.
 
         Each row depends only on its document, not on other documents, their order or threads. A document
@@ -36,7 +36,7 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
             [np.empty((0, self._n_shares)), *(self._block_shares(corpus, b) for b in blocks)]
         )
 
-    def documents_frame(self, X: Any) -> "pd.DataFrame":
+    def documents_frame(self, X: object) -> "pd.DataFrame":
         """A row for each document, as a pandas DataFrame: its id, its metadata, topic and topic shares.
 
         X: what `transform` takes. `topic` is the number of the topic with the largest share, missing if a

@@ -2,12 +2,15 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS
 
+Integers = NDArray[np.integer]
+
 
 @njit(**OPTIONS)
-def count_documents(codes, offsets, documents_out):
+def count_documents(codes: Integers, offsets: Integers, documents_out: Integers) -> None:
     """Fill documents_out (words, int64, all 0 before) with the number of documents that contain each word.
 
     Document d has the words codes[offsets[d]:offsets[d + 1]].

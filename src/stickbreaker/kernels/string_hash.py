@@ -2,8 +2,12 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.integer]
 
 OFFSET_BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
@@ -38,7 +42,7 @@ def _place_of(text, start, length, content, offsets, slots, mask):
 
 
 @njit(**OPTIONS)
-def fill_slots(content, offsets, slots_out):
+def fill_slots(content: Bytes, offsets: Integers, slots_out: Integers) -> None:
     """Store the number of each word in the hash table slots_out (-1 before; its size a power of two, more
     than the words).
 
@@ -53,7 +57,14 @@ def fill_slots(content, offsets, slots_out):
 
 
 @njit(**OPTIONS)
-def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
+def find_words(
+    content: Bytes,
+    offsets: Integers,
+    slots: Integers,
+    wanted: Bytes,
+    wanted_offsets: Integers,
+    found_out: Integers,
+) -> None:
     """Fill found_out (int32) with the number of each wanted word, or -1 if it is unknown.
 
     wanted and wanted_offsets are laid out like content and offsets: see `fill_slots`.
@@ -65,7 +76,16 @@ def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
 
 
 @njit(**OPTIONS)
-def number_words(text, begins, lengths, content, offsets, slots, known, codes_out):
+def number_words(
+    text: Bytes,
+    begins: Integers,
+    lengths: Integers,
+    content: Bytes,
+    offsets: Integers,
+    slots: Integers,
+    known: int,
+    codes_out: Integers,
+) -> int:
     """Fill codes_out (int32) with the number of each word of a text; returns the number of words known
     afterwards.
 

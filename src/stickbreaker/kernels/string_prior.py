@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.integer]
+
 ROOT, MARK = 0, 1  # nodes: the empty n-gram, and the mark at which every word starts
 
 
@@ -41,7 +44,9 @@ def _find(values, start, stop, value):
 
 
 @njit(**OPTIONS)
-def log_spelling(points, offsets, alphabet, trie, log_unseen, log_out):
+def log_spelling(
+    points: Integers, offsets: Integers, alphabet: Integers, trie: Trie, log_unseen: float, log_out: Floats
+) -> None:
     """Fill log_out (words) with log p of each spelling, in nats: the sum of log p(letter | the letters before
     it).
 

@@ -4,8 +4,13 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+
+Bytes = NDArray[np.uint8]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.integer]
 
 # classes of characters, as bits
 LETTER = np.uint8(1)
@@ -109,19 +114,19 @@ def _end_of_word(text, at, end, classes, inside, apostrophes):
 
 @njit(**OPTIONS)
 def find_word_spans(
-    text,
-    ends,
-    classes,
-    inside,
-    apostrophes,
-    rule,
-    begins_out,
-    lengths_out,
-    starts_out,
-    counts_out,
-    sentences_out,
-    sentence_counts_out,
-):
+    text: Bytes,
+    ends: Integers,
+    classes: Bytes,
+    inside: np.uint8,
+    apostrophes: bool,
+    rule: int,
+    begins_out: Integers,
+    lengths_out: Integers,
+    starts_out: Integers,
+    counts_out: Integers,
+    sentences_out: Integers,
+    sentence_counts_out: Integers,
+) -> tuple[int, int]:
     """Find the words of documents, and which of them begin sentences. Returns the numbers of words and of
     sentences.
 
@@ -188,7 +193,9 @@ def find_word_spans(
 
 
 @njit(**OPTIONS)
-def mark_breaks(text, ends, is_break, starts, offsets, breaks_out):
+def mark_breaks(
+    text: Bytes, ends: Integers, is_break: Bytes, starts: Integers, offsets: Integers, breaks_out: Flags
+) -> None:
     """Set breaks_out (words, all false before) for words that a character with `is_break` separates from the
     one before.
 

@@ -19,6 +19,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.records import AnyArray
 from stickbreaker.core.serialize import Arrays
+from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_words
 from stickbreaker.corpus.text.dates import ISO_DATE
 
 TOP_WORDS = 50  # top words per topic in a snapshot
@@ -161,12 +162,12 @@ class Evolution:
         each = np.repeat(np.arange(len(self.moments), dtype=np.int32), lengths)
         rows = _joined(moment.rows for moment in self.moments)
         dates = pa.array([moment.date for moment in self.moments], pa.string())
-        kinds = pa.DictionaryArray.from_arrays(pa.array(rows.kind), pa.array(KINDS))
+        kinds = arrow_words(rows.kind, pa.array(KINDS))
         columns = {
             "snapshot": pa.array(each),
             "step": pa.array(np.array([moment.step for moment in self.moments], np.int64)[each]),
             "documents": pa.array(np.array([moment.documents for moment in self.moments], np.int64)[each]),
-            "date": dates.take(pa.array(each)),
+            "date": dates.take(arrow_numbers(each)),
             "topic": pa.array(rows.topic),
             "kind": kinds,
             "rank": pa.array(rows.rank),

@@ -10,7 +10,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -97,7 +97,8 @@ def numbered(session: "SparkSession", n: int) -> "DataFrame":
 def numbers_in(batches: Batches) -> Iterator[int]:
     """The numbers in a partition of a table made by `numbered`."""
     for batch in batches:
-        yield from batch.column(0).to_pylist()
+        numbers: list[Any] = batch.column(0).to_pylist()
+        yield from numbers
 
 
 def attempt_folder(directory: Path, partition: int) -> Path:

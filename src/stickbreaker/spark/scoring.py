@@ -192,7 +192,8 @@ def transform_corpus(
                 known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
                 for block in range(firsts[number], firsts[number + 1]):
                     theta: Array = by._infer_shares(known.bags(block))
-                    writer.write_table(pa.table([known.ids(block), list(theta)], schema=SHARES))
+                    columns = dict(zip(SHARES.names, (known.ids(block), list(theta)), strict=True))
+                    writer.write_table(pa.table(columns, schema=SHARES))
             return {"attempt": folder.name}
 
         for number, result in enumerate(run_tasks(session, len(firsts) - 1, work)):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Vocabulary, VocabularyRule
+from stickbreaker.corpus.arrow_arrays import strings_in
 from stickbreaker.corpus.counting import WordCounts
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.store import StoredFile, StoreSource
@@ -93,7 +94,7 @@ def _frequent_words(found: "DataFrame", keep: Keep) -> "DataFrame":
 
     def sift(batches: Batches) -> Batches:
         for batch in batches:
-            yield batch.filter(pa.array(keep(batch.column(0).to_pylist()), pa.bool_()))
+            yield batch.filter(pa.array(keep(strings_in(batch.column(0))), pa.bool_()))
 
     return mapped(found, sift, COUNTS)
 
@@ -135,7 +136,7 @@ def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents
 
     def rows(batches: Batches) -> Batches:
         for batch in batches:
-            yield batch.set_column(0, "row", pa.array(hashed_rows(batch.column(0).to_pylist(), n_rows)))
+            yield batch.set_column(0, "row", pa.array(hashed_rows(strings_in(batch.column(0)), n_rows)))
 
     others = _frequent_words(
         found, lambda words: eligible(words) & np.array([word not in listed for word in words], np.bool_)

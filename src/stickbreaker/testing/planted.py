@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix, hstack
 
@@ -64,7 +65,7 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
     return first._replace(counts=csr_matrix(hstack(counts)), topics=np.hstack(topics))
 
 
-def matched(found: Array, truth: Array) -> tuple[Array, Array]:
+def matched(found: Array, truth: Array) -> tuple[NDArray[np.intp], Array]:
     """The best one-to-one match of found topics to true ones (both topics × words).
 
     For each true topic, the index of its found topic, and the cosine between the two.

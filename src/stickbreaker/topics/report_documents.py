@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -85,7 +85,7 @@ def write_documents(
 
 def collect_documents_and_figures(
     estimator: LearnedTopics, source: Source, engine: Engine
-) -> tuple[dict[str, list[object]], dict[str, object], MetadataSums]:
+) -> tuple[dict[str, list[Any]], dict[str, object], MetadataSums]:
     """Read a corpus once for the report: returns the documents to store, as columns; figures of the whole
     corpus; and its sums of tokens by topic and metadata field.
 

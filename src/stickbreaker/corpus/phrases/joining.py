@@ -6,7 +6,6 @@ text, from left to right, it becomes one word, which the next round may join wit
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import regex
@@ -37,7 +36,7 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
     return tuple({(first, second): joined_word(first, second) for first, second in one} for one in split)
 
 
-def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+def breaks_in(text: str, starts: NDArray[np.integer]) -> NDArray[np.integer]:
     """The numbers of tokens before which stands more than spaces, hyphens and quotes: no phrase continues.
 
     `starts`: the character of the text at which each token begins.
@@ -50,7 +49,7 @@ def breaks_in(text: str, starts: NDArray[np.integer[Any]]) -> NDArray[np.integer
 
 
 def join_words(
-    words: Sequence[str], breaks: NDArray[np.integer[Any]], rounds: Sequence[Round]
+    words: Sequence[str], breaks: NDArray[np.integer], rounds: Sequence[Round]
 ) -> tuple[list[str], NDArray[np.int32]]:
     """The words with phrases joined, and the position in `words` at which each of the result begins.
 

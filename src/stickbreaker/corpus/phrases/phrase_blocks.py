@@ -2,14 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.corpus.arrow_arrays import arrow_numbers, arrow_strings
-from stickbreaker.corpus.blocks import entries_of, only_chunk, tokens_of
+from stickbreaker.corpus.arrow_arrays import (
+    ArrowArray,
+    ArrowNested,
+    arrow_lists,
+    arrow_numbers,
+    arrow_strings,
+    arrow_words,
+    field_of,
+    one_chunk,
+)
+from stickbreaker.corpus.blocks import entries_of, tokens_of
 from stickbreaker.corpus.phrases.joining import BREAK, Round
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.characters import characters_of_classes
@@ -42,7 +50,7 @@ class RoundIndex:
 class TokenBlock:
     """The tokens of a block's documents, one after another, with what is needed to join phrases."""
 
-    words: Any  # the distinct words, in an Arrow array
+    words: ArrowArray  # the distinct words
     codes: NDArray[np.int32]  # (tokens,) into `words`
     breaks: NDArray[np.bool_]  # (tokens,) no phrase continues with this token
     places: NDArray[np.int64]  # (tokens,) position before phrases were joined
@@ -73,7 +81,7 @@ class TokenBlock:
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
-        texts, starts = only_chunk(flat.column("text")), only_chunk(flat.column("starts"))
+        texts, starts = one_chunk(flat.column("text")), one_chunk(flat.column("starts"))
         begins = _every_start(starts, offsets, -1)
         mark_breaks(*string_bytes(texts), characters_of_classes((BREAK, 1)), begins, offsets, breaks)
 
@@ -92,17 +100,16 @@ class TokenBlock:
         used = np.bincount(self.codes, minlength=len(self.words)) > 0
         codes = (np.cumsum(used, dtype=np.int32) - np.int32(1))[self.codes]
         spelled = self.words.take(arrow_numbers(np.flatnonzero(used)))
-        tokens = pa.DictionaryArray.from_arrays(arrow_numbers(codes), spelled)
         columns = {
-            "tokens": pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), tokens),
-            "starts": self._starts(only_chunk(table.column("starts")), before),
-            "sentences": self._sentences(only_chunk(table.column("sentences")), before),
+            "tokens": arrow_lists(offsets, arrow_words(codes, spelled)),
+            "starts": self._starts(one_chunk(table.column("starts")), before),
+            "sentences": self._sentences(one_chunk(table.column("sentences")), before),
         }
         for name, values in columns.items():
-            table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), values)
+            table = table.set_column(table.schema.get_field_index(name), field_of(table.schema, name), values)
         return table
 
-    def _starts(self, starts: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
+    def _starts(self, starts: ArrowNested, offsets: NDArray[np.int64]) -> ArrowArray:
         """The column "starts" after joining: where tokens begin in their text; null if that is unknown.
 
         offsets: of the documents, before joining.
@@ -113,7 +120,7 @@ class TokenBlock:
         lengths = np.where(known, np.diff(np.searchsorted(self.places, offsets)), 0)
         return _lists(every[self.places][has_starts[self.places]], lengths, known)
 
-    def _sentences(self, sentences: pa.ListArray, offsets: NDArray[np.int64]) -> pa.Array:
+    def _sentences(self, sentences: ArrowNested, offsets: NDArray[np.int64]) -> ArrowArray:
         """The column "sentences" after joining: the first token of each sentence; null if unknown.
 
         offsets: of the documents, before joining.
@@ -145,7 +152,9 @@ class TokenBlock:
         codes[at], kept[at + 1] = code_of_joined[pairs.made[found]], False
         return TokenBlock(words, codes[kept], self.breaks[kept], self.places[kept], self.owners[kept])
 
-    def _with_joined(self, pairs: RoundIndex, here: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Any]:
+    def _with_joined(
+        self, pairs: RoundIndex, here: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int32], ArrowArray]:
         """The codes here of the words that pairs become (-1: not made), and the block's words with new ones.
 
         here (pairs): whether both words of a pair are in the block.
@@ -157,11 +166,12 @@ class TokenBlock:
         codes[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
         new = made[codes[made] < 0]
         codes[new] = np.arange(len(self.words), len(self.words) + len(new))
-        spelled = arrow_strings([pairs.joined.words[row] for row in new.tolist()])
+        numbers: list[int] = new.tolist()
+        spelled = arrow_strings([pairs.joined.words[row] for row in numbers])
         return codes, pa.concat_arrays([self.words, spelled])
 
 
-def _every_start(starts: pa.ListArray, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
+def _every_start(starts: ArrowNested, offsets: NDArray[np.int64], missing: int) -> NDArray[np.int64]:
     """For each token, the character of its text at which it begins; `missing` if that is unknown."""
     every = np.full(int(offsets[-1]), missing, np.int64)
     has_starts = np.repeat(np.asarray(starts.is_valid()), np.diff(offsets))
@@ -181,7 +191,7 @@ def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
     return (np.arange(len(places)) - np.repeat(begins, np.diff(begins, append=len(places)))) % 2 == 0
 
 
-def _lists(values: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.bool_]) -> pa.Array:
+def _lists(values: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.bool_]) -> ArrowArray:
     """An Arrow array of lists with these lengths, cut from `values`; null for lists that are not `known`."""
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
-    return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int32)), mask=pa.array(~known))
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return arrow_lists(offsets, arrow_numbers(values.astype(np.int32)), known)

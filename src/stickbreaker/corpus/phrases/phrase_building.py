@@ -80,12 +80,7 @@ def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
     words, places = join_words(document.tokens or [], breaks, rounds)
     starts = None if document.starts is None else np.asarray(document.starts, np.int32)[places]
     begins = None if document.sentences is None else np.searchsorted(places, sentences).astype(np.int32)
-    return dataclasses.replace(
-        document,
-        tokens=words,
-        starts=starts,  # pyright: ignore[reportArgumentType]
-        sentences=begins,  # pyright: ignore[reportArgumentType]
-    )
+    return dataclasses.replace(document, tokens=words, starts=starts, sentences=begins)
 
 
 def _joined_in_a_language(first: str, second: str) -> str:

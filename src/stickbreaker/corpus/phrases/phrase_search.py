@@ -66,9 +66,10 @@ class PhraseRule:
         words: by row, as in `pairs`; fewest: documents that a pair must be in.
         """
         keys, tokens, documents = pairs.counted()
-        total, found = float(pairs.total), {}
+        total, found = float(pairs.total), dict[tuple[str, str], str]()
         often = documents >= fewest
-        for key, n in zip(keys[often].tolist(), tokens[often].tolist(), strict=True):
+        some: list[int] = keys[often].tolist()
+        for key, n in zip(some, tokens[often].tolist(), strict=True):
             first, second = divmod(key, pairs.n_words)
             if first == second:
                 continue

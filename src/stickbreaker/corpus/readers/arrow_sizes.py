@@ -13,6 +13,7 @@ import pyarrow as pa
 HEADER = 2  # fields of tables, by number: of a message,
 DATA = 1  # of a dictionary batch,
 BUFFERS, COMPRESSION = 2, 3  # and of a record batch
+_open_messages: Any = pa.ipc.MessageReader.open_stream
 _FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
 
 
@@ -30,7 +31,7 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
     """
     if stream.read(len(_FILE_MAGIC)) != _FILE_MAGIC:
         stream.seek(0)
-    reader = pa.ipc.MessageReader.open_stream(stream)
+    reader = _open_messages(stream)
     while True:
         try:
             message = reader.read_next_message()
@@ -75,7 +76,7 @@ def _reference(buffer: memoryview, at: int) -> int:
     return at + _read("<I", buffer, at)
 
 
-def _read(form: str, buffer: memoryview, at: int) -> Any:
+def _read(form: str, buffer: memoryview, at: int) -> int:
     if at < 0:
         raise IndexError(at)
     return struct.unpack_from(form, buffer, at)[0]

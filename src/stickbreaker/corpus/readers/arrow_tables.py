@@ -1,16 +1,17 @@
 """Reads Parquet, Arrow and Feather files, and tables of other libraries: one document per row."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from stickbreaker.core.errors import UserError, shortened, shown
+from stickbreaker.core.json_checks import Classes, is_mapping
+from stickbreaker.corpus.arrow_arrays import ArrowArray, ArrowNested, parquet_file
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import LONGEST_VALUE, characters_of
 from stickbreaker.corpus.readers.arrow_sizes import decoded_sizes
@@ -29,6 +30,8 @@ _LARGEST_DECODED, _PACKED_AT_MOST = (
     1 << 28,
     100,
 )  # bytes of an Arrow batch, or this many times its compressed size
+_RECORDS: Classes = (list, tuple, Iterator)
+_scalar: Any = pa.scalar  # of types that are not known before
 _LEFT_OUT = object()  # stands for a value that is too long for metadata
 _INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an unnamed index
 _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError)
@@ -57,7 +60,7 @@ def read(
         problems.tell(bad, source.name)
 
 
-def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
+def frame_documents(frame: object, options: ReadingOptions) -> Iterator[Document]:
     """The documents of a table in memory (pandas, polars, Arrow …) or a list of dicts, rows from 0.
 
     Raises UserError if it is neither, and for the first row that is wrong.
@@ -74,7 +77,7 @@ def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
         raise bad.at(place) from None
 
 
-def table_documents(table: Any) -> list[Document]:
+def table_documents(table: object) -> list[Document]:
     """The documents of a table or of records by their column "text"; without ids if these repeat.
 
     Raises UserError as `frame_documents` does.
@@ -94,10 +97,10 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
         yield from _records(_streamed, frame, options)
         return
     remedy = "give a table of pandas (2.2 or later), polars or Arrow, or a list of dicts"
-    if not isinstance(frame, list | tuple | Iterator):
+    if not isinstance(frame, _RECORDS):
         raise UserError(f"{type(frame).__name__} is not a table that Arrow can read", remedy=remedy)
     for number, record in enumerate(frame):
-        if not isinstance(record, Mapping):
+        if not is_mapping(record):
             place = f"record {number} is not a dict" if number else f"{type(frame).__name__} is not a table"
             raise UserError(place + (" that Arrow can read" if not number else ""), remedy=remedy)
         text = record.get(options.text_field)
@@ -105,7 +108,7 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
         yield dict(record) if tokens is None else {**record, options.text_field: tokens}
 
 
-def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
+def _records(batches: "Batches", given: object, options: ReadingOptions) -> Iterator[dict[str, Any]]:
     """The rows of the input as dicts by column name; `batches` yields its Arrow batches. Raises Bad."""
     fields = text_fields(options.text_field)
     named = fields.values() if isinstance(fields, dict) else (fields,)
@@ -114,9 +117,9 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
     def chosen(schema: pa.Schema) -> list[str]:
         checked_columns(schema.names, options)
         return [
-            field.name
-            for field in schema
-            if field.name in texts or not (_is_no_metadata(field.type) or _INDEX.fullmatch(field.name))
+            name
+            for name, kind in zip(schema.names, schema.types, strict=True)
+            if name in texts or not (_is_no_metadata(kind) or _INDEX.fullmatch(name))
         ]
 
     try:
@@ -125,7 +128,7 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
                 rows = batch.slice(start, _ROWS)
                 columns = {
                     name: _values(name, column) if name in texts else _metadata_values(name, column)
-                    for name, column in zip(batch.schema.names, rows.columns, strict=True)
+                    for name, column in _columns(rows)
                 }
                 for row in zip(*columns.values(), strict=True):
                     yield {
@@ -137,7 +140,12 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
         raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table again") from None
 
 
-def _metadata_values(name: str, column: pa.Array) -> list[Any]:
+def _columns(batch: Any) -> Iterator[tuple[str, ArrowNested]]:
+    """The names and values of a batch's columns."""
+    return zip(batch.schema.names, batch.columns, strict=True)
+
+
+def _metadata_values(name: str, column: ArrowNested) -> list[Any]:
     """The values of a metadata column; `_LEFT_OUT` in place of those that are too long for metadata."""
     short = _without_long(column)
     values = _values(name, short)
@@ -147,23 +155,27 @@ def _metadata_values(name: str, column: pa.Array) -> list[Any]:
     return [_LEFT_OUT if one is None and not null else one for one, null in zip(values, nulls, strict=True)]
 
 
-def _without_long(column: pa.Array) -> pa.Array:
+def _without_long(column: ArrowNested) -> ArrowArray:
     """A metadata column whose values that are too long become null, before they are decoded."""
-    from pyarrow import compute
-
     if pa.types.is_dictionary(column.type):
-        own: Any = column
-        dictionary = own.dictionary
+        dictionary = column.dictionary
         short = _without_long(dictionary)
-        return column if short is dictionary else pa.DictionaryArray.from_arrays(own.indices, short)
+        return column if short is dictionary else column.from_arrays(column.indices, short)
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return column
-    lengths = compute.call_function("binary_length", [column])
-    longest = compute.call_function("max", [lengths]).as_py()
+    lengths = _computed("binary_length", column)
+    longest = _computed("max", lengths).as_py()
     if longest is None or longest <= 4 * LONGEST_VALUE:  # bytes per character
         return column
-    short = compute.call_function("less_equal", [lengths, pa.scalar(4 * LONGEST_VALUE, lengths.type)])
-    return compute.call_function("if_else", [short, column, pa.scalar(None, column.type)])
+    short = _computed("less_equal", lengths, _scalar(4 * LONGEST_VALUE, lengths.type))
+    return _computed("if_else", short, column, _scalar(None, column.type))
+
+
+def _computed(name: str, *values: object) -> ArrowNested:
+    """The result of a function of `pyarrow.compute`, given its name."""
+    from pyarrow import compute
+
+    return compute.call_function(name, list(values))  # pyright: ignore[reportUnknownMemberType]
 
 
 def _is_no_metadata(kind: pa.DataType) -> bool:
@@ -175,7 +187,7 @@ def _is_no_metadata(kind: pa.DataType) -> bool:
     return items is None or not (pa.types.is_string(items) or pa.types.is_large_string(items))
 
 
-def _values(name: str, column: pa.Array) -> list[Any]:
+def _values(name: str, column: ArrowNested) -> list[Any]:
     try:
         if pa.types.is_timestamp(column.type) and column.type.unit == "ns":  # finer than Python's dates
             column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
@@ -193,7 +205,7 @@ def _values(name: str, column: pa.Array) -> list[Any]:
         raise Bad("unreadable table", problem, "leave the column out") from None
 
 
-def _looked_up(name: str, column: Any) -> list[Any]:
+def _looked_up(name: str, column: ArrowNested) -> list[Any]:
     """The values of a dictionary-encoded column; each distinct value is converted only once."""
     used = column.indices.unique().drop_null()
     values = dict(zip(used.to_pylist(), _values(name, column.dictionary.take(used)), strict=True))
@@ -218,7 +230,7 @@ def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     """The batches of a Parquet file, without repeating a long dictionary value for every row."""
-    file = parquet.ParquetFile(stream)
+    file = parquet_file(stream)
     names = chosen(file.schema_arrow)
     for group in range(file.num_row_groups):
         about = file.metadata.row_group(group)
@@ -230,7 +242,7 @@ def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
         rows = max(1, min(rows, _LARGEST_BATCH * about.num_rows // max(size, 1)))
         large = [one.path_in_schema for one in strings if one.total_uncompressed_size > _LONG_VALUE]
         long = _with_long_values(stream, group, large, rows) if large else []
-        reader = parquet.ParquetFile(stream, read_dictionary=long, buffer_size=1 << 20)
+        reader = parquet_file(stream, long, 1 << 20)
         for batch in reader.iter_batches(rows, row_groups=[group], columns=names, use_threads=not large):
             yield batch.select(names)
 
@@ -242,19 +254,21 @@ def _is_of(path: str, names: Iterable[str]) -> bool:
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
     """Those string columns (`paths`) that may have long values, by the first rows of a row group."""
-    from pyarrow import compute, parquet
-
-    file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
+    file = parquet_file(stream, paths, 1 << 16)
     short: set[str] = set()
     names = list({path.partition(".list.")[0] for path in paths})
     first = islice(file.iter_batches(rows, row_groups=[group], columns=names), 1)
-    for name, column in chain.from_iterable(zip(one.schema.names, one.columns, strict=True) for one in first):
+    for name, column in chain.from_iterable(map(_columns, first)):
         values = column.values if pa.types.is_list(column.type) else column
         if pa.types.is_dictionary(values.type):
-            lengths = compute.call_function("binary_length", [values.dictionary])
-            longest = compute.call_function("max", [lengths]).as_py()  # None: all these rows are null
+            longest = _computed(
+                "max", _computed("binary_length", values.dictionary)
+            ).as_py()  # None: all these rows are null
             short |= {name} if longest is not None and longest <= _LONG_VALUE else set()
     return [path for path in paths if path.partition(".list.")[0] not in short]
+
+
+_ARROW_OPENERS: dict[bool, Callable[..., Any]] = {True: pa.ipc.open_file, False: pa.ipc.open_stream}
 
 
 def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
@@ -266,12 +280,12 @@ def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
             problem = f"a batch of {decoded / 1e9:.1f} GB, packed into {size / 1e6:.1f} MB, is not decoded"
             raise Bad("too large", problem, "leave the column with the longest values out")
     stream.seek(0)
-    opened = pa.ipc.open_file if whole else pa.ipc.open_stream
+    opened = _ARROW_OPENERS[whole]
     schema = opened(stream).schema
     names = chosen(schema)
     stream.seek(0)
     options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in names])
-    file: Any = opened(stream, options=options)
+    file = opened(stream, options=options)
     batches = map(file.get_batch, range(file.num_record_batches)) if whole else iter(file)
     for batch in batches:
         batch.validate(full=True)  # checks lengths and offsets, so that a damaged file is not followed

@@ -101,7 +101,7 @@ class ReadingOptions:
             raise UserError("trees are of all words, not of some parts of speech", remedy=remedy)
         if self.date_format is not None:
             date_format_of(self.date_format)
-        if not isinstance(self.text_field, str):
+        if not isinstance(self.text_field, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             problem = f"the text field is {self.text_field!r}, not a name"
             raise UserError(problem, remedy="name a field or column of text")
         if isinstance(text_fields(self.text_field), dict) and self.language_field is not None:

@@ -163,7 +163,7 @@ class _Block:
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
     """Where word forms begin in a text that consists of these and spaces; None if the text differs."""
-    starts, end = [], 0
+    starts, end = list[int](), 0
     for form in forms:
         while text[end : end + 1].isspace():
             end += 1

@@ -1,6 +1,6 @@
 """Recognises what documents passed from Python are: texts, tokens, records, a table or a matrix."""
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from numbers import Number
 from os import PathLike
@@ -10,13 +10,20 @@ import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import Classes, is_list, is_mapping
 from stickbreaker.core.option_names import OR_FROM_TEXTS
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.languages import language_code
 
 FORMS = ("texts", "tokens", "table", "matrix")
 _LIST = "give a list of texts or of token lists, a table, a Corpus or a matrix"
-_STRINGS = {str}
+_STRINGS, _LISTS = {str}, {list}
+_PATHS: Classes = (str, PathLike)
+_ITERATORS: Classes = (Iterator,)
+_FLOATS: Classes = (float, np.floating)
+_ARRAYS: Classes = (np.ndarray,)
+_PAIRS: Classes = (list, tuple, np.ndarray)
+_AS_GIVEN: Classes = (str, bytes, Mapping, list, tuple, Set, PathLike)
 _TO_LIST = ("to_pylist", "to_list", "tolist")  # methods of Arrow, of polars and pandas, of NumPy
 
 
@@ -40,7 +47,7 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
     >>> document_input(word.split() for word in ["a cat", "a dog"])
     DocumentInput(form='tokens', values=[['a', 'cat'], ['a', 'dog']])
     """
-    if type(given) is list and given:
+    if type(given) in _LISTS and given:
         return _of_list(given, given, empty_lists=empty_lists)
     _refuse_single(given)
     if is_table(given):
@@ -72,11 +79,11 @@ def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInp
     wrong = next((number for number, value in enumerate(values) if is_missing(value)), None)
     if wrong is not None:
         raise wrong_document(values[wrong], wrong)
-    if isinstance(first, list | tuple):
+    if is_list(first):
         return _of_lists(values, given)
     if first is None:
         return DocumentInput("tokens" if empty_lists else "matrix", values)
-    if isinstance(first, Mapping):
+    if is_mapping(first):
         if is_record(first) and "text" not in first:
             problem = f"a record has no field 'text' (fields: {', '.join(map(str, list(first)[:20]))})"
             raise UserError(problem, remedy='give Corpus.from_frame(records, "body") with its name')
@@ -93,13 +100,13 @@ def _of_lists(values: list[Any], given: Any) -> DocumentInput:
     Raises UserError for gensim's bags, and for rows of numbers that differ in length.
     """
     for number, value in enumerate(values):
-        if isinstance(value, list | tuple) and value:
+        if is_list(value) and value:
             if isinstance(value[0], str):
                 return DocumentInput("tokens", values)
             if _is_bag(value) or not isinstance(value[0], Number):
                 raise wrong_document(value, number)
             break
-    sizes = [len(value) if isinstance(value, list | tuple) else -1 for value in values]
+    sizes = [len(value) if is_list(value) else -1 for value in values]
     other = next((number for number, size in enumerate(sizes) if size != sizes[0]), None)
     if other is not None:
         problem = f"document 0 has {sizes[0]} numbers, document {other} has {max(sizes[other], 0)}"
@@ -115,10 +122,10 @@ def once_read(given: Any) -> Any:
     """
     if is_table(given):
         return _whole(given)
-    return list(given) if isinstance(given, Iterator) else given
+    return list(given) if isinstance(given, _ITERATORS) else given
 
 
-def is_table(given: Any) -> bool:
+def is_table(given: object) -> bool:
     """Whether an object is a table: of pandas, polars, Arrow or another with Arrow's protocol."""
     package, name = type(given).__module__.partition(".")[0], type(given).__name__
     if package == "polars":
@@ -149,13 +156,13 @@ def _is_language(name: object) -> bool:
 def as_list(values: Any) -> list[Any]:
     """The elements of an array, a column or any other iterable."""
     for name in _TO_LIST:
-        convert = getattr(values, name, None)
+        convert: Callable[[], list[Any]] | None = getattr(values, name, None)
         if callable(convert):
-            return convert()  # pyright: ignore[reportReturnType]
+            return convert()
     return list(values)
 
 
-def is_missing(value: object) -> bool:
+def is_missing(value: Any) -> bool:
     """Whether a value is missing: None, NaN, or the pandas equivalents.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
@@ -163,7 +170,7 @@ def is_missing(value: object) -> bool:
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+    return isinstance(value, _FLOATS) and bool(np.isnan(value))
 
 
 def wrong_document(value: object, number: int, wanted: str = "a string or a list of strings") -> UserError:
@@ -184,7 +191,7 @@ def wrong_document(value: object, number: int, wanted: str = "a string or a list
     if isinstance(value, Document):
         remedy = "give Corpus.from_documents(documents)"
         return UserError(f"document {number} is a Document", remedy=remedy)
-    if isinstance(value, Mapping) and is_record(value):
+    if is_mapping(value) and is_record(value):
         return UserError(f"document {number} is a record", remedy="give Corpus.from_frame(records)")
     if _is_bag(value):
         problem = f"document {number} is a bag of (number, count), as gensim has them"
@@ -208,7 +215,7 @@ def refuse_documents(inputs: object) -> None:
     for value in as_list(inputs):
         if isinstance(value, str | PathLike):
             continue
-        if isinstance(value, Mapping):
+        if is_mapping(value):
             way = "from_frame" if is_record(value) else "from_texts"
         else:
             way = "from_gensim" if _is_bag(value) else "from_tokens"
@@ -223,18 +230,18 @@ def naming_from_texts(inputs: object) -> Generator[None]:
     try:
         yield
     except UserError as error:
-        given = [inputs] if isinstance(inputs, str | PathLike) else as_list(inputs)
+        given = [inputs] if isinstance(inputs, _PATHS) else as_list(inputs)
         may_be_text = any(str(error.where) == one and len(one.split()) > 1 for one in map(str, given))
         if not (may_be_text and error.remedy in ("check the path", "check the pattern")):
             raise
         raise error.replace(remedy=error.remedy + OR_FROM_TEXTS) from None
 
 
-def _refuse_single(given: object) -> None:
+def _refuse_single(given: Any) -> None:
     """Raise UserError if one document was passed instead of several, or a set, which has no order."""
     if isinstance(given, PathLike):
         raise UserError("a path was given instead of documents", remedy="give Corpus.build(path)")
-    if isinstance(given, np.ndarray) and given.ndim == 0:
+    if isinstance(given, _ARRAYS) and given.ndim == 0:
         given = given.item()
     problem = None
     if isinstance(given, str):
@@ -244,7 +251,7 @@ def _refuse_single(given: object) -> None:
         raise UserError("bytes were given instead of a list of texts", remedy=remedy)
     elif given is None:
         problem = "there is no document"
-    elif isinstance(given, Mapping) and getattr(given, "ndim", 0) != 2:  # a sparse matrix may be a dict
+    elif is_mapping(given) and getattr(given, "ndim", 0) != 2:  # a sparse matrix may be a dict
         problem = "one dict was given instead of a list of documents"
     elif isinstance(given, Set):
         problem = "a set of documents, which has no order"
@@ -286,7 +293,7 @@ def _holds_strings(array: Any) -> bool:
 
 def _with_tokens_listed(value: Any) -> Any:
     """A document's tokens as a list if they are an array, column or iterator; any other value unchanged."""
-    if isinstance(value, str | bytes | Mapping | list | tuple | Set | PathLike) or is_missing(value):
+    if isinstance(value, _AS_GIVEN) or is_missing(value):
         return value
     column = getattr(value, "ndim", None) == 1 or callable(getattr(value, "to_list", None))
     return as_list(value) if column or isinstance(value, Iterator) else value
@@ -298,21 +305,21 @@ def tokens_of(value: Any) -> list[str] | None:
     >>> tokens_of(("a", "cat")), tokens_of("a cat"), tokens_of([("cat", 1)])
     (['a', 'cat'], None, None)
     """
-    value = value if isinstance(value, list) else _with_tokens_listed(value)
-    if not isinstance(value, list | tuple):
+    value = value if is_list(value) else _with_tokens_listed(value)
+    if not is_list(value):
         return None
     others = set(map(type, value)) - _STRINGS
     return list(value) if all(issubclass(kind, str) for kind in others) else None
 
 
 def _is_empty(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 0
+    return is_list(value) and not value
 
 
 def _is_bag(value: object) -> bool:
     """Whether a document is a bag in gensim's form, a list of pairs (number, count)."""
-    if not isinstance(value, list | tuple) or not value:
+    if not is_list(value) or not value:
         return False
     pair = value[0]
-    sized = isinstance(pair, list | tuple | np.ndarray) and len(pair) == 2
+    sized = isinstance(pair, _PAIRS) and len(pair) == 2
     return sized and all(isinstance(part, Number) for part in pair)

@@ -8,7 +8,7 @@ from typing import Any
 
 from stickbreaker.core.errors import LONGEST_SHOWN, UserError, shortened, shown
 from stickbreaker.corpus.document import Document, Scalar
-from stickbreaker.corpus.metadata import scalars_of, storable
+from stickbreaker.corpus.metadata import is_strings, scalars_of, storable
 from stickbreaker.corpus.readers.base import ReadingOptions, date_format_of, parts_of, text_fields
 from stickbreaker.corpus.readers.problems import Bad
 from stickbreaker.corpus.text.dates import is_date_name
@@ -128,7 +128,7 @@ def _text_or_tokens(record: Mapping[str, object], field: str) -> tuple[str | Non
     value = record[field]
     if isinstance(value, str):
         return storable(value), None
-    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+    if is_strings(value):
         return None, [storable(token) for token in value]
     problem = f"the field {field!r} is {'null' if value is None else 'not a string'}"
     raise Bad("text is not a string", problem, "name a field of text by --text-field, or --on-error skip")

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from stickbreaker.core.json_checks import JsonObject, is_record
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.field_rules import document_of
@@ -29,7 +29,7 @@ def documents_in(
             problems.tell(bad, source.name, number)
 
 
-def _record(line: str) -> dict[str, Any]:
+def _record(line: str) -> JsonObject:
     remedy = 'each line is one JSON object, as {"text": "..."}'
     try:
         record = _DECODER.decode(line)
@@ -39,9 +39,9 @@ def _record(line: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition(";")[0]
         raise Bad("malformed JSON", f"malformed JSON ({reason})", remedy) from None
-    if not isinstance(record, dict):
+    if not is_record(record):
         found = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
-        problem = f"the line is {found.get(type(record), 'a number')}, not a JSON object"
+        problem = f"the line is {found.get(record.__class__, 'a number')}, not a JSON object"
         raise Bad("not an object", problem, remedy)
     return record
 

@@ -74,9 +74,7 @@ def plain_name(path: Path) -> str:
     return members[0] if len(members) == 1 and Path(members[0]).suffix else name
 
 
-def unpacked(
-    raw: "io.BufferedReader[Any]", path: Path | None, content: Callable[[BinaryIO], BinaryIO]
-) -> BinaryIO:
+def unpacked(raw: io.BufferedReader, path: Path | None, content: Callable[[BinaryIO], BinaryIO]) -> BinaryIO:
     """The unpacked bytes of an open file; text in UTF-16 or UTF-32 (by its byte order mark) becomes UTF-8.
 
     `content` copies a stream into memory, needed for a zip file in a pipe. Raises Bad, or one of `DAMAGE`;
@@ -109,7 +107,7 @@ class _Unpacked(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         while not self.ready:
             chunk, self.packed = self.packed or self.raw.read(_PACKED), b""
             if not chunk and self.frame is None:
@@ -132,7 +130,7 @@ class _Unpacked(io.RawIOBase):
 class _Recoded(io.RawIOBase):
     """A stream of UTF-8 made from one of UTF-16 or UTF-32; invalid text becomes invalid UTF-8."""
 
-    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+    def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
         self.stream = stream
         self.decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
         self.ready = memoryview(b"")
@@ -141,9 +139,9 @@ class _Recoded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         while not self.ready and not self.ended:
-            piece = self.stream.read1(_BUFFER)  # pyright: ignore[reportAttributeAccessIssue]
+            piece = self.stream.read1(_BUFFER)
             self.ended = not piece
             try:
                 text = self.decoder.decode(piece, self.ended)

@@ -27,15 +27,19 @@ from stop_words import get_stop_words
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 
-SKIPPED = {"test", "tests", "idlelib", "idle_test", "distutils", "encodings", "lib2to3", "turtledemo"}
-SKIPPED |= {"ensurepip", "lib-dynload", "__pycache__", "site-packages", "dist-packages"}
-SKIPPED |= {"__hello__", "__phello__", "this", "antigravity"}
+SKIPPED = {
+    *("test", "tests", "idlelib", "idle_test", "distutils", "encodings", "lib2to3", "turtledemo"),
+    *("ensurepip", "lib-dynload", "__pycache__", "site-packages", "dist-packages"),
+    *("__hello__", "__phello__", "this", "antigravity"),
+}
 CHUNK_WORDS = 80
 FEWEST_WORDS = 20  # a shorter rest is joined to the chunk before it, a shorter unit to the rest of its module
 
 # Words of the long English stop list that mean something in this corpus.
-MEANINGFUL = {"computer", "date", "group", "html", "http", "id", "member", "net", "network", "page", "second"}
-MEANINGFUL |= {"seconds", "shell", "site", "tcl", "test", "text", "tk", "web", "width", "year", "years"}
+MEANINGFUL = {
+    *("computer", "date", "group", "html", "http", "id", "member", "net", "network", "page", "second"),
+    *("seconds", "shell", "site", "tcl", "test", "text", "tk", "web", "width", "year", "years"),
+}
 
 LICENCE = re.compile(r"copyright|licen[sc]|permission to use|warrant|rights reserved|redistribut", re.I)
 ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+|\S+@\S+\.\w+")

@@ -4,13 +4,14 @@ import glob
 import io
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import Classes
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.line_ends import byte_lines, without_end
@@ -20,6 +21,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
+_BUFFERED: Classes = (io.BufferedReader,)
 _PIECE = 1 << 17
 _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
@@ -98,7 +100,7 @@ def _sources_at(path: Path) -> list[Source]:
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[BinaryIO]:
+def opened(source: Source) -> Generator[BinaryIO]:
     """A context that yields the unpacked bytes of a source as a stream.
 
     Raises UserError if it cannot be opened or read; Bad if its compression is damaged, also during the
@@ -112,10 +114,10 @@ def opened(source: Source) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _opened_raw(source: Source) -> Iterator["io.BufferedReader[Any]"]:
+def _opened_raw(source: Source) -> Generator[io.BufferedReader]:
     try:
         if source.path is None:
-            raw: io.BufferedReader[Any] = io.BufferedReader(_StandardInput())
+            raw: io.BufferedReader = io.BufferedReader(_StandardInput())
         else:
             raw = source.path.open("rb")
             if source.position is not None:
@@ -143,8 +145,8 @@ class _StandardInput(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:
-        return sys.stdin.buffer.readinto1(buffer)  # pyright: ignore[reportAttributeAccessIssue]
+    def readinto(self, buffer: Any) -> int:
+        return cast(io.BufferedReader, sys.stdin.buffer).readinto1(buffer)
 
 
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
@@ -207,16 +209,14 @@ def text_of(source: Source, problems: Problems, largest: int | None = None) -> s
 
 
 @contextmanager
-def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
+def seekable(source: Source, largest: int | None = None) -> Generator[BinaryIO]:
     """A context that yields a source's bytes as a seekable stream, in memory if packed or a pipe.
 
     Raises Bad if compression is damaged, or for more than `largest` bytes in memory.
     """
     with opened(source) as stream:
-        if isinstance(stream, io.BufferedReader) and stream.seekable():
-            yield stream
-        else:
-            yield _content(stream, largest)
+        plain = isinstance(stream, _BUFFERED) and stream.seekable()
+        yield stream if plain else _content(stream, largest)
 
 
 def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Document
@@ -153,7 +152,7 @@ class _Lines:
             self.merged.append(self.begin)
 
 
-def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
+def _next_row(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
     """The next row that is not blank; None at the end. Raises Bad, after which reading can continue."""
     row: list[str] | None = []
     while row == []:

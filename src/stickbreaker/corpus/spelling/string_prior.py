@@ -4,7 +4,7 @@ Zhai (2014), section 7.2.1. Kernels are imported on use: loading a model does no
 """
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.records import Array, Field
+from stickbreaker.core.records import AnyArray, Array, Field
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.readers.word_list import read_words
 from stickbreaker.corpus.spelling.string_lengths import Lengths, lengths_of, nearest_lengths
@@ -58,9 +58,11 @@ class Spelling:
         if isinstance(self.words, Path):
             object.__setattr__(self, "words", str(self.words))
         if self.words is not None and not isinstance(self.words, str):
-            if not isinstance(self.words, Iterable):
-                raise UserError(f"Spelling(words={self.words!r})", remedy="give words, a path or None")
-            object.__setattr__(self, "words", tuple(self.words))
+            try:
+                object.__setattr__(self, "words", tuple(self.words))
+            except TypeError:
+                problem = f"Spelling(words={self.words!r})"
+                raise UserError(problem, remedy="give words, a path or None") from None
             _utf_32(self.words)
             if not self.words:
                 raise UserError("the spelling has no words", remedy="give words, a path or None")
@@ -263,7 +265,7 @@ def count_ngrams(
     before = np.arange(len(letters)) - np.repeat(starts, sizes)
     weights = np.where(before > 0, np.repeat(times, sizes), 0.0)
     nodes = np.zeros(len(letters), np.int64)  # index of the n-gram that ends before each letter
-    ngrams, counts, n_nodes = [], [], 1
+    ngrams, counts, n_nodes = list[Integers](), list[AnyArray](), 1
     for size in range(1, order + 1):
         ends = np.flatnonzero(before >= size - 1)
         if not len(ends):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import (
     JsonObject,
+    Kind,
     is_count,
     is_flag,
     is_text,
@@ -61,7 +62,7 @@ SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None} 
 _MOST_FORMS = 400_000  # distinct spellings cached at a time
 
 
-SETTINGS = {
+SETTINGS: dict[str, Kind] = {
     "language": optional(is_text),
     "normalization": optional(is_text),
     "lowercase": is_flag,
@@ -535,7 +536,7 @@ class Analysis:
 
     def form_maker(self) -> Callable[[str], str]:
         """A function from a token's spelling to its form, without a cache."""
-        stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
+        stem = stemmer_of(self.language) if self.stemming and self.language else None
         lemma = lemmatizer_of(self.language) if self.lemmas and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
         lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"

@@ -236,7 +236,7 @@ def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
     return [name(i) for i in range(first, last + 1)], [i - first for i in numbers]
 
 
-_UNITS = (
+_UNITS: tuple[tuple[Callable[[date], int], Callable[[int], str]], ...] = (
     (lambda d: d.toordinal(), lambda i: date.fromordinal(i).isoformat()),
     (
         lambda d: (d.toordinal() - 1) // 7,

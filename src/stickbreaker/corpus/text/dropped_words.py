@@ -8,6 +8,7 @@ import numpy as np
 
 from stickbreaker.core.json_checks import (
     JsonObject,
+    Kind,
     is_amount,
     is_count,
     is_text,
@@ -28,7 +29,7 @@ RULES = {  # in the order in which they are shown
     "size": "beyond the size of the vocabulary",
     "words": "not in the list of words",
 }
-_FIELDS = {
+_FIELDS: dict[str, Kind] = {
     "rule": lambda value: is_text(value) and value in RULES,
     "words": is_count,
     "tokens": is_amount,
@@ -73,7 +74,8 @@ class DroppedWords:
         """The value from what `to_dict` returned for it. Raises ValueError for other values."""
         refuse_other_kinds(values, _FIELDS)
         known = {name: values[name] for name in _FIELDS}
-        return cls(**{**known, "frequent": tuple(known["frequent"])})
+        known["frequent"] = tuple(known["frequent"])
+        return cls(**known)
 
 
 def dropped_words(

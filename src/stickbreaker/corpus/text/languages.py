@@ -133,17 +133,17 @@ def has_stemmer(code: str) -> bool:
     return LANGUAGES.get(code) in snowballstemmer.algorithms()
 
 
-def stemmer_of(code: str):
-    """The Snowball stemmer of a language. Raises UserError if there is none.
+def stemmer_of(code: str) -> Callable[[str], str]:
+    """A function from a word of a language to its stem, by Snowball. Raises UserError if there is none.
 
-    >>> stemmer_of("en").stemWord("topics")
+    >>> stemmer_of("en")("topics")
     'topic'
     """
     import snowballstemmer
 
     if not has_stemmer(code):
         raise UserError(f"no stemmer is known for {_named(code)}", remedy="leave stemming off")
-    return snowballstemmer.stemmer(LANGUAGES[code])
+    return snowballstemmer.stemmer(LANGUAGES[code]).stemWord
 
 
 def has_lemmas(code: str) -> bool:

@@ -1,17 +1,20 @@
 """Tokens as numbers into a list of distinct words, so that few strings are made."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from stickbreaker.corpus.arrow_arrays import ArrowArray
+
 
 class WordList(list[str]):
     """A list of distinct words, each known by its index, to which more can be appended."""
 
-    def array(self) -> Any:
+    def array(self) -> "ArrowArray":
         """The words as an Arrow array, to which only words appended since the last call are added."""
         from stickbreaker.corpus.arrow_arrays import arrow_strings
 
@@ -21,7 +24,7 @@ class WordList(list[str]):
         self._array = held
         return held
 
-    _array: Any = None
+    _array: "ArrowArray | None" = None
 
 
 class NumberedWords(Sequence[str]):
@@ -49,9 +52,10 @@ class NumberedWords(Sequence[str]):
     def __getitem__(self, index: int | slice) -> "str | NumberedWords":
         if isinstance(index, slice):
             return NumberedWords(self.codes[index], self.spelled)
-        return self.spelled[self.codes[index]]
+        code: np.int32 = self.codes[index]
+        return self.spelled[code]
 
-    def array(self) -> Any:
+    def array(self) -> "ArrowArray":
         """The words as an Arrow array."""
         from stickbreaker.corpus.arrow_arrays import arrow_numbers
 
@@ -86,7 +90,7 @@ class FirstNumbers(dict[str, int]):
         unasked = np.full(len(words.spelled) - len(self._of_others), -1)
         self._of_others = np.append(self._of_others, unasked)
         new = words.codes[self._of_others[words.codes] < 0]
-        self._of_others[new] = self._listed([words.spelled[code] for code in new.tolist()])
+        self._of_others[new] = self._listed(NumberedWords(new, words.spelled))
         return self._of_others[words.codes]
 
     def _listed(self, words: Iterable[str]) -> list[int]:

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +52,7 @@ class PolylingualAnalysis:
 
         Raises UserError for a language that is not in `languages`.
         """
-        text, parts, n_tokens = "", [], 0
+        text, n_tokens, parts = "", 0, list[AnalysedText]()
         for code in sorted(texts):
             if code not in self.by_language:
                 known = ", ".join(self.languages)
@@ -142,7 +141,7 @@ def _in_language(pairs: Round, code: str) -> Round:
     }
 
 
-def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
+def analysis_from(values: JsonObject) -> Analysis | PolylingualAnalysis:
     """The analysis, of one language or several, that `to_dict` made these values from.
 
     Raises TypeError, KeyError, ValueError or UserError for other values.

@@ -4,6 +4,7 @@ Their text is read character by character, or cut into words by ICU, the library
 """
 
 from bisect import bisect_left, bisect_right
+from importlib import import_module
 from itertools import accumulate, pairwise
 
 import regex
@@ -65,7 +66,7 @@ def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
 def has_icu() -> bool:
     """Whether icu4py is installed."""
     try:
-        import icu4py.breakers  # noqa: F401
+        import_module("icu4py.breakers")
     except ImportError:
         return False
     return True

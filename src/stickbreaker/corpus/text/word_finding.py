@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from stickbreaker.kernels.word_spans import (
     STOP,
     find_word_spans,
 )
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus.arrow_arrays import ArrowArray
 
 _BITS = (
     (r"\p{L}", LETTER),
@@ -131,7 +134,7 @@ class ArrowWords:
         self.spellings = Spellings()
         self.words = WordList()
 
-    def numbered(self, array: Any) -> NumberedWords:
+    def numbered(self, array: "ArrowArray") -> NumberedWords:
         """The words of an Arrow array as `NumberedWords`."""
         content, offsets = string_bytes(array)
         known, begins = len(self.spellings), offsets[:-1].astype(np.int64)

@@ -1,11 +1,12 @@
 """The report of an estimator as an object that notebooks show."""
 
+# pyright: reportPrivateUsage=false
+
 import shutil
 import tempfile
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file, write_atomic
@@ -60,7 +61,7 @@ def report_page_of(
     title: str,
     documents: Corpus | None,
     compare: "Estimator | str | Path | None",
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
 ) -> ReportPage:
     """The report of a fitted estimator, as `stickbreaker report` makes it, from a temporary saved copy.
 

@@ -1,5 +1,7 @@
 """A model that learns from a stream into a directory: one online step per minibatch, with snapshots."""
 
+# pyright: reportPrivateUsage=false
+
 import time
 from dataclasses import replace
 from pathlib import Path

@@ -62,7 +62,9 @@ class StreamSettings:
     @classmethod
     def from_json(cls, values: JsonObject) -> "StreamSettings":
         """The settings from the values of `to_json`, as a manifest has them."""
-        return cls(**{**values, "inputs": tuple(values["inputs"])})
+        given = dict(values)
+        given["inputs"] = tuple(given["inputs"])
+        return cls(**given)
 
 
 class Stopped(Exception):

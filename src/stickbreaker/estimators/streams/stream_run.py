@@ -1,5 +1,7 @@
 """A run over a stream: one online step per minibatch, saving and restoring."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 

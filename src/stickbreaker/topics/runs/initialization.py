@@ -77,7 +77,7 @@ def seed_from_documents(
     if not len(full):
         return DocumentSeeds(np.ones(source.n_words), csr_matrix((source.n_words, n_topics)))
     counts = counts[full]
-    base = np.asarray(counts.sum(axis=0)).ravel()
+    base = np.asarray(counts.sum(axis=0), np.float64).ravel()
     for part in sides:
         base[part] *= np.count_nonzero(base[part]) / max(base[part].sum(), 1e-300)
     vectors, weights = _unit_tf_idf(counts if meanings is None else csr_matrix(counts @ meanings))

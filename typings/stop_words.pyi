@@ -1,0 +1,3 @@
+LANGUAGE_MAPPING: dict[str, str]
+
+def get_stop_words(language: str) -> list[str]: ...
