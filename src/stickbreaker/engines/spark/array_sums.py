@@ -51,7 +51,7 @@ class Cut(NamedTuple):
     values: Array
 
 
-class Added(NamedTuple, Generic[Result, Piece]):
+class TaskResults(NamedTuple, Generic[Result, Piece]):
     """The results that a task received, and what `finish` made of its sums, each with its first index."""
 
     results: list[Result]
@@ -91,7 +91,7 @@ class AddTask(Generic[Result, Piece]):
 
     finish: Callable[[int, Array], Piece]
 
-    def __call__(self, pairs: Iterable[tuple[Key, Result | Cut]]) -> Iterator[Added[Result, Piece]]:
+    def __call__(self, pairs: Iterable[tuple[Key, Result | Cut]]) -> Iterator[TaskResults[Result, Piece]]:
         results, pieces = list[Result](), list[tuple[int, Piece]]()
         with sending_user_errors():
             for first, group in groupby(pairs, key=lambda pair: pair[0][0]):
@@ -100,7 +100,7 @@ class AddTask(Generic[Result, Piece]):
                 else:
                     total = sum_of_cuts(value for _, value in group if isinstance(value, Cut))
                     pieces.append((first, self.finish(first, total)))
-        yield Added(results, pieces)
+        yield TaskResults(results, pieces)
 
 
 def sum_of_cuts(cuts: Iterable[Cut]) -> Array:
