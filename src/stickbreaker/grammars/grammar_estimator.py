@@ -1,7 +1,7 @@
 """The parameters of adaptor grammars, and what can be read from a learned one."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,6 @@ from stickbreaker.grammars.text_symbols import (
 )
 from stickbreaker.learning.run import Limits, RunState, ScoreNames
 from stickbreaker.learning.schedules import Batch, Online, Schedule
-
-if TYPE_CHECKING:
-    pass
 
 SWEEPS = 200  # if max_iter is
 PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}

@@ -1,7 +1,7 @@
 """The parameters of syntactic topic models, and what can be read from a learned one."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from stickbreaker.syntax.model.syntax_model import SHARD_DOCUMENTS
 from stickbreaker.syntax.parameters import BATCH_SIZE, SyntaxParameters
 from stickbreaker.syntax.sentence_scores import WordScores, word_scores
 from stickbreaker.syntax.tree_words import BLANK, TAG, TreeWords
-
-if TYPE_CHECKING:
-    pass
 
 SWEEPS, CHAINS, PASSES, ONLINE_PASSES = 400, 4, 50, 3
 MUCH = 1 / 3  # of trees' words; if more are missing, the corpus was built without all words
