@@ -203,10 +203,9 @@ def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n
         places = of.astype(np.int64) * rows.n_columns + rows.columns
         times = np.bincount(places, rows.times, n_groups * rows.n_columns)
         return np.asarray(times.reshape(n_groups, rows.n_columns) * rows.unit, np.float64)
-    from scipy.sparse import csc_array  # pyright: ignore[reportMissingTypeStubs]
+    from scipy.sparse import csc_array  # adds row by row, for any number of groups
 
     n = len(of)
-    # adds row by row, for any number of groups
     member = csc_array((np.ones(n), of, np.arange(n + 1)), shape=(n_groups, n))
     return np.asarray(member @ rows.values, np.float64)
 

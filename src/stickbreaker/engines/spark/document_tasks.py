@@ -252,7 +252,7 @@ class EachTask(Generic[Item, Result]):
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
     """The fields of a proposal, with those that are stored over all rows restricted to `rows`."""
     return {
-        name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # type: ignore[arg-type]
+        name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # pyright: ignore[reportArgumentType]
         if isinstance(item.values, StoredField)
         else item
         for name, item in change.items()
