@@ -31,7 +31,10 @@ _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that 
 
 
 def printable(text: object) -> str:
-    """Text for a terminal, without control characters, also those that turn the direction of writing.
+    """Text that is safe to print on a terminal: control characters are removed, and so are those that change
+    the direction of writing.
+
+    Tabs and newlines stay. Folders of unpacked zip files are named by the file that the user gave.
 
     >>> printable("a\\x1b[31mb")
     'a[31mb'
@@ -40,9 +43,9 @@ def printable(text: object) -> str:
 
 
 def _as_given(text: str, written: Callable[[str], str] = str) -> str:
-    """The text with paths of zip files, as the user gave them, in place of folders with their content.
+    """The text, with folders of unpacked zip files replaced by the paths of the zip files that the user gave.
 
-    written: how a path is written in the text.
+    written: how a path is written in the text, such as with JSON's escapes.
     """
     for folder, path in _NAMED_AS.items():
         text = text.replace(written(folder), written(path))
@@ -50,14 +53,16 @@ def _as_given(text: str, written: Callable[[str], str] = str) -> str:
 
 
 def say(text: object = "") -> None:
-    """Print a line on standard output, without control characters. Raises UserError if that fails."""
+    """Print a line on standard output, as `printable`. Raises UserError or BrokenPipeError if that fails."""
     with writing_output():
         click.echo(printable(text))
 
 
 @contextmanager
 def writing_output() -> Iterator[None]:
-    """A context in which a failure to write to standard output, as on a full disk, becomes a UserError."""
+    """A context in which a failure to write to standard output, as on a full disk, raises UserError, and
+    what is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged.
+    """
     try:
         yield
     except BrokenPipeError:

@@ -48,9 +48,9 @@ class SparkLog:
             yield
 
     def _take(self, owner: object, name: str) -> None:
-        """Make a function that prints an error's trace write it to this file; `undo` restores it.
+        """Replace a function that prints an error's trace by one that writes it to this file.
 
-        owner: its module or class; name: its name there.
+        `undo` restores it. owner: the module or class that has the function; name: its name there.
         """
         self.undo.callback(setattr, owner, name, getattr(owner, name))
         setattr(owner, name, lambda *_: self.write_trace())

@@ -369,9 +369,11 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """The sums of a report (`usage`, already changed), with the trial's values in the changed columns.
+    """The sums of a report after a split or dissolve of columns, corrected by what its trial measured.
 
-    To sums that are not by column, the trial's values are added, since they are differences.
+    usage: the sums, changed without the trial; tried: the trial's, those with other names are ignored; axis:
+    of columns. Sums along it get the trial's values in the changed columns. For other sums, the trial has
+    differences, which are added.
     """
     after = dict(usage)
     for name, item in tried.items():
@@ -387,9 +389,9 @@ def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: st
 
 
 def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
-    """The columns, numbered as after the change, among which the split or dissolved column was divided.
+    """The columns among which the split or dissolved column was divided, numbered as after the change.
 
-    n_columns: their number after the change.
+    n_columns: the number of all columns after the change.
     """
     if isinstance(change, Split):
         return [change.source, n_columns - 1]

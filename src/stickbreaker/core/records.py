@@ -60,7 +60,9 @@ class Rows(NamedTuple):
         return self
 
     def cells(self, unit: float) -> "SparseCounts":
-        """The nonzero entries as whole numbers times `unit`, to which values are rounded."""
+        """The nonzero entries as sparse counts: each is rounded to a multiple of `unit`, stored as a whole
+        number.
+        """
         places, columns = np.nonzero(self.values)
         times = np.rint(self.values[places, columns] / unit).astype(np.int64)
         return SparseCounts(

@@ -339,10 +339,11 @@ def _parts(
 
 
 class _Analyst:
-    """Finds or takes over documents' tokens and ids, and reports what is wrong, such as repeated ids.
+    """Finds the tokens and ids of documents, and reports those with problems, such as a repeated id.
 
-    `used` is the analysis that was needed: None if all documents came with tokens, one for each language if
-    they have a text for each.
+    Tokens and ids that a document has are kept; texts are analysed, in batches. `used` is the analysis to
+    store with the corpus: the recipe's or, if some document came as text, the default one; None otherwise. It
+    has a part for each language if documents have a text for each.
     """
 
     def __init__(self, recipe: Recipe, problems: Problems) -> None:

@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 
 def string_bytes(strings: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """An Arrow array's strings in UTF-8, concatenated, and their offsets; null becomes empty.
+    """The strings of an Arrow array in UTF-8, without a copy: its buffer of bytes, and the offsets (n + 1)
+    between which each string lies in it.
+
+    A null is empty. For a slice, the buffer is that of the whole array, and offsets need not begin at 0.
 
     >>> import pyarrow as pa
     >>> content, offsets = string_bytes(pa.array(["sea", "", "é"]))

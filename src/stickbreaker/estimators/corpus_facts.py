@@ -10,7 +10,9 @@ from stickbreaker.corpus.counting import Digest
 
 
 def about(corpus: Corpus) -> JsonObject:
-    """The facts that a model stores about its corpus."""
+    """What a model stores about the corpus that it was learned from: fingerprint, kind, the numbers of
+    documents, tokens and empty documents, and the tags if it has trees.
+    """
     return {
         "fingerprint": corpus.fingerprint,
         "kind": corpus.kind,
@@ -43,7 +45,9 @@ def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
 
 
 def grown(before: JsonObject, new: JsonObject) -> JsonObject:
-    """The facts about a model's corpus, `before` and with the documents learned from since (`new`)."""
+    """The facts about a model's corpus (`before`) after it has learned from more documents (`new`): numbers
+    are added, and the fingerprint is of both.
+    """
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
 

@@ -159,16 +159,21 @@ class GrammarEstimator(GrammarParameters, Estimator):
         )
 
     def _grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar to learn, with rules for known words; a named one is made for a vocabulary's symbols.
+        """The grammar to learn: `_unaided_grammar`, and rules for the words that the user listed (`known`).
 
-        Raises UserError if there are no symbols.
+        Raises UserError if the text has no symbols.
         """
         grammar = self._unaided_grammar(vocabulary, n_documents)
         words = known_words(self.known, self.symbols)
         return with_words(grammar, words) if words else grammar
 
     def _unaided_grammar(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar to learn without rules for known words. Raises UserError if there are no symbols."""
+        """The grammar to learn, before rules for the words that the user listed (`known`) are added.
+
+        It is the one that the user gave, unchanged, or a named one, built for the vocabulary's symbols. A
+        topic grammar may also have a symbol for each of the `n_documents`. Raises UserError if a named one
+        would have no symbols.
+        """
         given = self._given_grammar()
         if given is not None:
             return given

@@ -95,11 +95,15 @@ class VariationalRun(Run[VariationalState]):
 
 
 def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> TraceRecord:
-    """Make one step: propose, map, admit, blend, global step, edits, score. Returns its record for the trace.
+    """Make one step with a minibatch of documents; returns its record for the trace.
 
-    Changes the engine's table and `state`. Proposals are decided in the same step or, if the schedule stores
-    reports (`minibatch.number`), once all reports contain their trial. Raises Interrupted with the table and
-    `state` as before: nothing changes until all documents are mapped.
+    The order: moves (splits, merges) are proposed; documents are inferred (`map`), which tries the moves; the
+    score at the old table is computed; moves decided early are made; new words are added; the minibatch's
+    statistics are blended into the table; global parameters are updated; the other moves are decided. If the
+    schedule stores reports (`minibatch.number`), these wait until all reports contain their trial.
+
+    Changes the engine's table and `state`. Raises Interrupted with both as before: nothing changes until all
+    documents are mapped.
     """
     model, engine, step = job.model, job.engine, minibatch.step
     params, seed = state.params, derived_seed(job.seed, purposes.STEP, step.number)

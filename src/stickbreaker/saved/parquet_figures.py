@@ -1,4 +1,4 @@
-"""Figures (JSON) that a model's Parquet file has next to its rows, in the file's own metadata."""
+"""Figures of a model's Parquet file: numbers and other JSON values by name, in the file's own metadata."""
 
 # pyright: standard
 # since pyarrow has no types
@@ -42,5 +42,5 @@ def read_with_figures(
 
 
 def figures_in(opened: pq.ParquetFile) -> JsonObject:
-    """The figures in the metadata of an open Parquet file; empty if there are none."""
+    """The JSON values by name (figures) in the metadata of an open Parquet file; empty if it has none."""
     return json.loads((opened.schema_arrow.metadata or {}).get(_KEY.encode(), b"{}"))

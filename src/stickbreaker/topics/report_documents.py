@@ -295,10 +295,11 @@ def both_terms(
 def unigram_terms(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice], first: int = 0
 ) -> NDArray[np.float64]:
-    """The input of `nats_of` for consecutive words from `first` on (languages × 3).
+    """What `nats_of` needs of a run of consecutive words to score documents by unigrams (languages × 3).
 
-    For each language: sum of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all
-    sums are over these words only.
+    words, learned (words): counts in the documents, and those of the unigram distribution; first: the number
+    of the first word; ranges: each language's words (empty: one language). For each language: sum of words_w
+    · log(learned_w / sum of learned), sum of words, sum of learned; all sums are over these words only.
     """
     terms: list[list[float]] = []
     for rows in ranges.values() or (slice(first, first + len(words)),):
@@ -311,7 +312,9 @@ def unigram_terms(
 
 
 def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
-    """Nats per word, from the `unigram_terms` of pieces that cover all words; None without words.
+    """log p per word (nats) of documents under a unigram distribution; None without words.
+
+    pieces: the `unigram_terms` of runs of consecutive words that together are all words.
 
     A word's share is its share of its piece × the piece's share: with w, l of a piece and L of all, sum of w
     · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).

@@ -83,7 +83,7 @@ def _refuse_dropping(choice: AnalysisChoice) -> None:
 @option("--top", least=0, default=20, help="Number of the most frequent words to show.")
 @command
 def info(path: str, top: int, as_json: bool) -> None:
-    """Describe a corpus."""
+    """Describe a corpus: how large it is, its most frequent words, and what was left out."""
     from stickbreaker.corpus import Corpus
 
     emit(described(Corpus.open(path), top), as_json, _summary)

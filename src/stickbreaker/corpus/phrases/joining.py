@@ -37,9 +37,11 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
 
 
 def breaks_in(text: str, starts: NDArray[np.integer]) -> NDArray[np.integer]:
-    """The numbers of tokens before which stands more than spaces, hyphens and quotes: no phrase continues.
+    """The numbers of the tokens with which no phrase continues, since a comma or another sign stands before
+    them.
 
-    `starts`: the character of the text at which each token begins.
+    Spaces, hyphens, quotes and & are no such signs. `starts`: the position in the text at which each token
+    begins.
 
     >>> breaks_in("cold-war news, cs.edu", np.array([0, 5, 9, 15, 18])).tolist()
     [3, 4]

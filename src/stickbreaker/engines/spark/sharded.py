@@ -109,7 +109,10 @@ class ShardedEngine(Engine):
         self._groups = None if groups is None else self.cluster.context.broadcast(groups)
 
     def reading(self) -> StoredTable:
-        """The table without groups, as it is sent to tasks, which read its files."""
+        """A read-only copy of the table to send to tasks, which read its rows from files.
+
+        It lacks the group of each row (such as its language), which tasks have from `_set_groups`.
+        """
         table = self.table
         return StoredTable(table.stored, table.axes, table.scale, table.totals())
 

@@ -26,7 +26,7 @@ class ChunkedTable(Protocol):
     table: StoredTable
 
     def reading(self) -> StoredTable:
-        """The table as it is sent to tasks, which read its files."""
+        """A read-only copy of the table to send to tasks, which read its rows from files."""
         ...
 
     def new_version(self) -> str:
@@ -95,7 +95,7 @@ class SparkParts(TableView):
 
 @dataclass(frozen=True)
 class QueryTask:
-    """Answers queries of a chunk."""
+    """Answers queries of moves about one chunk (consecutive rows) of the table, in a Spark task."""
 
     table: StoredTable
     functions: Functions
@@ -108,7 +108,7 @@ class QueryTask:
 
 
 class AddParts(QueryTask):
-    """Work on a chunk: computes the arrays of all queries, which are then summed over the chunks."""
+    """Computes the arrays of all queries for a chunk of rows, which are then summed over the chunks."""
 
     def __call__(self, chunk: int) -> Made[str, "Sums"]:
         return Made(sums={name: Sums(self.answer(name, chunk)) for name in self.functions})
@@ -123,7 +123,12 @@ class Sums(dict[str, Array]):
 
 @dataclass(frozen=True)
 class FieldParts(QueryTask):
-    """Work on a chunk: computes the arrays of all queries, by row, and writes them as tables of a version."""
+    """Computes the arrays of all queries, which have a value per row, for a chunk of rows, to be written to
+    files.
+
+    version: the name under which the files are found; each array is its table query/field. Also returns the
+    shape of a row's value in each array.
+    """
 
     version: str = ""
 
@@ -149,7 +154,7 @@ class Same(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class TopParts:
-    """Work on a chunk: finds the n rows with the largest counts in each of some columns.
+    """Finds the n rows of a chunk with the largest counts in each of some columns.
 
     The sums have a `Best` for each index in `columns`.
     """

@@ -9,7 +9,12 @@ from stickbreaker.grammars.cli.segment import documents_of, load_grammar, note_n
 
 
 def evaluate_grammar(asked: ScoringRequest) -> Outcome:
-    """The scores of texts by a grammar (`grammar_scores`), and the function that prints them."""
+    """Score texts by a saved grammar (`grammar_scores`); returns the scores, and the function that prints
+    them.
+
+    A note on standard error counts symbols that are new to the grammar. "learned_from" in the scores is the
+    share of the documents that it was learned from; None if they are not its own corpus, or if ids repeat.
+    """
     from stickbreaker.corpus import Corpus
     from stickbreaker.grammars.grammar_scores import scores_of
     from stickbreaker.saved.own_corpus import share_of_own_corpus

@@ -29,7 +29,9 @@ from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 @njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """Remove a word from its seat and all counts; fills its path, and returns its longest context's depth."""
+    """Remove a word from its table and all counts; fills `path` with its slots, by context length, and
+    returns the length of the longest.
+    """
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
     deepest = fill_path(words.deepest[word], rooms, path)
@@ -40,7 +42,11 @@ def _take_out(word, words, rooms, seats, stops, path, state):
 
 @njit(**PART)
 def _put_in(word, depth, deepest, words, rooms, stops, path):
-    """Count a word with a drawn topic in its document, and as stopping at a depth of its path. Not seated."""
+    """Add a word to all counts again, with its newly drawn topic and context length (`depth`); the caller
+    then seats it at a table.
+
+    Sets its slot, and counts its topic in its document and its stop along its path, which ends at `deepest`.
+    """
     words.slots[word] = path[depth]
     count_word(word, 1, words)
     count_stop(depth, deepest, rooms, stops.counts, path, 1)

@@ -9,10 +9,10 @@ from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 
 def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """The number of words of the text that pass each slot on the way to their longest context (or end there),
-    and the same for each restaurant.
+    """How many words of the text can sit in each slot (a word in a context), and in each restaurant (a
+    context): those that pass it on the way to their longest context, or end there.
 
-    own (slots): words whose deepest slot this is.
+    own (slots): the number of words whose longest context has this slot.
     """
     most = own.astype(np.int64)
     depths = contexts.depths[contexts.restaurants]
@@ -23,24 +23,28 @@ def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Int
 
 
 def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
-    """Where the table sizes of each slot begin (slots + 1), with room for all different sizes that can occur.
+    """Where the table sizes of each slot (a word in a context) begin in one array for all (slots + 1).
 
-    At most all words of the text that pass a slot sit in it, and n different sizes need at least 1 + 2 + ...
-    + n customers; a slot that never has two customers needs no room. own: see `passing`.
+    A slot has room for as many different sizes as can occur at once: see `room_for_sizes`, where a slot's
+    customers are at most the words of the text that pass it. own: see `passing`.
     """
     return room_for_sizes(passing(contexts, own)[0])
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where the table sizes of each slot begin (slots + 1), with room for as many different sizes as `most`
-    customers (slots) can have."""
+    """Where the table sizes of each slot begin in one array for all (slots + 1), if slots have at most `most`
+    customers (slots).
+
+    Tables of n different sizes have at least 1 + 2 + ... + n customers, so a slot has room for the largest
+    such n; it has none if it never has two customers.
+    """
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 
 
 def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """(restaurants × 2) How many words stop at each restaurant, and how many pass it to longer contexts, with
-    unbounded contexts.
+    """For contexts of any length: how many words stop at each restaurant, and how many pass it to a longer
+    context (restaurants × 2).
 
     at (words): the slot in which each sits; stop (words): whether it could have passed on.
     """
@@ -58,8 +62,8 @@ def counted_seating(
 ) -> NDArray[np.int32]:
     """The totals (restaurants × (customers, tables)) of a seating from a checkpoint.
 
-    sitting (slots): customers that no longer context sent. Raises ValueError if it is not a seating of this
-    text.
+    sitting (slots): the customers that are words of the text, not tables of a longer context. Raises
+    ValueError if it is not a seating of this text.
     """
     customers, tables, kinds = seats.T.astype(np.int64)
     room = np.diff(layout.places)

@@ -61,7 +61,9 @@ class _CommonTopic(TopicChain):
 
     @abstractmethod
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
-        """(slots of switches,) The customers that no longer context sent."""
+        """The customers of each slot of the switches, without those sent by the switch of a longer context
+        (slots of switches).
+        """
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         self._switches.draw_concentrations(generator)

@@ -52,14 +52,15 @@ BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
 class Prior(NamedTuple):
-    """The settings of the model that stay fixed: the number of topics, `a` of tau's prior, the priors of the
-    concentrations, and the limiting case (`limit`).
+    """The settings of the model that stay fixed (symbols as in the module's docstring).
 
-    Priors: alpha_D, alpha_T ~ Gamma(shape, rate), and the Dirichlet parameter of topics' words ~ Gamma(shape,
-    shape / sigma).
+    a: of the prior of the overall topic weights tau. shape, rate: alpha_D (of documents' weights theta) and
+    alpha_T (of the transitions pi from a head's topic) have the prior Gamma(shape, rate). sigma: the prior
+    mean and initial value of the Dirichlet parameter of topics' words, whose prior is Gamma(shape, shape /
+    sigma).
 
-    limit: "none", the model itself; "hdp": pi = 1, words do not depend on their heads; "itic": theta = 1,
-    they do not depend on their document (an infinite tree whose children are independent).
+    limit: "none", the whole model; "hdp": pi = 1, topics do not depend on the head; "itic" (infinite tree
+    with independent children): theta = 1, topics do not depend on the document.
     """
 
     n_topics: int

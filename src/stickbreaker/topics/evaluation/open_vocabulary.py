@@ -161,7 +161,7 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """Documents with words renumbered as columns of the topics; words of one column are added up."""
+        """The documents with words renumbered as columns of the topics; counts of one column are added."""
         from scipy.sparse import csr_array
 
         shape = (len(bags.unseen), self.unknown + 1)
@@ -212,7 +212,7 @@ def _with_column(
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """The documents without words of the last column, `unknown`."""
+    """All documents, with their unknown words removed: those numbered `unknown`, the last column."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

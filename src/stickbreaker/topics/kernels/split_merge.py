@@ -228,10 +228,11 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
 
 @njit(**PART)
 def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
-    """Fill gamma_out and expected_out (E[log theta]) of the targets after a handover of `total` tokens.
+    """Fill gamma_out and expected_out (E[log theta]) of the targets after a topic of `total` tokens in a
+    document was handed over to them.
 
-    The last entry of `gamma`, the topic's, is divided among the targets in proportion to prior + moved, the
-    tokens that each takes.
+    The topic's gamma, the last entry of `gamma`, is divided in proportion to prior + moved; moved (targets):
+    the tokens that each target takes.
     """
     whole = total
     for j in range(len(prior)):
@@ -243,11 +244,11 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
-    """Fill gamma_out and expected_out of targets that had `old` tokens and now have `moved`, if tokens of the
-    targets themselves may move too.
+    """As `_targets`, if tokens of the targets themselves may move too: they had `old` tokens in the document
+    and now have `moved`, the topic's included.
 
-    What of their gamma was not from tokens stays theirs, with `prior` added; the sum, the topic's gamma
-    included, stays the same.
+    The part of a target's gamma that is not from tokens (gamma - old) stays its own, with `prior` added. The
+    sum of gamma, the topic's included, stays the same.
     """
     n = len(moved)
     mass, beside, tokens = gamma[n], 0.0, 0.0
@@ -276,13 +277,14 @@ def _held(start, stop, parts, places, mixing, own_out, all_out):
 
 @njit(**OPTIONS)
 def add_handover(document, parts, places, gamma, log_words, prior, mixing, handover_out):
-    """Give the tokens of a topic in a shard's documents to other topics (targets), which take over its phi
-    and gamma.
+    """Try to dissolve a topic in a shard's documents: divide its tokens and its gamma among other topics (the
+    targets), and add what changes to handover_out (Handover). With one target this is a merge.
 
-    places (targets + 1): columns of `parts`, the topic's last; gamma (documents × targets + 1) likewise;
-    log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they gain.
-    With `mixing`, all tokens of these topics are then divided again in documents that have the topic, since
-    its removal can affect them. handover_out: Handover. With one target this is a merge, without any choice.
+    parts (entries × columns): tokens of each entry by topic; places (targets + 1): the columns of the
+    targets, then of the topic; gamma (documents × targets + 1): in the same order; log_words (shard's words ×
+    targets): E[log beta] of the targets; prior (targets): the alpha that each gains. With `mixing`, the
+    targets' own tokens in documents that have the topic are then divided again too, since its removal can
+    affect them.
     """
     n = len(prior)
     moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)

@@ -295,7 +295,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
-        """A warning line about unexpected properties of the words; None if there is nothing to say."""
+        """A line that warns the user of a problem with the words. By default None: nothing to say."""
         return None
 
     def entered(self, params: Record) -> Array:

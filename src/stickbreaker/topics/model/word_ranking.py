@@ -153,11 +153,12 @@ def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) 
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
-    """Document counts of groups of topics, or None if nothing was counted: the count D of a group is the sum
-    over its members.
+    """In how many documents each word has a topic of each group (`members`); None if documents were not
+    counted.
 
-    For a word that a member does not store, its D is the member's total times its share as in
-    `characteristic_words`.
+    A group's count is the sum over its members. A member only stores counts of its first words; that of
+    another word is estimated as the member's total × q_k(w), estimated from the table as in the module's
+    equations.
     """
     if evidence.counted is None:
         return None

@@ -52,10 +52,10 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class TopicMove:
-    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), at a time; topics
-    by lasting ids.
+    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), with its time.
 
-    `gain` is what the bound gained, in nats; None if the move was not judged by a bound.
+    `kind`: "split" or "merge". Topics are given by ids that last over the run. `gain` is what the bound
+    gained, in nats; None if the move was not judged by a gain.
     """
 
     kind: str
@@ -95,15 +95,18 @@ class SearchFacts:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the topics of a model came about by splits and merges.
+    """How the topics of a model came about by splits and merges, for the report.
 
-    `learned`: their number changes; else all moves are exchanges, each a merge followed by a split. `births`:
-    topics open and close in a stream, and gains are of predictions, not of the bound. `exchanges`: the number
-    of exchanges, whose moves have no gain. `unit` of all times is "pass" or "step". `counts` are (time,
-    topics in the table, topics in use, splits, merges since the row before). `lives` are of all topics that
-    are mentioned, `lines` the ids of those drawn, from the top. `moves`, `lines` and `refinements` may be
-    parts: `splits`, `merges`, `changed` (topics in a move) and `refined` (splits whose words are known) are
-    of the whole run, as is `began`, the number of topics at first.
+    `unit`: of all times, "pass" or "step". `counts`: (time, topics in the table, topics in use, splits and
+    merges since the row before). `learned`: whether the number of topics is learned; otherwise all moves are
+    exchanges, each a merge and a split without a gain. `births`: topics open and close in a stream; gains are
+    of predictions, not of the bound.
+
+    What the page shows, for a long run a part: `moves`; `refinements`, splits with their words; `lines`, the
+    ids of the topics drawn, from the top; `lives`, of all topics in these.
+
+    Numbers over the whole run: `began`, topics at first; `splits`, `merges` and `exchanges`; `changed`,
+    topics that took part in a move; `refined`, splits whose words are known.
     """
 
     unit: str

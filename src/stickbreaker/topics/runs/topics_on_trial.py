@@ -81,7 +81,11 @@ class TopicsOnTrial:
         return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
-        """These topics and more with `counts` (n × new) and `weights` (new), taken from all others."""
+        """These topics and new ones, with their expected tokens `counts` (words × new topics) and `weights`
+        (new topics).
+
+        The weights of all other topics shrink in proportion, so that the sum stays one.
+        """
         return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
@@ -93,7 +97,7 @@ class TopicsOnTrial:
         return self.model.local_step(view, shard, None, 0)
 
     def counts_of(self, bags: Bags) -> Array:
-        """Expected tokens of the documents' words in each topic (n × topics)."""
+        """Expected tokens of the documents' words in each topic (words × topics)."""
         found = self.infer(bags)[1].rows.rows()
         counts = np.zeros(self.counts.shape)
         counts[found.positions] = found.values
@@ -116,7 +120,7 @@ class TopicsOnTrial:
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
-    """The params with more topics of these weights, taken proportionally from all others and the rest."""
+    """The params with new topics of these weights; all other weights, and the rest, shrink in proportion."""
     n = len(weights)
     grown = apply((Grow("topics", n),), params)
     scaled = _scaled(grown, 1.0 - float(weights.sum()))

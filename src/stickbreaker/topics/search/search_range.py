@@ -25,8 +25,11 @@ class TopicRange(NamedTuple):
 
 
 def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
-    """The range of numbers of topics whose scores are as good, from the runs of a search; the model is the
-    last of these.
+    """The range of numbers of topics that score as well as the best, from the runs of a search (`points`, the
+    model's own last).
+
+    If the bound decided (`judge` "bound", and no check overruled it), runs to the end are compared by their
+    bounds; otherwise short runs by their held-out scores, and the range is extended to the model's number.
     """
     last, own = points[-1], [point for point in points if not point.checks]
     if judge == "bound" and not last.checks:

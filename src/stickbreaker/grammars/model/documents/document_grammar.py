@@ -20,11 +20,12 @@ from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
 @dataclass(frozen=True, eq=False)
 class DocumentGrammar(OnlineGrammar):
-    """`OnlineGrammar` with weights of the start symbol's rules by document, which make these rules topics.
+    """An `OnlineGrammar` in which each document has its own weights for the start symbol's rules, so that
+    these rules are topics.
 
-    q of a document is over the choices of all its sentences. The weights theta_d are local and integrated
-    out. Params only have the strength of their common prior, which maximises the mean over draws of log
-    p(choices) (Minka's fixed point, on integer counts).
+    For each document, the rules that its sentences use are sampled jointly; its weights theta_d are
+    integrated out. Of their common Dirichlet prior, the strength is learned: it maximises the mean of log
+    p(sampled rules) by Minka's fixed point, whose sums are the params "gains" and "spread".
     """
 
     def start(self) -> Record:
@@ -74,9 +75,9 @@ class DocumentGrammar(OnlineGrammar):
         return self.stats_of(drawn.scores, score, tokens, trees._replace(rule_uses=rule_uses, usage=usage))
 
     def _nats_by_rule(self, view: View, types: SentenceTypes) -> Array:
-        """(types × rules of the start symbol) log p(sentence | rule) of distinct sentences, in nats.
+        """log p(sentence | rule) of distinct sentences, in nats (types × rules of the start symbol).
 
-        It is by the weights with which trees are drawn.
+        The grammar's weights are those with which trees are drawn.
         """
         grammar, letters, starts = self.grammar, types.letters, types.starts
         longest = int(np.diff(starts).max(initial=1))

@@ -220,14 +220,13 @@ def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
 
 
 def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Which giant topics to split, and the starved topic that a half of each replaces: (giant, starved)
-    pairs.
+    """Pairs (giant, starved): topics to split, and for each the small topic that one of its halves replaces.
 
-    The largest giants and the smallest starved topics come first, three pairs at most, or a tenth of the
-    topics if that is more. A giant has at least three times the mean number of votes; a starved topic has at
-    most half of the mean number of votes and of tokens (both, since many topics have no votes for a while).
-    `votes` (topics): of the minibatch's documents; `totals` (topics): of the table; only `ready` giants are
-    split.
+    votes (topics): each document of the minibatch has one vote, divided like its tokens; totals (topics):
+    tokens in the table; ready (topics): whether a topic may be split now. A giant is ready and has at least
+    three times the mean number of votes. A starved topic has at most half of the mean number of votes, and of
+    tokens (both, since many topics have no votes for a while). The largest giant is paired with the smallest
+    starved topic, and so on: three pairs at most, or a tenth of the number of topics if that is more.
 
     >>> exchanges(np.array([9.0, 0.5, 0.4, 0.1, 0.0]), np.ones(5) - 0.9 * np.eye(5)[3], np.ones(5, bool))
     [(0, 3)]
@@ -272,15 +271,17 @@ def _log_odds(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _leaning(part: RowBlock, tokens: Array) -> Answer:
-    """How many of a trial's tokens belong to the first half by their words alone, as {"mean": …}."""
+    """The expected number of a trial's tokens in the first half, given only their words, as {"mean": …}."""
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 
 
 def _mean(leaning: Array, tokens: Array) -> Array:
-    """The share of a trial's tokens that belong to the first half by their words (`leaning` of all `tokens`).
+    """The expected share of a trial's tokens in the first half, given only their words: `leaning` / sum of
+    `tokens`.
 
-    If no document is long enough to be split it is 1/2, so that the halves do not differ.
+    leaning: see `_leaning`; tokens (2): the trial's, by half. If there are none, since no document is long
+    enough to be split, it is 1/2: the halves are equal.
     """
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)

@@ -109,22 +109,26 @@ def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Arr
 
 
 def _scores(rows: Array) -> tuple[Array, Array]:
-    """Each word's mean score and tokens, from a trial's rows (words × 2: sums of document scores, tokens)."""
+    """Each word's score, the mean (shrunk to 0) of its documents' scores, and its tokens, from a trial's rows
+    (words × 2: the sum of its documents' scores over tokens, tokens).
+    """
     sums, tokens = rows.T
     return sums / (tokens + 1.0), tokens
 
 
 def moments(part: RowBlock) -> Answer:
-    """The number of tokens, and the sum and sum of squares of words' scores, weighted by tokens, as
-    {"moments": …}.
+    """Moments of the scores of words in a split's trial, from which `centred` standardises them, as
+    {"moments": …}: the number of tokens, and the sums over tokens of score and score².
     """
     scores, tokens = _scores(part.held["trial"])
     return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
 
 
 def centred(part: RowBlock, moments: Array) -> Answer:
-    """The next direction of a split as {"direction": …}: scores of words, standardised with token weights;
-    zero for words without tokens.
+    """The scores of words for the next round of a split, as {"direction": …}: those of the last trial, with
+    mean 0 and variance 1 over tokens; 0 for words without tokens.
+
+    moments: the result of `moments`, summed over blocks.
     """
     scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)

@@ -75,8 +75,9 @@ class TopicMoves(Move):
         return False
 
     def tried(self, n_topics: int) -> int:
-        """The number of merges to try per step; it is limited, since of very many some would seem to gain by
-        chance.
+        """The number of merges to try per step: the setting `merges`, by default 16.
+
+        If very many were tried, some would seem to be gains by chance. n_topics: used by `ExactMoves`.
         """
         return MERGES if self.settings.merges is None else self.settings.merges
 

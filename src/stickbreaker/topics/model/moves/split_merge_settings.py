@@ -6,9 +6,9 @@ from stickbreaker.topics.parameters import SplitMergeParameters
 
 @with_parameter_section
 class SplitMerge(SplitMergeParameters):
-    """Topics split and merge while a run continues (Bryant & Sudderth 2012, section 3).
+    """Settings of the moves that split and merge topics during a run (Bryant & Sudderth 2012, section 3).
 
-    >>> SplitMerge(accept="halves").splits
+    >>> SplitMerge(accept="halves").splits  # that are tried at once, at most: the default
     12
     """
 

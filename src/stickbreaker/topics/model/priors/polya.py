@@ -73,7 +73,9 @@ def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bo
 
 
 class PolyaSums(NamedTuple):
-    """Sums over documents at the old alpha, for its update; additive over shards and samples."""
+    """What `polya_newton` needs of documents: sums over them, at the alpha before the step. The sums of
+    shards, and of samples, can be added.
+    """
 
     gains: Array  # topics: psi(n_dk + alpha_k) - psi(alpha_k)
     bends: Array  # topics: psi'(alpha_k) - psi'(n_dk + alpha_k)
@@ -140,7 +142,9 @@ def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Hist
 
 
 class CellSums(NamedTuple):
-    """Sums over the entries n of a table of expected counts (words × topics), at the old eta."""
+    """What `climb_eta` needs of a table of expected counts n (words × topics): sums over its entries, at the
+    eta before the step.
+    """
 
     gains: float  # psi(n + eta) - psi(eta)
     bends: float  # eta n / (eta + n)^2

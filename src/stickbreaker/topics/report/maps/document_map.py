@@ -101,9 +101,9 @@ def _sunflower(n: int) -> Floats:
 
 
 def _squared_hellinger(mixes: Floats) -> Floats:
-    """Squared Hellinger distances of all pairs of documents (D × D), computed topic by topic.
+    """Squared Hellinger distances between all pairs of documents (D × D), from their topic shares (D × K).
 
-    That is fast, since few documents have a topic.
+    They are summed topic by topic, which is fast, since each topic occurs in few documents.
     """
     roots = np.sqrt(mixes).astype(np.float32)
     alike = np.zeros((len(roots), len(roots)), dtype=np.float32)
