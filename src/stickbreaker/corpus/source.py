@@ -91,7 +91,7 @@ class Source:
 
     def block(self, number: int, held_out: bool = False) -> tuple[NDArray[np.int64], Any]:
         """A block's training documents (or its held-out ones): their numbers, and their content."""
-        content, numbers = self.unit.of_block(self.corpus, number), self.numbers(number, held_out)
+        content, numbers = self.content(number), self.numbers(number, held_out)
         if len(numbers) < self.corpus.block_sizes[number]:
             content = content.take(numbers - self.first[number])
         return numbers, content
@@ -123,6 +123,10 @@ class Source:
             numbers = np.concatenate([self.numbers(int(block)) for block in order[start : start + WINDOW]])
             yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
 
+    def content(self, block: int) -> Any:
+        """All documents of a block in the unit, held-out ones too."""
+        return self.unit.of_block(self.corpus, block)
+
     def numbers(self, block: int, held_out: bool = False) -> NDArray[np.int64]:
         """The numbers of a block's training documents, or of its held-out ones."""
         return np.flatnonzero(self.training_in(block) != held_out) + self.first[block]
@@ -144,13 +148,13 @@ class Source:
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
         if len(self._window) and (self._places[blocks] >= 0).all():
             if self._joined is None:
-                held = [self.unit.of_block(self.corpus, int(block)) for block in self._window]
+                held = [self.content(int(block)) for block in self._window]
                 self._joined = self.unit.join(held)
             return self._joined.take(self._places[blocks] + numbers - self.first[blocks])
         order = np.argsort(blocks, kind="stable")
         present, starts = np.unique(blocks[order], return_index=True)
         parts = [
-            self.unit.of_block(self.corpus, block).take(numbers[here] - self.first[block])
+            self.content(block).take(numbers[here] - self.first[block])
             for block, here in zip(present.tolist(), np.split(order, starts[1:]), strict=True)
         ]
         joined = self.unit.join(parts)

@@ -120,7 +120,7 @@ def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Pl
 
 def _sizes(source: Source, block: int) -> NDArray[np.int64]:
     """The number of words of each document of a block."""
-    return np.diff(Sequences.of_block(source.corpus, block).offsets)
+    return np.diff(source.content(block).offsets)
 
 
 def _rows(
@@ -129,7 +129,7 @@ def _rows(
     """The rows of documents.parquet for the chosen documents of a block."""
     if not len(chosen):
         return []
-    content, ids = Sequences.of_block(source.corpus, block), source.corpus.ids(block)
+    content, ids = source.content(block), source.corpus.ids(block)
     own, numbers = content.take(chosen), lens.base.numbers
     words = numbers.numbered(own.words)
     documents = marked(words, own.starts, own.offsets, numbers.end, lens.base.log_p)

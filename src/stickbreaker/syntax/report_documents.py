@@ -98,7 +98,7 @@ def _places(source: Source, block: int) -> NDArray[np.int64]:
 
     They have at least `LEAST_WORDS` words, and are of held-out documents if the run has any.
     """
-    trees = Trees.of_block(source.corpus, block)
+    trees = source.content(block)
     sizes = np.diff(trees.starts, append=len(trees.words))
     documents = np.searchsorted(trees.offsets, trees.starts, side="right") - 1
     shown = source.training_in(block) != (source.held_out > 0.0)
@@ -110,7 +110,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
     """The rows of documents.parquet for the chosen documents of a block."""
     if not len(chosen.documents):
         return []
-    trees, ids = Trees.of_block(source.corpus, block), source.corpus.ids(block)
+    trees, ids = source.content(block), source.corpus.ids(block)
     ordered = lens.words.ordered(trees.take(chosen.documents))
     sizes = np.diff(ordered.nodes.offsets)
     counts = lens.learned.expected_counts(ordered, lens.seed, lens.learned.own - 1)
@@ -133,7 +133,7 @@ def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[i
     """The records of a block's chosen sentences, in lists by the position of their document in the block."""
     if not len(chosen.sentences):
         return {}
-    corpus, trees = source.corpus, Trees.of_block(source.corpus, block)
+    corpus, trees = source.corpus, source.content(block)
     assert isinstance(corpus, Corpus)
     firsts = trees.starts[chosen.sentences]
     documents = np.searchsorted(trees.offsets, firsts, side="right") - 1
