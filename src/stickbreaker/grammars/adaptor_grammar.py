@@ -28,12 +28,13 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     }
 
     def fit(self, X: object, y: object = None, *, sample_weight: object = None, **others: object) -> Self:
-        """Learn from the texts `X`, each a sentence: a Corpus, a list, an array, a column or a generator.
+        """Learn a grammar from texts, each of which is one sentence.
 
-        sample_weight: how often each text occurs (whole numbers from 0), for a list of words with counts.
-        `fit(["the", "cat"], sample_weight=[3, 1])` is `fit(["the", "the", "the", "cat"])`, to the same bytes.
-        Each occurrence has a tree of its own: a chain draws it given all others, so occurrences of a text may
-        be cut differently. Time and memory grow with the sum of the counts.
+        X: the texts: a Corpus, a list, an array, a column of a table or a generator. sample_weight: how often
+        each text occurs (whole numbers from 0), for a list of words with counts. `fit(["the", "cat"],
+        sample_weight=[3, 1])` is `fit(["the", "the", "the", "cat"])`, to the same bytes. Each occurrence has
+        a tree of its own: a chain draws it given all others, so occurrences of a text may be cut differently.
+        Time and memory grow with the sum of the counts.
 
         Raises UserError for invalid parameters or texts, and for weights that are negative or fractional.
 
@@ -48,12 +49,12 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def segment(
         self, texts: Iterable[str], nonterminal: str | None = None, *, random_state: int = 0
     ) -> list[list[str]]:
-        """Cut each text into pieces, where subtrees of a symbol begin or end in more than half of its trees.
+        """Cut each text into pieces, such as words, at places where subtrees of a symbol begin or end.
 
-        nonterminal: the symbol; None: "Word", or else the last adapted one (not the start symbol). Training
-        sentences are cut by the sampler's trees if it stored any; others by newly drawn trees. New characters
-        get the probability derived on the model's page. A sentence that cannot be parsed, or is too long, is
-        one piece.
+        A place is cut if this is so in more than half of the trees sampled for the sentence. Training
+        sentences use the trees of the run if it stored any; others use newly drawn trees. A sentence that
+        cannot be parsed, or is too long, is one piece. nonterminal: the symbol; None: "Word", or else the
+        last adapted one (not the start symbol).
 
         Raises UserError for an unknown symbol, and for a grammar whose sentences are words.
 
@@ -69,10 +70,12 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def parse(
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
     ) -> list[ParsedSentence]:
-        """Parse each sentence: the "best" tree, `n` "samples", or "minimum-risk": nearest to all samples.
+        """Parse each sentence: returns its trees, its log p in nats, and its number of new symbols.
 
-        The result also has log p of each sentence in nats (-inf: it cannot be parsed), with one mark in place
-        of all new symbols, and its number of new symbols. Raises UserError for another `how`.
+        how: "best", the most probable tree; "samples", `n` trees drawn given the sentence; "minimum-risk",
+        the sampled tree that agrees best with all samples. log p is -inf if a sentence cannot be parsed; in
+        it, all symbols unseen in training count as one and the same symbol. Raises UserError for another
+        `how`.
 
         >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
         >>> model.parse(["ab"])[0].trees[0].symbol
@@ -85,8 +88,9 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def document_shares(self, texts: Iterable[str], *, random_state: int = 0) -> NDArray[np.float64]:
         """The topic shares of each text (documents × topics), by sampling its words' topics.
 
-        For the grammar "topic" learned by hybrid inference; for other grammars with a symbol `by_document`,
-        the shares of that symbol's rules. New words are parsed by their spelling. Raises UserError for
+        This is for the grammar "topic", learned by hybrid inference. Other grammars in which documents have
+        their own weights for the start symbol's rules (`by_document`) have shares of these rules. New words
+        are parsed by their spelling. Raises UserError for
         grammars without such a symbol.
 
         >>> texts = ["river bank river boat", "loan money loan"] * 10
@@ -119,7 +123,10 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
 
 def _repeated(given: object, counts: object) -> list[str]:
-    """Each text as often as its count says. Raises UserError unless each has a whole number from 0."""
+    """The texts, each repeated as often as its count says.
+
+    Raises UserError unless there is a whole number from 0 for each text.
+    """
     texts, found = _texts(given), np.asarray(counts)
     if found.shape != (len(texts),):
         raise UserError(

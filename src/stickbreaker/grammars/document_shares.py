@@ -1,4 +1,4 @@
-"""log p of documents, and their shares of rules, for a grammar with weights by document."""
+"""log p of documents and their shares of rules, if a grammar has rule weights of each document (topics)."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,10 +22,11 @@ SAMPLES = 50  # sweeps over a document after the burn-in
 def choices_of(
     learned: LearnedGrammar, sentences: Sentences, numbers: NDArray[np.int64], seed: int = 0
 ) -> Choices:
-    """Draw which of the start symbol's rules (topics) the sentences of each document use.
+    """Sample which of the start symbol's rules (topics) the sentences of each document use.
 
-    numbers (documents): key the random streams; `sentences.documents` are positions among them. Sentences
-    that cannot be parsed are ignored.
+    learned: a grammar as `opened` returns it. `sentences.documents` counts documents from 0; numbers
+    (documents): the number by which each one's random stream is chosen. Sentences that cannot be parsed are
+    ignored.
     """
     assert learned.alpha is not None
     types = types_of(sentences._replace(letters=sentences.numbered(learned.new_symbol)))
@@ -36,9 +37,9 @@ def choices_of(
 
 
 def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
-    """log p of all documents, in nats, for a grammar with weights by document.
+    """An estimate of log p of all documents, in nats, if each has its own weights for the rules (topics).
 
-    It is a sum of logs of unbiased estimates, so too low on average.
+    Each document's p is estimated without bias by sampling, so that the sum of logs is too low on average.
     """
     numbers, places = np.unique(sentences.documents, return_inverse=True)
     found = choices_of(learned, sentences._replace(documents=places.astype(np.int64)), numbers)
@@ -48,9 +49,9 @@ def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
 def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> float:
     """The total log p, in nats, of the sentences that can be parsed.
 
-    If the grammar has weights by document, sentences of a document are not independent: the total is then
-    over whole documents, and `nats` is not used. learned: the grammar, as `opened` returns it; nats: log p of
-    each sentence on its own, -inf if it cannot be parsed.
+    nats: log p of each sentence on its own, -inf if it cannot be parsed; learned: the grammar, as `opened`
+    returns it. If documents have their own weights for its rules, sentences of a document are not
+    independent: `nats` is then ignored, and whole documents are scored.
     """
     if learned.alpha is not None:
         return nats_of_documents(learned, sentences)
@@ -60,7 +61,8 @@ def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> 
 def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
     """(documents × rules) The expected probabilities of the start symbol's rules (topics) in each text.
 
-    New words are parsed by their spelling. Raises UserError for a grammar without weights by document.
+    New words are parsed by their spelling. Raises UserError for a grammar in which documents have no weights
+    of their own.
     """
     learned = model.learned_.opened
     if learned.alpha is None:

@@ -30,11 +30,12 @@ Measure = Callable[[Engine, Any, Record], JsonObject]
 def segmentation_measure(
     estimator: GrammarEstimator, corpus: Corpus, source: Source, grammar: Compiled
 ) -> Measure | None:
-    """A function that compares a run's present segmentation with the words of the text.
+    """A function that scores a run's present segmentation against the words of the text, for its trace.
 
-    It returns {"segmentation": {"documents", "token_f1", "boundary_f1"}}, on a fixed sample of at most `MOST`
-    training documents, spread evenly. None if the sample has no spaces between words, if documents have no
-    text, or if the grammar does not segment.
+    The function takes the engine, the model and its params, and returns {"segmentation": {"documents",
+    "token_f1", "boundary_f1"}}, on a fixed sample of at most `MOST` training documents, spread evenly. None
+    instead of a function if the sample has no spaces between words, if documents have no text, or if the
+    grammar does not segment.
     """
     if estimator._of_topics:
         return None
@@ -64,9 +65,9 @@ def segmentation_measure(
 
 
 def agreement_with_blanks(estimator: GrammarEstimator, corpus: Corpus, held_out: float) -> JsonObject | None:
-    """Agreement of a learned grammar's pieces with the words of the text, as F1 of words and of boundaries.
+    """How well the pieces that a learned grammar cuts agree with the words of its text, which spaces show.
 
-    It returns {"documents", "token_f1", "boundary_f1"}, on at most `MOST_AT_END` training documents. None if
+    Returns {"documents", "token_f1", "boundary_f1"}, on at most `MOST_AT_END` training documents; None if
     there are no spaces between words, if documents have no text, or if the grammar does not segment.
     """
     if estimator._of_topics or estimator._symbol_number(None) == estimator.compiled_.start:
@@ -81,7 +82,7 @@ def agreement_with_blanks(estimator: GrammarEstimator, corpus: Corpus, held_out:
 
 
 def _sample(corpus: Corpus, source: Source, size: int) -> list[str]:
-    """The texts of `size` training documents, evenly spaced, without documents that have not exactly one."""
+    """The texts of `size` training documents, evenly spaced; those without one text are left out."""
     training = np.flatnonzero(source.training)
     chosen = training[np.linspace(0, len(training) - 1, size).round().astype(np.int64)]
     blocks = np.searchsorted(source.first, chosen, side="right") - 1

@@ -47,11 +47,11 @@ PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 
 
 class Subtree(NamedTuple):
-    """A remembered subtree of an adapted symbol.
+    """A subtree that an adapted symbol remembers, with how often it is used.
 
-    symbol: the adapted symbol; text: the terminals that it spans; customers: how often it is used (expected
-    uses in variational inference); tables: its tables in the restaurant of the symbol (1 in variational
-    inference).
+    symbol: the adapted symbol; text: the terminals of the subtree; customers: its uses (in variational
+    inference, expected uses); tables: how many tables of the symbol's restaurant (Pitman-Yor process) have
+    it (in variational inference, 1).
     """
 
     symbol: str
@@ -98,11 +98,14 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def _sampled(self) -> bool:
-        """Whether inference is by a Markov chain, not variational."""
+        """Whether inference is by a Markov chain; if not, it is variational."""
         return self.inference == "mcmc"
 
     def _learning_schedule(self) -> Schedule:
-        """The schedule of variational inference, with defaults filled in. Raises UserError for others."""
+        """The schedule of variational inference: the parameter `schedule`, or its default, with all settings.
+
+        Raises UserError if the parameter is not a schedule.
+        """
         given = self.schedule
         if given is None:
             given = "online" if self.inference == "hybrid" else "batch"
@@ -119,13 +122,16 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def _n_passes(self) -> int:
-        """The number of sweeps (of a sampler) or passes (of variational inference) to make."""
+        """The number of sweeps (Markov chain) or passes over the text (variational inference) to make."""
         if self.max_iter is not None:
             return int(self.max_iter)
         return SWEEPS if self._sampled else PASSES[type(self._learning_schedule())]
 
     def _given_grammar(self) -> Grammar | None:
-        """The grammar given as text or `Grammar`; None if by name. Raises UserError for anything else."""
+        """The grammar that the user gave as a text or a `Grammar`; None if it is one of the named grammars.
+
+        Raises UserError for anything else.
+        """
         if isinstance(self.grammar, Grammar):
             return self.grammar
         if not isinstance(self.grammar, str):
@@ -150,7 +156,10 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def _marks_documents(self) -> bool:
-        """Whether words begin with a mark of their document: "topic" by inference without documents."""
+        """Whether each word begins with a symbol that marks its document.
+
+        This is so for the grammar "topic" unless inference is "hybrid", which knows documents.
+        """
         return self._of_topics and self.inference != "hybrid"
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -159,9 +168,9 @@ class GrammarEstimator(GrammarParameters, Estimator):
         )
 
     def _grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar to learn: `_unaided_grammar`, and rules for the words that the user listed (`known`).
+        """The grammar to learn, with rules for the words that the user listed (`known`).
 
-        Raises UserError if the text has no symbols.
+        Otherwise as `_unaided_grammar`. Raises UserError if the text has no symbols.
         """
         grammar = self._unaided_grammar(vocabulary, n_documents)
         words = known_words(self.known, self.symbols)
@@ -194,7 +203,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return BY_NAME[str(self.grammar)](words)
 
     def _reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> SentenceReader:
-        """What turns documents of a corpus into sentences of the grammar's terminals."""
+        """The reader that turns documents of a corpus into sentences of the grammar's terminals."""
         if self._of_topics:
             return word_reader(vocabulary.words, terminals, n_documents if self._marks_documents else None)
         boundaries = self.punctuation == "boundaries"
@@ -203,7 +212,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
     # The learned grammar
 
     def _take_learned(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
-        """Set the estimator's fitted attributes from a learned grammar, its params and its run's state."""
+        """Set the fitted attributes from a learned grammar, its params and the state of its run."""
         self._take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
@@ -214,7 +223,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
 
     @property
     def compiled_(self) -> Compiled:
-        """The grammar as flat arrays for kernels."""
+        """The learned grammar's rules and symbols as flat arrays, for kernels."""
         return self.learned_.grammar
 
     @property
@@ -263,10 +272,10 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return ordered
 
     def _symbol_number(self, symbol: str | None) -> int:
-        """The number of a symbol; for None, of the one to segment by: "Word", or else the last adapted one.
+        """The number of the symbol whose subtrees are the pieces of a segmentation.
 
-        For None the start symbol, which occurs once per sentence, is chosen only if there is no other. Raises
-        UserError for an unknown symbol.
+        symbol: its name; None: "Word", or else the last adapted symbol. The start symbol, which occurs once
+        per sentence, is then chosen only if there is no other. Raises UserError for an unknown symbol.
         """
         names, start = self.compiled_.names, self.compiled_.start
         if symbol is None:
@@ -279,13 +288,13 @@ class GrammarEstimator(GrammarParameters, Estimator):
         return names.index(symbol)
 
     def _join(self, symbols: Sequence[str]) -> str:
-        """Symbols as a text: characters are joined directly, others with spaces."""
+        """Join symbols to a text: characters directly, others with spaces between them."""
         return ("" if self.symbols == "characters" else " ").join(symbols)
 
     def _parses_of(
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Parse sentences with the grammar and its rules for new symbols: see `LearnedGrammar.parses`."""
+        """Parse sentences, which may have symbols unseen in training: see `LearnedGrammar.parses`."""
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
@@ -293,25 +302,29 @@ class GrammarEstimator(GrammarParameters, Estimator):
     def _drawn_cuts(
         self, sentences: Sentences, symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """At each place in these sentences, the share of drawn trees in which a `symbol` begins or ends.
+        """At each place in sentences, the share of drawn trees in which a subtree of `symbol` begins or ends.
 
-        Returns what `LearnedGrammar.cuts` does: the shares, and whether each sentence can be parsed.
+        Returns the shares, for all terminals, and whether each sentence can be parsed (as
+        `LearnedGrammar.cuts`).
         """
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)
         return learned.cuts(letters, sentences.starts, symbol, n_trees, seed=seed)
 
     def _nats_of(self, sentences: Sentences) -> Array:
-        """(sentences,) log p in nats, with all new symbols as one symbol; -inf if it cannot be parsed."""
+        """(sentences,) log p of each in nats; -inf if it cannot be parsed.
+
+        All symbols unseen in training count as one and the same symbol.
+        """
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
     def _lines_of(self, texts: Iterable[str]) -> TextLines:
-        """Texts split into symbols, with the numbers of these in the model's vocabulary."""
+        """Split texts into symbols, and look these up in the model's vocabulary."""
         return TextLines.of(texts, self.analysis_, self.vocabulary_)
 
     def _numbers_of(self) -> NDArray[np.int64]:
-        """The terminal number of each row of the model's vocabulary; see `terminals_of`."""
+        """For each word of the vocabulary, its number among the grammar's terminals; see `terminals_of`."""
         boundaries = self.punctuation == "boundaries"
         return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
 

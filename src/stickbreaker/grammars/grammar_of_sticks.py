@@ -47,9 +47,10 @@ SHARDS = (20, 128)  # documents per shard, at least and at most
 def new_run(
     estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run, RunState]:
-    """A new variational run and its state; only by mean-field does it remember subtrees from the start.
+    """Prepare a variational run on a corpus; returns it and its initial state.
 
-    Raises UserError for sentences that cannot be parsed, unless these are skipped.
+    Sets `skipped_`. Raises UserError for sentences that cannot be parsed, unless the estimator skips these.
+    held_out: the share of documents to hold out; folder: for the engine's files.
     """
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
     sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
@@ -59,9 +60,11 @@ def new_run(
 def start_run(
     job: VariationalRun, sentences: Sentences, skipped: int
 ) -> tuple[VariationalRun, VariationalState]:
-    """Start a run with an empty table, or by mean-field with the trees to cache; returns it and its state.
+    """Fill the engine's table of remembered subtrees for a new run; returns the run and its initial state.
 
-    sentences: of the text, some of which the state has for the report; skipped: how many were left out.
+    The table is empty, except in mean-field inference, whose subtrees are chosen here once and for all.
+    sentences: the training sentences; the state stores the first ones for the report. skipped: how many
+    sentences were left out.
     """
     model = job.model
     if isinstance(model, MeanFieldGrammar):
@@ -76,11 +79,11 @@ def start_run(
 
 
 def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
-    """The trees that mean-field inference will cache, as arrays by key, at most `most` for each symbol.
+    """Choose the subtrees that mean-field inference will remember: their counts by tree key (`support_of`).
 
-    They are chosen among trees sampled for the text with the rules alone, without cached trees. A cached tree
-    has its price in the bound even if it is never used, so that too many would outweigh the useful ones.
-    most: None means no limit. Uses the engine for the sampling.
+    most: the largest number for each adapted symbol; None: the model's truncations. It is limited because
+    each remembered subtree lowers the bound, even if it is never used. They are chosen among trees sampled
+    for the whole text with the rules alone, which uses the engine.
     """
     model = job.model
     assert isinstance(model, MeanFieldGrammar)
@@ -93,7 +96,7 @@ def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
 
 
 def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:
-    """The first `SHOWN` sentences as params, for the report, and the number of skipped sentences."""
+    """Params that store the first `SHOWN` sentences, for the report, and the number of skipped sentences."""
     assert isinstance(model, OnlineGrammar)
     starts = sentences.starts[: SHOWN + 1]
     letters = sentences.letters[: starts[-1]]
@@ -127,7 +130,10 @@ def restored(
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
-    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError if invalid."""
+    """Load a snapshot's table into the engine; returns the run's state.
+
+    Raises ValueError if the snapshot is invalid or belongs to another grammar.
+    """
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot, TOLD)
@@ -143,9 +149,10 @@ def model_of_grammar(
     n_documents: int,
     read_before: CachedTrees | None = None,
 ) -> OnlineGrammar:
-    """The variational model that an estimator's parameters describe, over the symbols of a vocabulary.
+    """The variational model that an estimator's parameters describe, for the symbols of a vocabulary.
 
-    read_before: a cache of trees from a model of the same grammar, to parse their keys only once.
+    n_documents: of the corpus, for grammars that mark documents. read_before: the remembered trees of an
+    earlier model of the same grammar, so that they need not be parsed again.
     """
     grammar = estimator._grammar_of(vocabulary, n_documents)
     flat, schedule = compiled(grammar), estimator._learning_schedule()
@@ -169,7 +176,11 @@ def model_of_grammar(
 def _truncations(
     given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
 ) -> NDArray[np.int64]:
-    """(adapted symbols,) The most cached trees of each. Raises UserError for a symbol that is not adapted."""
+    """(adapted symbols,) The largest number of subtrees that each may remember.
+
+    It is the one given for the symbol or for all symbols, else the grammar's own, else `TRUNCATION`. Raises
+    UserError if one is given for a symbol that is not adapted.
+    """
     by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
     wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
     if wrong is not None:
@@ -208,7 +219,7 @@ def _job(
 
 
 def _held_out_score(engine: Engine, model: OnlineGrammar, params: Record, sentences: Sentences) -> float:
-    """log p of the held-out sentences, in nats per symbol, with what the run has learned so far."""
+    """Score held-out sentences by the grammar that a run has learned so far: log p in nats per symbol."""
     counts = engine.table.whole()
     assert isinstance(counts, TruncatedCounts)
     learned = model.learned(params, counts).opened

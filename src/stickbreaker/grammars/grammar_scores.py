@@ -15,11 +15,13 @@ from stickbreaker.grammars.segmentation_agreement import segmentation_of
 
 
 def scores_of(model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None) -> JsonObject:
-    """Nats per symbol of texts and, if spaces show words, how well the pieces agree with these.
+    """Score a grammar on texts: log p per symbol, and how well its pieces agree with the texts' words.
 
-    Nats per symbol are log p, so at most zero. If symbols are separated by spaces, words are separated by two
-    spaces or a tab. A sentence that cannot be parsed is one piece and does not count for the nats. In log p
-    of a sentence, one mark stands for all new symbols. Raises UserError if there is nothing to score.
+    Returns numbers of sentences and symbols, "nats_per_symbol" (log p, so at most zero) and, if spaces show
+    words, the `Segmentation` as dicts. If symbols are separated by spaces, words are separated by two spaces
+    or a tab. A sentence that cannot be parsed is one piece and does not count in log p. In log p, all
+    symbols unseen in training count as one and the same symbol. nonterminal: whose subtrees are the pieces
+    (None: as in `AdaptorGrammar.segment`). Raises UserError if there is nothing to score.
     """
     model._symbol_number(nonterminal)  # refuses an unknown symbol in any case
     lines = model._lines_of(texts)
@@ -46,7 +48,10 @@ def scores_of(model: GrammarEstimator, texts: Sequence[str], nonterminal: str | 
 
 
 def gold_of(model: GrammarEstimator, texts: Sequence[str]) -> list[list[str]]:
-    """The words of each text, split at spaces; if symbols are between spaces, at two spaces or a tab."""
+    """The words of each text, as the reference for a segmentation.
+
+    Texts are split at spaces or, if symbols themselves are separated by spaces, at two spaces or a tab.
+    """
     analysis = model.analysis_
     assert isinstance(analysis, Analysis)
     if model.symbols == "characters":

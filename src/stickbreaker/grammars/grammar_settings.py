@@ -27,7 +27,10 @@ def refuse_settings(estimator: GrammarEstimator) -> None:
 
 
 def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> None:
-    """Raise UserError for a corpus whose words cannot be symbols of a grammar."""
+    """Raise UserError for a corpus whose words cannot be symbols of a grammar.
+
+    These are words of several languages, hashed words, and words where characters are expected.
+    """
     if vocabulary.languages:
         problem = "a text in several languages has no word order"
         raise UserError(problem, remedy="learn a grammar of each language")
@@ -42,7 +45,7 @@ def refuse_vocabulary(estimator: GrammarEstimator, vocabulary: Vocabulary) -> No
 
 
 def _refuse_ways(estimator: GrammarEstimator) -> None:
-    """Raise UserError for an unknown engine or schedule, or one that does not go with the inference."""
+    """Raise UserError for an unknown engine or schedule, or an online schedule with mean-field inference."""
     engine_name(estimator.engine)
     if estimator._sampled:
         return

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
-    """Make one online step on all sentences of a corpus, in order, on this machine.
+    """Make one online step with all sentences of a corpus, and update the estimator's fitted attributes.
 
-    `begun`: whether the estimator has learned before. Raises UserError if the parameters do not allow
-    partial_fit. With unparsed="skip", a corpus of which no sentence can be parsed changes nothing and warns.
+    `begun`: whether the estimator has learned before; if so, sentences with new symbols are skipped. Raises
+    UserError if the parameters do not allow partial_fit, or if no sentence can be parsed; in the latter case
+    with unparsed="skip" it only warns, and nothing changes.
     """
     refuse_to_begin(estimator, corpus)
     schedule = None if estimator._sampled else estimator._learning_schedule()
@@ -71,7 +72,10 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
 
 
 def _state_of(estimator: "PlainAdaptorGrammar") -> VariationalState:
-    """A copy of a model's state. Raises UserError if online steps cannot continue from it."""
+    """A copy of a model's state, from which the next online step starts.
+
+    Raises UserError if the model was learned by another inference, or if its grammar has changed.
+    """
     state = estimator.state_
     if not isinstance(state, VariationalState) or "tried" not in state.params:
         problem = 'the model was not learned by inference="hybrid"'

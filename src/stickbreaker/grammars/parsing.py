@@ -20,10 +20,10 @@ HOW = ("best", "samples", "minimum-risk")
 
 
 class ParsedSentence(NamedTuple):
-    """A parsed sentence: log p of it, and one or several of its trees.
+    """A parsed sentence: its log p, and one or several of its trees.
 
-    document: the index of its text; symbols: their number; nats: log p of the sentence (-inf: it cannot be
-    parsed); tree_nats: log p of each tree; new_symbols: the number of symbols unseen in training.
+    document: the index of its text; symbols: its number of symbols; nats: its log p in nats (-inf: it cannot
+    be parsed); tree_nats: log p of each tree; new_symbols: how many symbols are unseen in training.
     """
 
     document: int
@@ -35,7 +35,7 @@ class ParsedSentence(NamedTuple):
 
 
 class SegmentedText(NamedTuple):
-    """The pieces of a text, its number of symbols unseen in training, and whether all of it can be parsed."""
+    """The pieces that a text was cut into, its number of new symbols, and whether all of it can be parsed."""
 
     pieces: list[str]
     new_symbols: int
@@ -45,7 +45,10 @@ class SegmentedText(NamedTuple):
 def parsed(
     model: GrammarEstimator, texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
 ) -> Iterator[ParsedSentence]:
-    """The trees of texts' sentences: see `AdaptorGrammar.parse`. Raises UserError for an unknown `how`."""
+    """Parse the sentences of texts one by one; the parameters are those of `AdaptorGrammar.parse`.
+
+    Raises UserError for an unknown `how`.
+    """
     if how not in HOW:
         raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
     n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
@@ -65,7 +68,10 @@ def parsed(
 
 
 def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
-    """The symbols of all sentences, concatenated, as the texts spell them; None if sentences are words."""
+    """The symbols of all sentences, concatenated, as the texts spell them, to be the leaves of trees.
+
+    None for the grammar "topic", whose sentences are words.
+    """
     if model._of_topics:
         return None
     inside = model._numbers_of()[lines.content.words] != BOUNDARY
@@ -79,9 +85,9 @@ def segmented_texts(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Iterator[SegmentedText]:
-    """Segment each text with `n_trees` drawn trees: see `AdaptorGrammar.segment`.
+    """Cut each text into pieces: see `AdaptorGrammar.segment`.
 
-    Raises UserError for a grammar whose sentences are words.
+    n_trees: how many trees to draw for a sentence. Raises UserError for a grammar whose sentences are words.
     """
     if model._of_topics:
         raise UserError("the grammar topic reads words, so there is nothing to segment", remedy="see rules")
@@ -102,7 +108,7 @@ def segmented_texts(
 
 
 class Cuts(NamedTuple):
-    """How probably sentences are cut before each symbol, and whether each sentence can be parsed."""
+    """For some sentences, the probability of a cut before each symbol, and whether each can be parsed."""
 
     shares: Array  # symbols of all sentences: probability of a cut before each
     parsed: NDArray[np.bool_]  # sentences
@@ -115,11 +121,11 @@ def cuts_of(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Cuts:
-    """How often subtrees of a symbol cut each sentence, before each of its terminals.
+    """The probability, before each terminal of sentences, that a subtree of a symbol begins or ends there.
 
-    Training sentences use the sampler's stored states, others `n_trees` drawn trees. A sentence that cannot
-    be parsed has no cuts. Equal sentences have equal cuts. nonterminal: the symbol; None: see
-    `AdaptorGrammar.segment`.
+    For training sentences it is the share of the sampler's samples, for others that of `n_trees` drawn trees.
+    A sentence that cannot be parsed has no cuts. Equal sentences have equal cuts. nonterminal: the symbol;
+    None: as in `AdaptorGrammar.segment`.
     """
     symbol = model._symbol_number(nonterminal)
     first: dict[bytes, int] = {}  # the first sentence with each content
@@ -140,10 +146,11 @@ def cuts_of(
 
 
 def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
-    """For training sentences with these contents, how often a symbol cut them in the chain's samples.
+    """For known sentences, the share of the chain's samples in which a symbol cuts before each terminal.
 
-    contents: bytes of the terminal numbers (int32). Equal sentences are averaged. Empty without samples, and
-    for a symbol that is not adapted.
+    Sentences are given, and returned, as bytes of their terminal numbers (int32); those that are not training
+    sentences are left out. Equal training sentences are averaged. The result is empty if there are no
+    samples, or if the symbol is not adapted.
     """
     params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
     kept = int(params["kept"].values)

@@ -92,7 +92,10 @@ class PlainAdaptorGrammar(GrammarEstimator):
     def _run_of(
         self, corpus: Corpus, seed: int, held_out: float, *, start: bool
     ) -> tuple[Run, SamplingState]:
-        """A sampling run and its state, with first trees (`start`), or without trees, to be restored."""
+        """Prepare a run of Markov chains, and its state.
+
+        start: whether to draw the first trees; if not, the state is to be restored from a checkpoint.
+        """
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self._grammar_of(corpus.vocabulary, corpus.n_documents))
         sentences, self.skipped_ = training_sentences(self, corpus, source, grammar)
@@ -140,7 +143,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self._join), job, state)
 
     def _remark_on(self, corpus: Corpus) -> str | None:
-        """A remark that there are too few sentences for variational inference, or None."""
+        """A remark to the user that there are too few sentences for variational inference; None if not so."""
         if self._sampled or corpus.n_documents >= FEW_SENTENCES:
             return None
         number = counted(corpus.n_documents, "sentence")
@@ -169,7 +172,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         self._take_sticks(job.engine, state)
 
     def _take_sticks(self, engine: Engine, state: VariationalState) -> None:
-        """Set the fitted attributes from a variational run: its engine, with the table, and its state."""
+        """Set the fitted attributes from a variational run's state and its engine, which has the table."""
         model = engine.model if isinstance(engine, LocalEngine) else None
         assert isinstance(model, OnlineGrammar)
         self.engine_ = local_fork(engine, model, threads_of(self.n_jobs), copied=False)
@@ -178,7 +181,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         self._take(state.params, state, model.learned(state.params, counts))
 
     def _take(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
-        """Set the estimator's fitted attributes. Raises ValueError if they do not match."""
+        """Set the fitted attributes. Raises ValueError if params do not match the grammar."""
         self._take_learned(params, state, learned)
         refuse_other_sums(params, self.compiled_)
 
@@ -188,7 +191,7 @@ class PlainAdaptorGrammar(GrammarEstimator):
         return overview_of_grammar(self)
 
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """log p, in nats, of the sentences that can be parsed, and the number of their symbols."""
+        """The total log p, in nats, of the sentences that can be parsed, and their number of symbols."""
         sentences = self._sentences_in(whole(corpus))
         nats = self._nats_of(sentences)
         parsed = np.isfinite(nats)
@@ -219,6 +222,6 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
 
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:
-    """log p of the held-out sentences, in nats per symbol, with what the chains have learned so far."""
+    """Score held-out sentences by the best chain's present state: log p in nats per symbol."""
     learned = LearnedGrammar.of(fitted.params, grammar).opened
     return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

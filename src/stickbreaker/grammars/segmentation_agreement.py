@@ -22,14 +22,17 @@ class Agreement(NamedTuple):
 
     @classmethod
     def of(cls, right: int, found: int, gold: int) -> "Agreement":
-        """The agreement from the numbers of correct, found and gold items; 1 if there are no items."""
+        """The agreement, from the numbers of correct items, of items found and of items in the gold standard.
+
+        A share of no items is 1.
+        """
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0
         return cls(precision, recall, f1)
 
 
 class GrammarScores(ScoreNames):
-    """The names of a grammar's scores, with the F1 of words during learning."""
+    """The names of a grammar's scores in progress lines, which also show the F1 of words."""
 
     __slots__ = ()
 
@@ -38,9 +41,10 @@ class GrammarScores(ScoreNames):
 
 
 class Segmentation(NamedTuple):
-    """Agreement of a segmentation with the reference, on three kinds of items.
+    """How a segmentation agrees with the reference: precision, recall and F1 of three kinds of items.
 
-    token: words (both ends right); boundary: boundaries within sentences; type: distinct words.
+    token: words in their places (both ends right); boundary: boundaries within sentences; type: the words of
+    the lexicon, each counted once.
     """
 
     token: Agreement
@@ -49,10 +53,10 @@ class Segmentation(NamedTuple):
 
 
 def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Segmentation:
-    """How segmented sentences (lists of words) agree with a gold standard of the same sentences.
+    """Compare segmented sentences (lists of words) with a gold standard of the same sentences.
 
-    Ends of sentences are not counted as boundaries, nor spaces within words (Goldwater, Griffiths & Johnson
-    2009, section 5.2). Raises ValueError if the symbols differ.
+    Ends of sentences do not count as boundaries; spaces within words are ignored (Goldwater, Griffiths &
+    Johnson 2009, section 5.2). Raises ValueError if the symbols differ.
 
     >>> segmentation_of([["a", "bc"]], [["a", "b", "c"]]).token.precision
     0.5

@@ -14,9 +14,10 @@ from stickbreaker.saved.evolution_observer import Evolving, Moments
 
 
 class SubtreeMoments(Moments):
-    """Snapshots of a run in which "topics" are adapted symbols, by number, and "words" strings of subtrees.
+    """Snapshots of a grammar during a run, stored in the format of topics and their top words.
 
-    A string's probability is its share of its symbol's uses. "Entered" are strings that have risen into the
+    A "topic" is an adapted symbol (its number), its "words" are the strings that its subtrees span, and a
+    string's probability is its share of the symbol's uses. "Entered" are strings that have come into the
     first fifty since the last snapshot. `join` joins symbols to a string.
     """
 
@@ -45,7 +46,10 @@ class SubtreeMoments(Moments):
 def uses_of_strings(
     model: OnlineGrammar, state: VariationalState, counts: TruncatedCounts
 ) -> list[dict[tuple[str, ...], float]]:
-    """The expected uses of each adapted symbol's strings, summed over cached trees of the same string."""
+    """For each adapted symbol, the expected uses of each string that its remembered subtrees span.
+
+    Subtrees of the same string are added up. counts: the table of remembered subtrees.
+    """
     cache, terminals = model.cache(state.params, counts), model.grammar.terminals
     starts, letters = cache.trees.letter_starts, cache.trees.letters
     found: list[dict[tuple[str, ...], float]] = []

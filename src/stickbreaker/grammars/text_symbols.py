@@ -25,9 +25,10 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 
 
 def analysis_of_symbols(symbols: str) -> Analysis:
-    """The analysis that reads a line as a sentence of symbols: "characters" without spaces, or "spaced".
+    """The analysis that splits a line, as one sentence, into symbols for a grammar.
 
-    "spaced" symbols are what stands between spaces. Symbols are not normalised, apostrophes included.
+    symbols: "characters" (spaces are left out), or "spaced": the words between spaces. Symbols are not
+    normalised, apostrophes included.
 
     >>> analysis_of_symbols("characters").analyse("yu want").words
     ['y', 'u', 'w', 'a', 'n', 't']
@@ -46,7 +47,9 @@ def analysis_of_symbols(symbols: str) -> Analysis:
 
 
 def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
-    """A function that returns the tokens of a text by an analysis; for symbols, a much faster one.
+    """A function that splits a text into tokens as an analysis does, but much faster for symbols.
+
+    It is faster if the analysis is one of `analysis_of_symbols`; else it calls the analysis.
 
     >>> symbol_finder(analysis_of_symbols("spaced"))("ih z  th")
     ['ih', 'z', 'th']
@@ -59,10 +62,11 @@ def symbol_finder(analysis: Analysis) -> Callable[[str], list[str]]:
 
 
 def known_words(given: object, symbols: str) -> dict[tuple[str, ...], float]:
-    """Words as tuples of symbols, sorted, with their counts, from {word: count} or a list of words.
+    """Check the words that a user knows in advance: {tuple of symbols: count}, sorted.
 
-    In a list, each occurrence counts once. `symbols`: what a word is made of, "characters" or "spaced".
-    Raises UserError for anything else, a word without symbols, and a count that is not above 0.
+    given: {word: count}, or a list of words, of which each occurrence counts once. `symbols`: what a word is
+    made of, "characters" or "spaced". Raises UserError for anything else, a word without symbols, and a count
+    that is not above 0.
 
     >>> known_words({"the": 3, "a": 1.5}, "characters")
     {('a',): 1.5, ('t', 'h', 'e'): 3.0}
@@ -88,7 +92,7 @@ def known_words(given: object, symbols: str) -> dict[tuple[str, ...], float]:
 
 
 class TextLines(NamedTuple):
-    """Texts as lists of symbols, and as numbers of these in a vocabulary."""
+    """Texts split into symbols: the symbols themselves, and their numbers in a vocabulary."""
 
     tokens: list[list[str]]  # the symbols of each text
     content: Sequences  # rows of the vocabulary, -1: not in it
@@ -113,9 +117,10 @@ class TextLines(NamedTuple):
 def terminals_of(
     vocabulary: Vocabulary, terminals: tuple[str, ...], *, boundaries: bool
 ) -> NDArray[np.int64]:
-    """The terminal number of each vocabulary row, and last that of words outside the vocabulary (`UNKNOWN`).
+    """(words + 1) For each word of a vocabulary, its number among the grammar's terminals.
 
-    Words that are not terminals have `UNKNOWN`; with `boundaries`, punctuation marks have `BOUNDARY`.
+    It is `UNKNOWN` for words that are not terminals and, with `boundaries`, `BOUNDARY` for punctuation marks.
+    The last element, `UNKNOWN`, is for words outside the vocabulary (number -1).
     """
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     found = [
@@ -131,9 +136,10 @@ def is_punctuation(symbol: str) -> bool:
 
 
 def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: int | None) -> WordReader:
-    """The reader of sentences for the grammar "topic", for words with these spellings, by number.
+    """The reader for the grammar "topic", in which each word is a sentence of its characters.
 
-    n_documents: the number of documents that have marks; None: words do not begin with marks.
+    words: the vocabulary; n_documents: how many documents have a symbol that marks them, with which their
+    words begin; None: words have no marks.
     """
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in words]

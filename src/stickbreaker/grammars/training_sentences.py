@@ -27,10 +27,10 @@ def training_sentences(
     *,
     skip_unknown: bool = False,
 ) -> tuple[Sentences, int]:
-    """The training sentences that can be parsed, and the number of those that are skipped.
+    """The training sentences that can be parsed, and how many others are skipped.
 
     Raises UserError for a sentence that cannot be parsed, unless the estimator skips these; NothingParsed if
-    none can be parsed. With `skip_unknown`, sentences with unknown symbols are always skipped.
+    no sentence can be parsed. With `skip_unknown`, sentences with unknown symbols are always skipped.
     """
     found = _of_source(estimator, source, corpus, grammar, held_out=False)
     if not len(found.documents):
@@ -65,7 +65,7 @@ def held_out_sentences(
 def _of_source(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
 ) -> Sentences:
-    """The training sentences of a source, or with `held_out` its held-out sentences."""
+    """The training sentences of a source, or with `held_out` its held-out sentences, all in one object."""
     reader = estimator._reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
     parts: list[Sentences] = []
     for block in range(source.n_blocks):
@@ -84,7 +84,10 @@ def _of_source(
 def _first_unknown(
     estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
-    """A document's id, by its number in the corpus, and a message on its first unknown symbol, or ""."""
+    """For an error message: a document's id, and a text on its first unknown symbol ("" if none).
+
+    document: its number in the corpus.
+    """
     block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
     place = document - sum(corpus.block_sizes[:block])
     content = corpus.sequences(block).slice(place, place + 1)
@@ -110,7 +113,7 @@ def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
 
 
 def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
-    """The message about a sentence of known symbols that a grammar cannot parse."""
+    """For an error message, why a grammar cannot parse a sentence whose symbols are all known."""
     if not chart_fits(grammar, np.array([len(letters)]))[0]:
         return why_too_long(grammar, len(letters))
     last = without_uses(grammar).beginning(letters)
@@ -121,7 +124,7 @@ def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
 
 
 def without_uses(grammar: Compiled) -> LearnedGrammar:
-    """A grammar as if learned from nothing: it remembers no subtrees, and rules have their prior weights."""
+    """The grammar before any learning: it remembers no subtrees, and rules have their prior weights."""
     n, none = len(grammar.adapted), np.zeros(0, np.int64)
     uses = np.zeros(grammar.n_rules)
     return LearnedGrammar(
@@ -130,7 +133,7 @@ def without_uses(grammar: Compiled) -> LearnedGrammar:
 
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError if a model's stored sentences and its sums over samples do not fit its grammar."""
+    """Raise ValueError if the sentences and cut counts in a saved model's params do not fit its grammar."""
     sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
     letters, lengths, cuts, kept, skipped = sums
     if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():

@@ -10,9 +10,10 @@ ALIKE = 0.7  # similarity from which on names are close
 
 
 def remark_on_unused_names(grammar: Grammar, words: Container[str]) -> str | None:
-    """A remark on names in rules that have no rules and are not in the text (`words`), or None.
+    """A remark to the user on names in rules that are probably misspelled, or None.
 
-    Only for the format of py-cfg: in the other one terminals are in quotes.
+    Such a name has no rules of its own, and is not a symbol of the text (`words`). Always None for the format
+    of PyAdaGram, in which terminals are in quotes.
 
     >>> grammar = Grammar.from_text("1 1 S --> Word Wrod\\n1 1 Word --> a", "rules.lt")
     >>> remark_on_unused_names(grammar, {"a"})

@@ -9,11 +9,11 @@ from stickbreaker.grammars.cli.segment import documents_of, load_grammar, note_n
 
 
 def evaluate_grammar(asked: ScoringRequest) -> Outcome:
-    """Score texts by a saved grammar (`grammar_scores`); returns the scores, and the function that prints
-    them.
+    """Score texts by a saved grammar (`grammar_scores`); returns the scores and the function to print them.
 
-    A note on standard error counts symbols that are new to the grammar. "learned_from" in the scores is the
-    share of the documents that it was learned from; None if they are not its own corpus, or if ids repeat.
+    Added to the scores is "learned_from": the share of these documents that the grammar was learned from;
+    None if they are not its own corpus, or if ids repeat. A note on standard error counts symbols that are
+    new to the grammar.
     """
     from stickbreaker.corpus import Corpus
     from stickbreaker.grammars.grammar_scores import scores_of

@@ -27,20 +27,20 @@ DIGITS = 18  # of a number of subtrees, at most
 
 @dataclass(frozen=True)
 class SymbolChoice:
-    """How the program reads texts for a grammar: by the analysis and the vocabulary rule of its estimator."""
+    """How the program reads texts to fit a grammar: as the estimator's parameter `symbols` asks."""
 
     model: "PlainAdaptorGrammar"
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis of text that the estimator asks for, or the default one. `largest` is ignored."""
+        """The analysis that the estimator asks for, or the default one. `largest` has no effect here."""
         from stickbreaker.corpus import Analysis
 
         found, _ = self.model._reads_texts_by()
         return found if isinstance(found, Analysis) else Analysis()
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
-        """The rule that chooses the vocabulary; None: the default. `largest` is ignored."""
+        """The rule that chooses the vocabulary; None: the default. `largest` has no effect here."""
         return self.model._reads_texts_by()[1]
 
 
@@ -98,7 +98,8 @@ def grammar(grammar: str, where: EngineChoice, **options: object) -> None:
 def _ways(settings: ParameterValues, engine: str, grammar: str) -> ParameterValues:
     """The command's options as keyword arguments of the estimator.
 
-    grammar: its name. Raises a usage error for options that do not apply to the chosen inference.
+    grammar: the name or file that the user gave. Raises a usage error for options that do not apply to the
+    chosen inference.
     """
     inference = settings["inference"]
     if inference == "mcmc" and engine != "local":
@@ -118,9 +119,10 @@ def _ways(settings: ParameterValues, engine: str, grammar: str) -> ParameterValu
 
 
 def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
-    """The values of --truncation: a number for all symbols, or one for each, by name; None without any.
+    """Parse the values of --truncation: "N" for all symbols, or several "SYMBOL=N".
 
-    Raises a usage error for anything else.
+    Returns a number, or {symbol: number}; None if the option was not used. Raises a usage error for anything
+    else.
     """
     by_symbol: dict[str, int] = {}
     for one in given:
@@ -135,8 +137,9 @@ def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
 
 
 def words_from(path: str) -> dict[str, float]:
-    """The known words in a file, with their counts: 1 for a line without one; several lines of a word add up.
+    """Read a file of known words (--known): {word: count}.
 
+    A line is a word, or a word, a tab and its count; else the count is 1. Lines of the same word add up.
     Raises UserError, with the line, for a count that is not above 0, and for a file without words.
     """
     from stickbreaker.corpus.readers.sources import listed_lines
@@ -165,7 +168,10 @@ def words_from(path: str) -> dict[str, float]:
 
 
 def grammar_from(given: str) -> "Grammar | str":
-    """The name of a grammar as it is, or the grammar in a file. Raises UserError for anything else."""
+    """The grammar that the user asked for: its name if it is a named one, else the grammar in that file.
+
+    Raises UserError if there is no such file, or if it is not a valid grammar.
+    """
     from stickbreaker.core.untrusted import read_given_text
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.grammars.model.named import BY_NAME

@@ -193,7 +193,10 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
 
 
 def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[JsonObject], str]:
-    """A function that prints the result of `rules` as text; `whole`: with the rules of the grammar."""
+    """A function that formats the result of the command `rules` as text.
+
+    join: joins the symbols of a subtree; whole: whether to list the uses of the grammar's rules as well.
+    """
 
     def text(result: JsonObject) -> str:
         lines: list[str] = []
@@ -211,7 +214,10 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
-    """Load a grammar for a command. Raises UserError for other models, and if `out` may not be written."""
+    """Load a saved grammar for the command `verb`, after checking that it may write the file `out`.
+
+    Raises UserError for another kind of model, or if `out` may not be written.
+    """
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
@@ -232,9 +238,9 @@ class GivenText(NamedTuple):
 
 
 def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Document]":
-    """The documents of inputs; a line of a file with counts is repeated as often as its count says.
+    """Read the input files as documents; a line of a file with counts is repeated as its count says.
 
-    Raises UserError for inputs without texts.
+    Raises UserError for bags of words, and if there are no documents.
     """
     from stickbreaker.corpus.readers import Problems, read_inputs
 
@@ -249,7 +255,10 @@ def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Docum
 
 
 def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[GivenText]:
-    """The texts of inputs; a line of a file with counts is one text. Raises UserError if there are none."""
+    """Read the input files as texts; a line of a file with counts is one text, with its count.
+
+    Raises UserError as `documents_of`.
+    """
     found: list[GivenText] = []
     for place, document in enumerate(documents_of(inputs, reading)):
         if document.copy is not None and document.copy > 1:
@@ -261,7 +270,7 @@ def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[GivenText]
 
 @dataclass
 class SymbolCounts:
-    """Counts texts with new symbols, and texts that cannot be parsed, while they are written."""
+    """While texts are written, counts those with symbols new to the grammar, and those it cannot parse."""
 
     texts: int
     new_symbols: int = 0
@@ -269,17 +278,17 @@ class SymbolCounts:
     unparsed: int = 0
 
     def add(self, new_symbols: int, *, parsed: bool) -> None:
-        """Count a text."""
+        """Count a text, by its number of new symbols and whether it could be parsed."""
         self.new_symbols += new_symbols
         self.with_new_symbols += new_symbols > 0
         self.unparsed += not parsed
 
     def figures(self) -> dict[str, int]:
-        """The counts for --json."""
+        """The counts by name, for --json."""
         return {name: getattr(self, name) for name in ("new_symbols", "with_new_symbols", "unparsed")}
 
     def note(self, what: str) -> None:
-        """Print a note for each count above zero; what: how texts that cannot be parsed come out."""
+        """Print notes on new symbols and unparsed texts, if any; what: how the latter are written."""
         note_new_symbols(self.with_new_symbols, self.new_symbols, self.texts)
         if self.unparsed:
             verb = "is" if self.unparsed == 1 else "are"
@@ -288,7 +297,7 @@ class SymbolCounts:
 
 
 def note_new_symbols(texts: int, symbols: int, of: int) -> None:
-    """Print a note on how many of `of` texts have new symbols, if there are any; symbols: their number."""
+    """Print a note that `texts` of all `of` texts have new symbols, unless `symbols`, their number, is 0."""
     if symbols:
         number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
         note(f"note: {number} {verb} symbols that are new to the model ({symbols:,} in all)")

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
 
 def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[JsonObject, list[str]]:
-    """The agreement of a grammar's pieces with the words of its text, as JSON values and as a line.
+    """For the summary of a finished run: how well the grammar's pieces agree with the words of its text.
 
-    Both are empty if the text has no spaces between words.
+    Returns values for JSON, and a line of text in a list; both are empty if the text has no spaces between
+    words.
     """
     found = estimator._agreement
     if found is None:
