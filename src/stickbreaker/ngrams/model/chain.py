@@ -35,8 +35,11 @@ STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a contex
 
 
 class Events(NamedTuple):
-    """The words of a text (ends of sentences included), grouped by the deepest slot of their contexts: what a
-    chain samples seats of."""
+    """What a chain samples seats of: the words of a text, ends of sentences included, grouped by slot.
+
+    A slot is a word in a context; each word is grouped under the slot of its longest context, its deepest
+    slot.
+    """
 
     contexts: Contexts
     own: NDArray[np.int32]  # slots: how many words have it as their deepest
@@ -45,14 +48,18 @@ class Events(NamedTuple):
 
 
 def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: bool) -> Events:
-    """The events of a text, from the contexts and slots that `contexts_of` returns. base (words): G0."""
+    """The events of a text: what a chain samples seats of.
+
+    contexts, deepest (words): all contexts and each word's slot (a word in a context) in its longest context,
+    as `contexts_of` returns them; base (words): G0; unbounded: whether context lengths are sampled.
+    """
     own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
     return Events(contexts, own, np.maximum(base, LEAST), unbounded)
 
 
 class TextEvents(NamedTuple):
     """What a chain over documents learns from: the events, and for each word of the text, in order, its
-    deepest slot and its document."""
+    document and its deepest slot (the word in its longest context)."""
 
     events: Events
     deepest: Integers  # words: the slot of the longest context
@@ -63,8 +70,9 @@ class TextEvents(NamedTuple):
 class PitmanYorChain(Sampler):
     """Collapsed Gibbs sampling of the seating of a text's words; distributions of words are integrated out.
 
-    A sweep reseats every word, then draws discounts and concentrations by depth. Each slot stores the number
-    of its tables by size, which is sufficient. Sweeps are sequential and use one thread.
+    A sweep reseats every word, then draws discounts and concentrations by depth (context length). For each
+    slot (a word in a context), only the number of tables of each size is stored, which is sufficient. Sweeps
+    are sequential and use one thread.
     """
 
     def __init__(self, events: Events, seed: int, given: Record = MappingProxyType({})) -> None:
@@ -114,9 +122,10 @@ class PitmanYorChain(Sampler):
         return Score(nats, float(self._events.own.sum()), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """Numbers of contexts and tables, and the last sweep's perplexity of each word given all others.
+        """Numbers to show during a run: occupied contexts, tables, and the perplexity of the last sweep.
 
-        That is exp(-mean log p(word | context)), each p taken when the word was reseated.
+        The perplexity is exp(-mean log p(word | context)), each p given all other words at the time when the
+        word was reseated; it is missing before the first sweep.
         """
         totals = self._seating.totals
         counts = {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
@@ -128,8 +137,11 @@ class PitmanYorChain(Sampler):
         self._samples.append(self._sample())
 
     def fitted(self) -> Fitted:
-        """All samples stored so far, or the current state if there are none, with only those contexts that
-        are occupied in some sample."""
+        """All samples stored so far, or the current state if there are none, as the params of a finished
+        model.
+
+        Only contexts that are occupied in some sample are included.
+        """
         samples = self._samples or [self._sample()]
         anyone = np.zeros((1, len(self._events.own)), np.bool_)
         for sample in samples:
@@ -152,7 +164,8 @@ class PitmanYorChain(Sampler):
         return Fitted({**parameters, **self._given})
 
     def snapshot(self) -> dict[str, AnyArray]:
-        """The seating, discounts, concentrations, context lengths, and the samples."""
+        """The chain's state as arrays of a checkpoint: seating, discounts, concentrations, context lengths,
+        samples."""
         arrays = {
             "seats": self._seating.seats.copy(),
             "sizes": self._seating.sizes.copy(),
@@ -200,7 +213,8 @@ class PitmanYorChain(Sampler):
         return numbered_keys(self._seed, purposes.NGRAMS, number + 1, np.zeros(1, np.int64))[0]
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth: customers and tables of its occupied restaurants, and numbers of tables by size."""
+        """For each context length: customers and tables of its occupied restaurants, and how many tables have
+        each size (from 0)."""
         n_sizes = int(self._seating.seats[:, CUSTOMERS].max(initial=0)) + 1
         sizes = np.zeros((len(self._depths), n_sizes), np.int64)
         count_sizes(self._layout, self._seating, sizes)
@@ -223,9 +237,11 @@ class PitmanYorChain(Sampler):
         return {**sample, "stops": narrowed(self._stops.counts)} if self._events.unbounded else sample
 
     def _sitting(self, depths: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
-        """The number of words that sit in each slot, and the counts of stops and passes of each restaurant.
+        """From the length of each word's context: how many words sit in each slot (a word in a context), and
+        how many stop at and pass each restaurant (restaurants × 2).
 
-        depths: the length of each word's context. Raises ValueError if they do not fit the text.
+        Raises ValueError if the lengths (`depths`) do not fit the text. With a fixed context length they are
+        not used.
         """
         if not self._events.unbounded:
             return self._events.own.astype(np.int64), self._stops.counts
@@ -241,8 +257,8 @@ class PitmanYorChain(Sampler):
 
 
 def nats_of_last_sweep(arrays: Mapping[str, AnyArray]) -> Array:
-    """The sum of log p of all words in the last sweep, from the arrays of a checkpoint: one number, or none
-    before the first sweep.
+    """The score of the last sweep from the arrays of a checkpoint: the sum of log p of all words, as an array
+    of one number, or of none before the first sweep.
 
     Raises ValueError if it is invalid.
     """
@@ -255,10 +271,11 @@ def nats_of_last_sweep(arrays: Mapping[str, AnyArray]) -> Array:
 def used_contexts(
     contexts: Contexts, customers: NDArray[np.integer | np.bool_]
 ) -> tuple[Contexts, Integers, Integers]:
-    """The contexts that are occupied in some sample, and the old numbers of their slots and restaurants.
+    """Only the contexts and words that are occupied in some sample, numbered again, and the old numbers of
+    their slots (words in a context) and restaurants (contexts).
 
-    customers (samples × slots). An occupied context has sent customers to all shorter ones, so the trie stays
-    connected.
+    customers (samples × slots). All words of the empty context are kept. An occupied context has sent
+    customers to all shorter ones, so the trie stays connected.
     """
     first = np.arange(len(contexts.slot_keys)) < contexts.n_words
     slots = np.flatnonzero(customers.any(axis=0) | first)
@@ -284,7 +301,11 @@ def _stacked(samples: list[dict[str, AnyArray]], name: str, places: Integers | N
 
 
 def stop_shares(counts: NDArray[np.integer]) -> Array:
-    """The expected share of words that stop (samples × restaurants), given the counts of stops and passes."""
+    """The expected share of words that stop in each restaurant, so that their context does not grow (samples
+    × restaurants).
+
+    counts (samples × restaurants × 2): words that stop there, and words that pass on to longer contexts.
+    """
     return (counts[..., 0] + STOP) / (counts.sum(axis=-1) + STOP + GO_ON)
 
 

@@ -14,10 +14,10 @@ Integers = NDArray[np.int64]
 class Contexts:
     """A trie of the contexts of a text, nearest word first, and of the words that follow each.
 
-    A context is a restaurant; a word after it is a slot. Restaurant 0 is the empty context and has a slot for
-    every word: slot w is word w. A restaurant's key is parent · n_words + word, where its context adds the
-    word at the far end of its parent's; a slot's key is restaurant · n_words + word. Both ascend, so that
-    lookups are bisections, level by level.
+    A context is a restaurant; a word after it is a slot. Restaurant 0 is the empty context; it has a slot for
+    every word, and slot w is word w. The parent of a context is the same without its farthest word. A
+    restaurant's key is parent · n_words + that farthest word; a slot's key is restaurant · n_words + word.
+    Both ascend, so that lookups are bisections, level by level.
     """
 
     n_words: int  # words that can come next; contexts consist of the same symbols
@@ -42,7 +42,8 @@ class Contexts:
 
     @cached_property
     def parents(self) -> Integers:
-        """For each slot, that of the same word in the context one word shorter; -1 in the empty one."""
+        """For each slot (a word in a context), the slot of the same word in the context one word shorter; -1
+        for slots of the empty context."""
         above = np.concatenate([[-1], self.restaurant_keys // self.n_words])
         return self.find_slots(above[self.restaurants], self.slot_keys % self.n_words)
 
@@ -52,7 +53,8 @@ class Contexts:
         return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
 
     def refuse_nonsense(self) -> None:
-        """Raise ValueError if the keys are not those of contexts that form a trie."""
+        """Raise ValueError unless the keys are those of contexts that form a trie; used when a model is
+        loaded."""
         for keys in (self.restaurant_keys, self.slot_keys):
             if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys, prepend=-1) <= 0).any():
                 raise ValueError("contexts are not sorted")
@@ -66,18 +68,24 @@ class Contexts:
             raise ValueError("a word is missing in a shorter context")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
-        """The restaurant of each context that extends a restaurant in `shorter` by the symbol before it; -1
-        if there is none, or `shorter` is -1."""
+        """Look up contexts one word longer: the restaurants of the contexts `shorter` (restaurants) with
+        `symbols` before them.
+
+        A result is -1 if there is no such context, or if `shorter` is -1.
+        """
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 
     def find_slots(self, restaurants: Integers, words: Integers) -> Integers:
-        """The slot of each word in its restaurant; -1 if there is none, or the restaurant is -1."""
+        """The slot of each word in its restaurant (its context); -1 if the word does not follow it, or the
+        restaurant is -1."""
         return _found(self.slot_keys, restaurants, words, self.n_words, 0)
 
 
 def _found(keys: Integers, first: Integers, second: Integers, size: int, offset: int) -> Integers:
-    """The position of each key first · size + second among ascending keys, plus `offset`; -1 if the key is
-    missing, or first or second is negative."""
+    """Look up pairs of numbers by their key, first · size + second, among ascending keys.
+
+    Returns each key's position plus `offset`; -1 if the key is missing, or first or second is negative.
+    """
     if not len(keys):
         return np.full(len(first), -1)
     sought = first * size
@@ -99,11 +107,12 @@ def contexts_of(
     *,
     shared: bool = False,
 ) -> tuple[Contexts, Integers]:
-    """All contexts in a text, and for each of its words the slot in its longest context.
+    """All contexts in a text, and for each of its words the slot (a word in a context) in its longest
+    context.
 
     `symbol_before(d)` returns the symbol d places before each word, -1 beyond the beginning of its context.
-    Contexts have at most `longest` symbols. With `shared`, a context that only a single word of the text
-    follows is not extended: longer ones would predict the same.
+    Contexts have at most `longest` symbols. With `shared`, a context is not extended if only a single word of
+    the text follows it: longer ones would predict the same.
     """
     deepest, restaurants = words.copy(), np.zeros(len(words), np.int64)
     active = np.arange(len(words), dtype=np.int32)
@@ -159,10 +168,11 @@ def context_words(contexts: Contexts) -> Integers:
 
 
 def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[int], Integers]:
-    """The function `symbol_before` that `contexts_of` takes, for sentences: `before(d)` returns the word d
+    """A function by which `contexts_of` looks up contexts in sentences: `before(d)` returns the symbol d
     places before each word.
 
-    `positions`: of each word in its sentence. Before the first word comes `end`, before that -1.
+    positions (words): the place of each word in its sentence, from 0. The symbol before the first word is
+    `end`, and before that comes -1.
 
     >>> before = symbols_before(np.array([5, 6, 9]), np.array([0, 1, 2]), end=9)
     >>> before(1).tolist(), before(2).tolist()

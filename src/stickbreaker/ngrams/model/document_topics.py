@@ -11,10 +11,12 @@ LEAST = 1e-12  # of a topic's alpha: smaller values make no difference, and the 
 
 
 def draw_alpha(words: Words, key: np.uint64, generator: np.random.Generator) -> None:
-    """Draw alpha = alpha_0 beta given the topics of documents, each a restaurant of a Dirichlet process, and
-    set `words.prior` to it.
+    """Draw alpha, the Dirichlet parameter of documents' topic shares, given the topics of words; set
+    `words.prior` to it.
 
-    key: of the random stream for tables. Priors: alpha_0 ~ Gamma(1, 1), beta ~ Dir(1).
+    alpha = alpha_0 beta, with the priors alpha_0 ~ Gamma(1, 1) and beta ~ Dir(1). Each document is a
+    restaurant of a Dirichlet process whose tables are drawn as auxiliary variables; key: of the random stream
+    for tables.
     """
     counts, prior = words.counts[:, 1:], words.prior
     documents, topics = np.nonzero(counts)
@@ -26,7 +28,7 @@ def draw_alpha(words: Words, key: np.uint64, generator: np.random.Generator) -> 
 
 
 def log_documents(words: Words) -> float:
-    """log p(topics of documents, alpha) in nats; words of the common topic do not count."""
+    """log p(topics of documents, alpha) in nats; words of the common topic are left out."""
     counts, prior, sizes = words.counts[:, 1:], words.prior[1:], words.sizes
     total = prior.sum()
     nats = (gammaln(total) - gammaln(total + sizes)).sum()

@@ -17,10 +17,10 @@ class EarlierWords(NamedTuple):
 
     @classmethod
     def of(cls, model: LanguageModel) -> "EarlierWords":
-        """Recover the training words of a model with a fixed context length.
+        """Recover the training words of a model with a fixed context length, from its first sample.
 
         Each word of the text sits in its longest context, and every table there sends one customer to the
-        shorter one: the customers that no longer context sent are words of the text.
+        shorter context. So the customers that no longer context sent are words of the text.
         """
         contexts, own = model.contexts, model.customers[0].astype(np.int64)
         sent = contexts.parents >= 0
@@ -31,8 +31,11 @@ class EarlierWords(NamedTuple):
         )
 
     def before(self, later: Callable[[int], Integers]) -> Callable[[int], Integers]:
-        """The function `symbol_before` that `contexts_of` takes, for these words followed by others, whose
-        function is `later`."""
+        """A function by which `contexts_of` looks up contexts in these words followed by other ones:
+        `before(d)` returns the symbol d places before each word.
+
+        later: such a function for the other words.
+        """
 
         def before(distance: int) -> Integers:
             known = distance <= self.symbols.shape[1]

@@ -24,15 +24,16 @@ def draw_discount_and_concentration(
     sizes: NDArray[np.int64],
     generator: np.random.Generator,
 ) -> tuple[float, float]:
-    """Draw the discount a and the concentration b of one depth given its seating, by auxiliary variables.
+    """Draw the discount a and the concentration b of one depth (context length) given its seating, by
+    auxiliary variables; returns both.
 
-    customers, tables: of the depth's occupied restaurants; sizes: number of tables of each size, from 0. A
-    seating has
+    discount, concentration: the current values; customers, tables: of the depth's occupied restaurants;
+    sizes: number of tables of each size, from 0. A seating has
 
-        p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
-            prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
+            p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
+                prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
 
-    Each factor of the first kind is a sum of two terms, of which an auxiliary variable picks one; equal
+    Each factor b + a i or j - a is a sum of two terms, of which an auxiliary variable picks one; equal
     factors are drawn together, from a binomial. The denominators become an integral over x_u ~ Beta(b + 1,
     C_u - 1).
     """
@@ -63,7 +64,8 @@ def draw_concentration(
 def _log_fractions(
     concentration: float, customers: NDArray[np.int64], generator: np.random.Generator
 ) -> float:
-    """The sum of log x_u over restaurants of two customers or more; x_u ~ Beta(b + 1, C_u - 1) is drawn."""
+    """Draw x_u ~ Beta(b + 1, C_u - 1) for each restaurant u with at least two customers, where b is the
+    concentration; returns the sum of log x_u."""
     full = customers[customers >= 2]
     return float(np.log(generator.beta(concentration + 1.0, full - 1.0)).sum()) if len(full) else 0.0
 
@@ -91,7 +93,8 @@ def log_seating(
 
 
 def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np.random.Generator) -> None:
-    """Draw discounts and concentrations of all depths, and write them to `priors`."""
+    """Draw the discount and concentration of each depth (context length) given its seating, and write them to
+    `priors`."""
     for depth, parts in enumerate(by_depth):
         held = priors.discounts[depth], priors.concentrations[depth]
         drawn = draw_discount_and_concentration(*held, *parts, generator)
@@ -99,7 +102,8 @@ def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np
 
 
 def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
-    """log p(seating, discounts, concentrations) in nats, summed over all depths."""
+    """log p(seating, discounts, concentrations) in nats, summed over all depths (context lengths); G0 is not
+    included."""
     nats = log_prior(priors.discounts, priors.concentrations)
     for depth, parts in enumerate(by_depth):
         nats += log_seating(priors.discounts[depth], priors.concentrations[depth], *parts)

@@ -27,7 +27,8 @@ CHUNK = 2**14  # words predicted at a time
 
 
 class Sample(NamedTuple):
-    """The seating in one state of a chain: customers and tables of each slot and of each restaurant."""
+    """The seating in one state of a chain: customers and tables of each slot (a word in a context) and
+    restaurant (a context)."""
 
     seats: NDArray[np.int32]  # slots × (customers, tables)
     totals: NDArray[np.int32]  # restaurants × (customers, tables)
@@ -50,7 +51,8 @@ class LanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int) -> "LanguageModel":
-        """The model from the params that a chain's `fitted` returns.
+        """The model from the params that a chain's `fitted` returns. n_words: all words, with the
+        end-of-sentence mark.
 
         Raises ValueError if arrays do not match or have impossible values.
         """
@@ -108,18 +110,21 @@ class LanguageModel:
 
     @cached_property
     def samples(self) -> tuple[Sample, ...]:
-        """Customers and tables of each sample, by slot and by restaurant."""
+        """The seating of each sample: customers and tables, by slot (a word in a context) and by
+        restaurant."""
         return tuple(self.sample(number) for number in range(len(self.discounts)))
 
     def sample(self, number: int) -> Sample:
-        """Customers and tables of one sample, by slot and by restaurant."""
+        """The seating of one sample: customers and tables, by slot (a word in a context) and by
+        restaurant."""
         seats = np.stack([self.customers[number], self.tables[number]], axis=1).astype(np.int32)
         totals = [np.bincount(self.contexts.restaurants, each, self.n_contexts) for each in seats.T]
         return Sample(seats, np.stack(totals, axis=1).astype(np.int32))
 
     @cached_property
     def shares(self) -> Shares:
-        """All samples prepared for predictions, in the form that kernels take."""
+        """All samples prepared for predictions: the terms by which p of a word in one context gives that in a
+        longer one (see `Shares`)."""
         contexts, n_samples = self.contexts, len(self.discounts)
         seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
         ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)
@@ -139,16 +144,16 @@ class LanguageModel:
 
     @cached_property
     def trie(self) -> Trie:
-        """The index of contexts and words."""
+        """The index by which kernels look up contexts and words."""
         return trie_of(self.contexts)
 
     def log_probabilities(self, words: Integers, starts: Integers, log_base: Array | None = None) -> Array:
         """log p in nats of each word given those before it in its sentence, and of the mark at each
         sentence's end (words + sentences).
 
-        `words` (-1: not in the model); `starts`: where sentences begin. `log_base` (words with ends, nats):
-        log G0 of each, if it is not uniform. The mean over samples is that of probabilities, not of their
-        logarithms.
+        `words` (-1: not in the model); `starts`: where sentences begin. `log_base` (words + sentences, nats):
+        log G0 of each word and mark; None: uniform. Probabilities are averaged over samples before the
+        logarithm is taken.
         """
         text = np.empty(len(words) + 3 * len(starts), np.int64)
         places = np.empty(len(words) + len(starts), np.int64)
@@ -166,15 +171,16 @@ class LanguageModel:
         return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
-        """(words,) p(word | context) of words each with its own context, the mean over samples.
+        """p(word | context) of words that each come with a context of their own, the mean over samples
+        (words).
 
-        `symbols`: arrays (words) of the symbols before each word, the nearest first; base (words): G0.
+        `symbols`: the symbols before each word as arrays (words), the nearest first; base (words): G0.
         """
         text = np.column_stack([np.full(len(words), -1), *symbols[::-1], words])
         return self._predict(text.ravel(), np.arange(1, len(words) + 1) * text.shape[1] - 1, base)
 
     def _predict(self, text: Integers, places: Integers, base: Array) -> Array:
-        """p of the words at these places of a text (as in `find_ways`), the mean over samples.
+        """p of the words at these places of a text that is marked up for `find_ways`, the mean over samples.
 
         base (places): G0 of each word.
         """
@@ -189,12 +195,13 @@ class LanguageModel:
         return found
 
     def next_words(self, context: list[int], base: Array) -> Array:
-        """(n_words,) p of every word after a context, the mean over samples.
+        """p of every possible next word after a context, the mean over samples (n_words).
 
-        The context is word numbers in the order of the text; a sentence begins with `end`. base: G0 of every
-        word.
+        context: word numbers in the order of the text, beginning with `end` if a sentence begins there; base
+        (n_words): G0.
 
-        It is a sum over the context's restaurants: `seated` in each, times `left` of all longer ones.
+        The result is a sum over the restaurants of the context and its shorter ones: `seated` of each, times
+        `left` of all longer ones (see `Shares`).
         """
         n, shares = self.contexts.n_words, self.shares
         way = self._way(context)
@@ -212,8 +219,8 @@ class LanguageModel:
         return (p + base * weights.sum()) / len(weights)
 
     def _way(self, context: list[int]) -> Integers:
-        """The restaurants of a context and of its shorter ones, from the empty one on, up to the longest one
-        that the model has."""
+        """The restaurants of a context and of its shorter ones, from the empty context to the longest that is
+        in the model."""
         text = np.array([-1, *context, -1])
         way = np.empty((2, 1, self.longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self.trie, *way)
@@ -243,9 +250,10 @@ def trie_of(contexts: Contexts) -> Trie:
 
 
 def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:
-    """The text that `find_ways` takes, with -1 and `end` before each sentence, and the words' places in it.
+    """The text that `find_ways` takes, with -1 and `end` before each sentence, and the positions of all words
+    in it.
 
-    words: with a mark after each sentence; positions: of each in its sentence.
+    words: with the mark `end` after each sentence; positions: of each word in its sentence, from 0.
 
     >>> text_before(np.array([5, 9, 6, 7, 9]), np.array([0, 1, 0, 1, 2]), 9)[0].tolist()
     [-1, 9, 5, 9, -1, 9, 6, 7, 9]

@@ -16,8 +16,8 @@ from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 class NgramsByTopic(NamedTuple):
     """N-grams of one order, with the probabilities of their last words by topic, given the other words.
 
-    Given a document's topic shares too, the last word has p = outside + sum_k shares_k inside_k, a mean over
-    samples.
+    In a document with given topic shares, the last word has p = outside + sum_k shares_k inside_k. Both are
+    means over samples.
     """
 
     words: Integers  # n-grams × order; the end-of-sentence mark in first place is a beginning
@@ -47,7 +47,11 @@ def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsBy
 
 
 def _predictions(model: TopicLanguageModel, words: Integers, log_base: Array) -> tuple[Array, Array]:
-    """`inside` and `outside`, see `NgramsByTopic`, of these n-grams (n-grams × order)."""
+    """The probability of the last word of n-grams (n-grams × order), as `inside` and `outside` of
+    `NgramsByTopic`.
+
+    log_base (words): log G0 in nats.
+    """
     n, order = words.shape
     text = np.column_stack([np.full(n, -1), words]).ravel()
     restaurants, slots = np.empty((2, n, model.longest + 1), np.int64)

@@ -10,9 +10,10 @@ from stickbreaker.ngrams.model.contexts import Contexts, Integers
 
 def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Integers]:
     """How many words of the text can sit in each slot (a word in a context), and in each restaurant (a
-    context): those that pass it on the way to their longest context, or end there.
+    context).
 
-    own (slots): the number of words whose longest context has this slot.
+    A word can sit in the slot of its longest context and in those of all shorter ones. own (slots): the
+    number of words for which this is the slot of their longest context.
     """
     most = own.astype(np.int64)
     depths = contexts.depths[contexts.restaurants]
@@ -23,30 +24,32 @@ def passing(contexts: Contexts, own: NDArray[np.integer]) -> tuple[Integers, Int
 
 
 def places_of(contexts: Contexts, own: NDArray[np.integer]) -> Integers:
-    """Where the table sizes of each slot (a word in a context) begin in one array for all (slots + 1).
+    """Where each slot's table sizes begin in one shared array (slots + 1 offsets). A slot is a word in a
+    context.
 
-    A slot has room for as many different sizes as can occur at once: see `room_for_sizes`, where a slot's
-    customers are at most the words of the text that pass it. own: see `passing`.
+    Each has room for as many different table sizes as can occur at once: `room_for_sizes`, with the number of
+    words that can pass the slot as its most customers. own (slots): the words whose longest context is there.
     """
     return room_for_sizes(passing(contexts, own)[0])
 
 
 def room_for_sizes(most: Integers) -> Integers:
-    """Where the table sizes of each slot begin in one array for all (slots + 1), if slots have at most `most`
-    customers (slots).
+    """Where each slot's table sizes begin in one shared array (slots + 1 offsets). A slot is a word in a
+    context.
 
-    Tables of n different sizes have at least 1 + 2 + ... + n customers, so a slot has room for the largest
-    such n; it has none if it never has two customers.
+    most (slots): the most customers that each can have. Tables of n different sizes have at least 1 + 2 + ...
+    + n customers, so a slot has room for the largest such n; it has none if it never has two customers.
     """
     room = np.where(most > 1, (np.sqrt(8.0 * most + 1.0) - 1.0) / 2.0, 0.0).astype(np.int64)
     return np.concatenate([[0], np.cumsum(room)])
 
 
 def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """For contexts of any length: how many words stop at each restaurant, and how many pass it to a longer
-    context (restaurants × 2).
+    """For contexts of any length: how many words stop at each restaurant (their context ends there), and how
+    many pass it to a longer context (restaurants × 2).
 
-    at (words): the slot in which each sits; stop (words): whether it could have passed on.
+    at (words): the slot (a word in a context) where each sits; stop (words): whether a longer context was
+    possible. Only such words count as stops.
     """
     n = len(layout.depths)
     passes, above = np.zeros(n, np.int64), layout.parents[at]

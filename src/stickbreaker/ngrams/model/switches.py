@@ -18,8 +18,8 @@ ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
 
 
 class SwitchState:
-    """The restaurants of switches in a chain's state: which words come from the common topic, context by
-    context (`kernels.switch_tables`)."""
+    """The restaurants of switches in a chain's state: they count which words come from the common topic,
+    context by context (`kernels.switch_tables`)."""
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
         """Empty restaurants; most (restaurants): the most customers that each can get."""
@@ -35,8 +35,8 @@ class SwitchState:
         )
 
     def expected(self) -> Array:
-        """(restaurants,) The expected lambda of each context, the probability of topics other than the common
-        one, given the seating."""
+        """Expected lambda given the seating: the probability, in each context, that a word comes from a topic
+        other than the common one (restaurants)."""
         layout, seats = self.held.layout, self.held.seating.seats
         above = layout.parents[1::2] // 2
         customers = seats[:, CUSTOMERS].reshape(-1, 2).astype(np.float64)
@@ -48,7 +48,7 @@ class SwitchState:
         return found
 
     def draw_concentrations(self, generator: np.random.Generator) -> None:
-        """Draw the concentration of each depth given the seating."""
+        """Draw the concentration of the switches for each depth (context length), given their seating."""
         concentrations = self.held.priors.concentrations
         for depth in range(len(concentrations)):
             customers, tables = self._totals(depth)
@@ -57,7 +57,7 @@ class SwitchState:
             )
 
     def log_p(self) -> float:
-        """log p(seating, concentrations) in nats."""
+        """log p(seating of the switches, their concentrations) in nats."""
         seating, layout = self.held.seating, self.held.layout
         nats = 0.0
         for depth, mass in enumerate(self.held.priors.concentrations.tolist()):
@@ -85,7 +85,7 @@ class SwitchState:
     def take(self, arrays: Mapping[str, AnyArray], own: Integers) -> None:
         """Restore the state from what `to_arrays` returned. Raises ValueError if it belongs to another text.
 
-        own (slots): customers that no longer context sent.
+        own (slots of switches): the customers that are not sent by the switch of a longer context.
         """
         seats, sizes, concentrations = (arrays[name].copy() for name in ARRAYS)
         held = self.held.seating.seats, self.held.seating.sizes, self.held.priors.concentrations

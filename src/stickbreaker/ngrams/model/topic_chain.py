@@ -52,11 +52,13 @@ ALPHA = 0.02  # of each topic, at the start
 
 
 class TopicChain(Sampler):
-    """Collapsed Gibbs sampling of the topics and seating of a text's words; subclasses have priors of topics.
+    """Collapsed Gibbs sampling of the topics and seating of a text's words; a subclass for each prior of
+    topics.
 
-    A sweep draws every word's topic and seat again, moves tables in blocks, and draws discounts and
-    concentrations by depth and the prior of documents' topics. Topic 0 is common to all documents; it stays
-    empty under a prior without a common topic. Sweeps are sequential and use one thread.
+    A sweep draws every word's topic and seat again, moves tables in blocks (each with all words below it),
+    and draws discounts and concentrations by depth and the prior of documents' topics. Topic 0 is common to
+    all documents; it stays empty under a prior without a common topic. Sweeps are sequential and use one
+    thread.
     """
 
     ways: ClassVar[int] = 1  # most customers that a word can be in a slot
@@ -70,11 +72,12 @@ class TopicChain(Sampler):
         *,
         moves: str = "tables",
     ) -> None:
-        """Start a chain: the words of a text are seated in turn, in topics drawn given those before.
+        """Start a chain: words of the text are seated one by one, each in a topic drawn given the words
+        before it.
 
         n_topics: without the common one; given: further params of the model, such as its G0, which become
-        part of `fitted`; moves: "tables": a sweep moves words, then blocks below tables; "tokens": words
-        alone.
+        part of `fitted`; moves: with "tables", a sweep moves words, then tables with all words below them;
+        with "tokens", words alone.
         """
         self._events, self._seed, self._given, self._blocks = text.events, seed, given, moves == "tables"
         contexts, n_words = text.events.contexts, len(text.deepest)
@@ -117,7 +120,7 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
-        """Resample the topics of tables, together with all words below them."""
+        """Resample the topics of tables, each together with all words below it."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         """Draw parameters that only this kind of prior has, at the end of a sweep."""
@@ -127,8 +130,8 @@ class TopicChain(Sampler):
         return 0.0
 
     def _switch_shares(self) -> Array:
-        """Expected lambda of each restaurant (restaurants,): the probability of topics other than the common
-        one. Empty without a common topic."""
+        """Expected lambda of each restaurant: the probability that a word comes from a topic other than the
+        common one (restaurants). Empty if there is no common topic."""
         return np.empty(0)
 
     def _more_arrays(self) -> dict[str, AnyArray]:
@@ -142,7 +145,7 @@ class TopicChain(Sampler):
 
     @property
     def _restaurants(self) -> tuple[Rooms, Seats, Priors]:
-        """The arguments that every kernel takes besides the words."""
+        """The arguments that every kernel takes after the words."""
         return self._rooms, self._seats, self._priors
 
     def sweep(self, number: int, threads: int) -> None:
@@ -178,10 +181,11 @@ class TopicChain(Sampler):
         return np.bincount(slots, sent, n).astype(np.int64)
 
     def figures(self) -> Mapping[str, float]:
-        """The numbers of occupied contexts, tables and topics in use, and the perplexity of each word given
-        all others in the last sweep.
+        """Numbers to show during a run: occupied contexts, tables, topics in use, and the perplexity of the
+        last sweep.
 
-        That is exp(-mean log p(word | context, document)), each p taken when the word was resampled.
+        The perplexity is exp(-mean log p(word | context, document)), each p given all other words at the time
+        when the word was resampled; it is missing before the first sweep.
         """
         rows = used(self._rooms.totals, self._seats.n_totals)
         totals, n = self._seats.totals, len(self._rooms.depths)
@@ -199,8 +203,11 @@ class TopicChain(Sampler):
         self._samples.add(self._sample(), self._word_topics())
 
     def fitted(self) -> Fitted:
-        """All samples stored so far, or the current state if there are none, with only those contexts that
-        are occupied in some sample."""
+        """All samples stored so far, or the current state if there are none, as the params of a finished
+        model.
+
+        Only contexts that are occupied in some sample are included.
+        """
         samples = self._samples
         if not len(samples):
             samples = TopicSamples(
@@ -210,7 +217,8 @@ class TopicChain(Sampler):
         return Fitted({**samples.to_fields(), **self._given})
 
     def snapshot(self) -> dict[str, AnyArray]:
-        """Topics, the seating, other sampled parameters, and the samples."""
+        """The chain's state as arrays of a checkpoint: topics, seating, other sampled parameters, and the
+        samples."""
         return {
             "topics": self._words.topics.copy(),
             "at": self._words.slots.copy(),
@@ -245,22 +253,25 @@ class TopicChain(Sampler):
         self._count_stops()
 
     def _count_words(self) -> None:
-        """Fill the counts of words by document and topic from the topics of words."""
+        """Fill the counts of words by document and topic, from the topics of words."""
         words, n_topics = self._words, self._rooms.n_topics
         places = words.documents * n_topics + words.topics
         words.counts[:] = np.bincount(places, minlength=words.counts.size).reshape(words.counts.shape)
         words.sizes[:] = words.counts[:, 1:].sum(axis=1)
 
     def _count_stops(self) -> None:
-        """With unbounded contexts, count the words that stop at each restaurant and those that pass it, from
-        the words' slots."""
+        """With unbounded contexts, count how many words stop at each restaurant and how many pass it, from
+        the slots (words in a context) in which words sit."""
         if self._events.unbounded:
             at, deepest = self._words.slots, self._words.deepest
             self._stops.counts[:] = stops_and_passes(self._rooms, at, at != deepest)
 
     def _by_depth(self) -> list[DepthCounts]:
-        """For each depth: the customers and the tables of its occupied restaurants (of each topic on its
-        own), and how many tables have each size."""
+        """For each context length: the customers and tables of its occupied restaurants, and how many tables
+        have each size.
+
+        The restaurants of different topics in the same context are counted separately.
+        """
         seats = self._seats
         rows = used(self._rooms.totals, seats.n_totals) & (seats.totals[:, CUSTOMERS] > 0)
         largest = int(seats.entries[:, SIZE].max(initial=1))
@@ -274,7 +285,7 @@ class TopicChain(Sampler):
         return found
 
     def _sitting(self) -> Sitting:
-        """The words grouped by the slot in which they sit."""
+        """The words of the text, grouped by the slot (a word in a context) in which they sit."""
         starts = np.cumsum(np.bincount(self._words.slots + 1, minlength=len(self._rooms.parents) + 1))
         return Sitting(starts.astype(np.int64), np.argsort(self._words.slots, kind="stable"))
 
@@ -291,7 +302,7 @@ class TopicChain(Sampler):
         }
 
     def _word_topics(self) -> NDArray[np.int64]:
-        """(words × topics) How many words of the text are a certain word and have a certain topic."""
+        """How many occurrences of each word have each topic, in the current state (words × topics)."""
         n_words, n_topics = self._events.contexts.n_words, self._rooms.n_topics
         numbers = self._events.contexts.slot_keys[self._words.deepest] % n_words
         found = np.bincount(numbers * n_topics + self._words.topics, minlength=n_words * n_topics)

@@ -43,10 +43,11 @@ class MarkedDocuments(NamedTuple):
 def marked(
     words: Integers, starts: Integers, offsets: Integers, end: int, log_base: Array
 ) -> MarkedDocuments:
-    """Add a mark at the end of each sentence of documents.
+    """Add an end-of-sentence mark after each sentence of documents.
 
-    starts: the first word of each sentence; offsets (documents + 1): the first word of each document;
-    log_base: log G0 in nats, either by word number (the mark last) or of each word and end.
+    words: without marks; starts: the first word of each sentence; offsets (documents + 1): the first word of
+    each document; end: the number of the mark; log_base: log G0 in nats, either by word number (the mark
+    last) or one for each word and mark of the documents.
 
     >>> found = marked(np.array([5, 6, 7]), np.array([0, 2]), np.array([0, 2, 3]), 9, np.zeros(10))
     >>> found.words.tolist(), found.offsets.tolist()
@@ -85,7 +86,8 @@ def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_P
 
 
 def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
-    """The words of a group with p(word | context, topic) by sample `number`, as kernels take them."""
+    """The words of a group of documents with p(word | context, topic) by sample `number`, ready for
+    `particles`."""
     inside = np.zeros((part.words.stop - part.words.start, model.n_topics))
     outside = np.zeros(len(inside))
     add_predictions(model, number, part.ways, inside, outside)
@@ -97,7 +99,7 @@ def add_predictions(
 ) -> None:
     """Add one sample's predictions of words to inside_out (words × topics) and outside_out (words).
 
-    Given the topic shares of a document, a word has p = outside + sum_k shares_k inside_k.
+    In a document with topic shares `shares`, a word has p = outside + sum_k shares_k inside_k.
     """
     if model.prior_name == "hierarchical":
         predict = predict_mixed if model.ends is None else predict_unbounded_mixed
@@ -109,12 +111,13 @@ def add_predictions(
 def log_probabilities(
     model: TopicLanguageModel, documents: MarkedDocuments, seed: int, seen: Array | None = None
 ) -> Array:
-    """(samples × words and ends) log p in nats of each word given those before it in its document.
+    """log p in nats of each word and end mark given those before it in its document (samples × words and
+    marks).
 
     Topics are updated word by word, by `Particles`. All documents use the same random numbers, so draws
     before a word depend only on the words before it, and p of all possible next words sums to one. seen
-    (samples × topics): words by topic that precede each document. `mean_of` turns the result into the model's
-    predictions.
+    (samples × topics): counts of words by topic that precede each document, if any. `mean_of` turns the
+    result into the model's predictions.
     """
     found = np.empty((model.n_samples, len(documents.words)))
     for part in _parts(model, documents):
@@ -130,13 +133,13 @@ def log_probabilities(
 
 
 def mean_of(nats: Array) -> Array:
-    """(words,) The log of the mean over samples of probabilities, from their logarithms (samples × words)."""
+    """The log of the mean over samples of probabilities (words), from their logarithms (samples × words)."""
     most = nats.max(axis=0)
     return most + np.log(np.exp(nats - most).mean(axis=0))
 
 
 def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: int) -> Array:
-    """(words and ends × topics) p(topic | word, document) by sample `number`.
+    """p(topic | word, document) of each word and end mark by sample `number` (words and marks × topics).
 
     The rest to one is the common topic. It is a fixed point (`posterior_shares`), not a draw.
     """

@@ -19,7 +19,7 @@ from stickbreaker.ngrams.model.language_model import LanguageModel, trie_of
 class TopicLanguageModel:
     """A learned topic n-gram model: the samples of a chain over topics, as `TopicChain.fitted` returns them.
 
-    A cell is a slot (a word in a context) and a topic with customers there. Words are numbers below
+    A cell is a pair of a slot (a word in a context) and a topic with customers there. Words are numbers below
     `contexts.n_words`, the last of which is the end-of-sentence mark. Topics of documents are numbered from
     0; in the arrays of samples the common topic comes before them.
     """
@@ -40,9 +40,10 @@ class TopicLanguageModel:
 
     @classmethod
     def of(cls, params: Record, n_words: int, prior_name: str, longest: int) -> "TopicLanguageModel":
-        """The model from the params that a chain's `fitted` returns; `longest`: most words of a context.
+        """The model from the params that a chain's `fitted` returns.
 
-        Raises ValueError if its arrays do not fit together or have impossible values.
+        n_words: with the end-of-sentence mark; longest: the greatest length of a context, in words. Raises
+        ValueError if its arrays do not fit together or have impossible values.
         """
         held = {name: item.values for name, item in params.items()}
         contexts = Contexts(n_words, held["restaurant_keys"], held["slot_keys"])
@@ -90,7 +91,8 @@ class TopicLanguageModel:
         self._refuse_cells(n_samples, n_topics)
 
     def _refuse_cells(self, n_samples: int, n_topics: int) -> None:
-        """Raise ValueError for cells that do not fit the contexts and topics, or are out of order."""
+        """Raise ValueError if cells (a slot and a topic with customers) do not fit the contexts and topics,
+        or are out of order."""
         arrays = self.slots, self.topics, self.customers, self.tables
         if self.cells.shape != (n_samples + 1,) or self.cells.dtype != np.int64 or self.cells[0] != 0:
             raise ValueError("cells belong to another model")
@@ -132,16 +134,16 @@ class TopicLanguageModel:
 
     @cached_property
     def trie(self) -> Trie:
-        """The index of contexts and words."""
+        """The index by which kernels look up contexts and words."""
         return trie_of(self.contexts)
 
     @cached_property
     def samples(self) -> tuple[TopicShares, ...]:
-        """Each sample prepared for predictions."""
+        """Each sample prepared for predictions, as `TopicShares`."""
         return tuple(self._shares(number) for number in range(self.n_samples))
 
     def _shares(self, number: int) -> TopicShares:
-        """Sample number `number`, prepared for predictions."""
+        """The sample with this number, prepared for predictions."""
         part, n_topics = slice(*self.cells[number : number + 2]), self.n_topics + 1
         slots, topics = self.slots[part].astype(np.int64), self.topics[part].astype(np.int64)
         customers, tables = self.customers[part].astype(np.float64), self.tables[part].astype(np.float64)
@@ -164,9 +166,9 @@ class TopicLanguageModel:
 
 
 def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> LanguageModel:
-    """One topic of one sample as a language model of its own; topic 0 is the common one.
+    """One topic of sample `number` as a language model of its own; topic 0 is the common one.
 
-    Not for topics that draw on the common one, whose predictions mix two models.
+    Not for the hierarchical prior, under which predictions of a topic mix it with the common one.
     """
     part = slice(*model.cells[number : number + 2].tolist())
     own = np.flatnonzero(model.topics[part] == topic) + part.start
@@ -181,5 +183,6 @@ def language_of_topic(model: TopicLanguageModel, topic: int, number: int) -> Lan
 
 
 def _starts(owners: Integers, n: int) -> Integers:
-    """(n + 1) The first row of each owner, then the number of rows, from the ascending owners of rows."""
+    """Where the rows of each owner begin, then the number of rows (n + 1). owners (rows): the owner of each
+    row, from 0, ascending."""
     return np.searchsorted(owners, np.arange(n + 1))

@@ -15,9 +15,10 @@ def top_phrases(
 ) -> list[list[tuple[int, ...]]]:
     """The `n` best n-grams of two words or more of each topic, by sample `number`, as word numbers.
 
-    allowed (words): whether a word may occur in one. The score of an n-gram u w with c customers in the topic
-    is c times the lesser of two log ratios: of the topic's share of the n-gram's customers to its share of
-    all; and of p(w | u) to p(w) in the topic. If one n-gram contains another, the better one is chosen.
+    allowed (words): whether a word may be part of one. An n-gram u w with c customers in the topic has the
+    score c times the smaller of two log ratios: the topic's share of the n-gram's customers against its share
+    of all customers, and p(w | u) against p(w) in the topic. If one n-gram contains another, only the better
+    one is chosen.
     """
     shares, contexts = model.samples[number], model.contexts
     part = slice(*model.cells[number : number + 2].tolist())

@@ -36,34 +36,37 @@ class IndependentTopics(TopicChain):
 
 
 class _CommonTopic(TopicChain):
-    """Topics and a common model: after each context, a word comes from a topic with the probability lambda.
+    """Topics with a common model: in each context, a word comes from a topic with the probability lambda,
+    otherwise from the common model.
 
-    A switch of a context counts, as customers, the words that come from topics and those that do not.
+    A switch stands for lambda in one context; its customers are the choices made there, one kind for topics
+    and one for the common model.
     """
 
     reach: ClassVar[bool]  # whether shorter contexts have customers besides those sent by longer ones
 
     def _begin_switches(self) -> None:
-        """Create switches without customers, with room for as many as they can ever have."""
+        """Create the switches without customers, with room for as many as they can ever have."""
         contexts, n_depths = self._events.contexts, len(self._depths)
         times = n_depths - contexts.depths if self.reach else 1
         self._switches = SwitchState(contexts, self._passing * times)
 
     def _seat_switches(self, number: int) -> None:
-        """Draw the seating of the switches' customers again, given lambda."""
+        """Draw the seating of the switches' customers again, given lambda. number: of the sweep, for its
+        random stream."""
         key = self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number + 1)
         seat_switches(self._own_switches(self._words, self._seats), self._switches.held, key)
 
     def _draw_shares(self, number: int) -> Array:
-        """Draw lambda of each context (restaurants), given the customers of its switch."""
+        """Draw lambda of each context (restaurants), given the customers of its switch; number: of the
+        sweep."""
         draw_shares(self._switches.held, self._key(purposes.TOPIC_NGRAM_SWITCHES, 2 * number))
         return self._switches.held.shares
 
     @abstractmethod
     def _own_switches(self, words: Words, seats: Seats) -> Integers:
-        """The customers of each slot of the switches, without those sent by the switch of a longer context
-        (slots of switches).
-        """
+        """How many customers of each switch are not sent by the switch of a longer context (slots of
+        switches: two per context, the common model and topics)."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
         self._switches.draw_concentrations(generator)
@@ -108,7 +111,8 @@ class SwitchingTopics(_CommonTopic):
 
 
 class HierarchicalTopics(_CommonTopic):
-    """A topic's base distribution in a context mixes its own in the shorter one and the common model's."""
+    """Topics that draw on a common model: in each context, a topic's base distribution mixes the same topic
+    in the shorter context with the common model in this context."""
 
     ways = 2
     reach = True

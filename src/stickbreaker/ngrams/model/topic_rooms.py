@@ -9,12 +9,14 @@ from stickbreaker.ngrams.model.seatings import passing
 
 
 def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: int) -> Rooms:
-    """The fixed structure of restaurants with room for `n_topics` topics, the common one included.
+    """The fixed structure of restaurants, with memory for `n_topics` topics, the common one included.
+
+    own (slots): the number of words whose longest context is there; a slot is a word in a context.
 
     A word that passes through a slot is a customer there at most `ways` times: once, or twice if topics draw
-    on the common one. With m customers and some number of keys (topics, and once more for tables that send to
-    the common one) there are at most min(m, keys + sqrt(2 m keys)) entries, since n sizes of one key need at
-    least 1 + 2 + ... + n customers.
+    on the common one. An entry counts the tables of one size and key, which is a topic, or a topic whose
+    tables send customers to the common one. With m customers there are at most min(m, keys + sqrt(2 m keys))
+    entries, since n sizes of one key need at least 1 + 2 + ... + n customers.
     """
     most, totals = passing(contexts, own)
     keys = ways * n_topics
@@ -38,9 +40,10 @@ def rooms_of(contexts: Contexts, own: NDArray[np.integer], n_topics: int, ways: 
 
 
 def empty_seats(rooms: Rooms) -> Seats:
-    """A seating without customers.
+    """A seating without customers, in the memory that `rooms` lays out.
 
-    In a slot whose cells have room for every topic, these are in use from the start, in order.
+    A slot (a word in a context) has a cell per topic with customers. If it has room for every topic, all its
+    cells are in use from the start, in the order of topics.
     """
     cells, n_cells = _empty(rooms.cells, rooms.n_topics, 4)
     totals, n_totals = _empty(rooms.totals, rooms.n_topics, 3)
@@ -49,7 +52,11 @@ def empty_seats(rooms: Rooms) -> Seats:
 
 
 def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Rows of cells (or totals) without customers, and how many are in use in each slot (or restaurant)."""
+    """Rows of cells (or totals) without customers, and how many are in use in each slot (or restaurant).
+
+    starts: where the rows of each begin. If one has a row for every topic, all are in use, in the order of
+    topics.
+    """
     rows = np.zeros((int(starts[-1]), columns), np.int32)
     full = np.diff(starts) == n_topics
     places = starts[:-1][full][:, None] + np.arange(n_topics)
@@ -58,11 +65,12 @@ def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.in
 
 
 def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """(cells,) Whether each is in use: the first n of each slot's cells, which begin at `starts`, are."""
+    """Whether each reserved cell is in use (cells): the first n of each slot's cells are, which begin at
+    `starts`."""
     sizes = np.diff(starts)
     return np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes) < np.repeat(n, sizes)
 
 
 def _starts(sizes: NDArray[np.integer]) -> Integers:
-    """(slots + 1) Where the cells of each slot begin, from their numbers; the last is the total."""
+    """Where the cells of each slot begin (slots + 1), from how many each has; the last is the total."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

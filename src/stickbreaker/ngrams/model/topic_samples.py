@@ -18,7 +18,8 @@ PREFIX = "sample"  # of the arrays of a checkpoint
 
 
 def sample_of(rooms: Rooms, seats: Seats) -> Sample:
-    """The current seating as arrays of a sample: its cells, sorted by slot, then by topic."""
+    """The current seating as arrays of a sample: its cells (a slot and a topic with customers there), sorted
+    by slot, then by topic."""
     rows = np.flatnonzero(used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0))
     slots = np.searchsorted(rooms.cells, rows, side="right") - 1
     cells = seats.cells[rows]
@@ -28,7 +29,7 @@ def sample_of(rooms: Rooms, seats: Seats) -> Sample:
 
 
 class TopicSamples:
-    """The samples of a chain over topics, and how often words have each topic, summed over samples."""
+    """The samples of a chain over topics, and how often each word has each topic, summed over samples."""
 
     def __init__(self, contexts: Contexts, n_topics: int, *, unbounded: bool) -> None:
         """`n_topics`: the common one included."""
@@ -47,7 +48,8 @@ class TopicSamples:
     def to_fields(self) -> dict[str, Field]:
         """The fields of a finished model, with only those contexts that are occupied in some sample.
 
-        Cells of all samples are concatenated; `cells` (samples + 1) has where those of each begin.
+        The cells (a slot and a topic with customers there) of all samples are concatenated; the field `cells`
+        (samples + 1) has where those of each begin. There must be a sample.
         """
         samples = self._samples
         anyone = np.zeros((1, len(self._contexts.slot_keys)), np.bool_)
@@ -103,7 +105,8 @@ class TopicSamples:
         self._samples, self._word_topics = samples, sums.copy()
 
     def _refuse(self, sample: Sample, first: Sample) -> None:
-        """Raise ValueError for a sample that does not fit `first` and the text."""
+        """Raise ValueError if a sample does not fit the text, or its arrays differ in shape from those of
+        `first`."""
         slots, topics = sample["cell_slots"].astype(np.int64), sample["cell_topics"].astype(np.int64)
         n_slots, n_topics = len(self._contexts.slot_keys), self._word_topics.shape[1]
         if any(sample[name].ndim != 1 or len(sample[name]) != len(slots) for name in CELLS):

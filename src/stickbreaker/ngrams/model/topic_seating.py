@@ -24,7 +24,11 @@ Arrays = Mapping[str, AnyArray]
 
 
 def seats_to_arrays(rooms: Rooms, seats: Seats) -> dict[str, AnyArray]:
-    """The cells and table sizes in use, in order; totals are not saved, since they follow from these."""
+    """The seating as arrays of a checkpoint: the cells (customers by slot and topic) and table sizes in use,
+    in order.
+
+    Totals of restaurants are not saved, since they follow from these.
+    """
     return {
         "cells": seats.cells[used(rooms.cells, seats.n_cells)],
         "n_cells": seats.n_cells.copy(),
@@ -58,7 +62,11 @@ def seats_from_arrays(rooms: Rooms, sitting: Integers, arrays: Arrays) -> Seats:
 
 
 def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which reserved rows a saved array (cells or entries) fills. Raises ValueError if it does not fit."""
+    """Which reserved rows the saved array `name` (cells or entries) fills. Raises ValueError if it does not
+    fit.
+
+    starts: where the rows of each slot begin; like: the array to fill.
+    """
     rows, n = arrays[name], arrays[f"n_{name}"]
     sizes = np.diff(starts)
     if rows.dtype != np.int32 or n.dtype != np.int32 or n.shape != sizes.shape:
@@ -69,9 +77,10 @@ def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) 
 
 
 def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full: NDArray[np.bool_]) -> None:
-    """Raise ValueError for cells with impossible topics, customers or tables, or out of order.
+    """Raise ValueError if cells (a slot and a topic each) have impossible topics, customers or tables, or are
+    out of order.
 
-    slots: of each cell; full (slots): whether a slot has a cell for every topic.
+    slots (cells): the slot of each; full (slots): whether a slot has a cell for every topic.
     """
     topics, customers, tables, common = cells.T.astype(np.int64)
     if (topics < 0).any() or (topics >= rooms.n_topics).any() or (cells[:, CUSTOMERS:] < 0).any():
@@ -83,15 +92,15 @@ def _refuse_cells(rooms: Rooms, slots: Integers, cells: NDArray[np.int32], full:
 
 
 def _ranks(owners: Integers) -> Integers:
-    """For each row, its position among the rows of the same owner; owners are sorted."""
+    """For each row, how many rows of the same owner come before it; owners (rows) are ascending."""
     first = np.searchsorted(owners, owners)
     return np.arange(len(owners)) - first
 
 
 def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
-    """Raise ValueError if the numbers and sizes of tables do not add up to the counts of the cells.
+    """Raise ValueError if the saved tables by size do not add up to the customers and tables of the cells.
 
-    places: slot × topics + topic of each cell.
+    places (cells): slot × topics + topic of each cell.
     """
     entries, cells = arrays["entries"].astype(np.int64), arrays["cells"].astype(np.int64)
     slots = np.repeat(np.arange(len(rooms.parents)), arrays["n_entries"])
@@ -113,9 +122,11 @@ def _refuse_entries(rooms: Rooms, places: Integers, arrays: Arrays) -> None:
 
 
 def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], sitting: Integers) -> None:
-    """Raise ValueError if a slot's customers are not its words and the tables that send to it.
+    """Raise ValueError unless the customers of each cell (a slot and a topic) are its words plus the tables
+    that send customers to it.
 
-    places: slot × topics + topic of each cell; sitting: the same of each word.
+    places (cells): slot × topics + topic of each cell; sitting (words): the same number for each word of the
+    text.
     """
     order = np.argsort(places)
     places, counts = places[order], cells[order].astype(np.int64)
@@ -132,7 +143,7 @@ def _refuse_customers(rooms: Rooms, places: Integers, cells: NDArray[np.int32], 
 
 
 def _found(places: Integers, sought: Integers) -> Integers:
-    """The positions of `sought` among ascending places. Raises ValueError if one is missing."""
+    """The positions of `sought` in the ascending numbers `places`. Raises ValueError if one is missing."""
     at = np.minimum(np.searchsorted(places, sought), max(len(places) - 1, 0))
     if len(sought) and (not len(places) or (places[at] != sought).any()):
         raise ValueError("an empty slot has customers")
@@ -140,7 +151,8 @@ def _found(places: Integers, sought: Integers) -> Integers:
 
 
 def _sums(places: Integers, sought: Integers, values: Integers) -> Integers:
-    """(places,) The sum of the values of each place; `sought` has the place of each value."""
+    """Sum values by place (places): `sought` has the place of each value, and `places` are ascending
+    numbers."""
     return np.bincount(_found(places, sought), values, len(places)).astype(np.int64)
 
 

@@ -49,10 +49,8 @@ class TopicSentences:
         return self._down(way, 0 if any(mixed) else topic)
 
     def _way(self, context: list[int]) -> tuple[Integers, int]:
-        """The known restaurants of a context and its shorter ones, and how many longer ones are not known.
-
-        They begin with the empty context.
-        """
+        """The restaurants of a context and its shorter ones, from the empty context on, and how many of the
+        longer ones are not in the model."""
         text, longest = np.array([-1, *context, -1]), self._model.longest
         way = np.empty((2, 1, longest + 1), np.int64)
         find_ways(text, np.array([len(text) - 1]), self._model.trie, *way)
@@ -62,7 +60,8 @@ class TopicSentences:
     def _down(self, way: Integers, topic: int) -> int:
         """Draw a word of a topic: restaurants are tried from the longest context on, until one yields a word.
 
-        way: the restaurants, from the empty context on. If none yields a word, it is drawn from G0.
+        way: the restaurants, from the empty context on. Under the hierarchical prior the topic may change to
+        the common one on the way. If no restaurant yields a word, it is drawn from G0.
         """
         mixed = self._model.prior_name == "hierarchical"
         for restaurant in way[::-1].tolist():

@@ -9,7 +9,8 @@ from stickbreaker.ngrams.model.contexts import Integers
 
 
 def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
-    """The slot in which each word begins with unbounded contexts: `START` words deep, or its deepest."""
+    """The slot (a word in a context) in which each word begins when context lengths are sampled: that of a
+    context of `START` words, or of its longest if that is shorter."""
     slots = deepest.copy()
     for _ in range(int(rooms.depths.max()) - START):
         deep = rooms.depths[rooms.restaurants[slots]] > START
@@ -18,7 +19,8 @@ def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
 
 
 def refuse_words(rooms: Rooms, words: Words, *, unbounded: bool) -> None:
-    """Raise ValueError if words have topics that do not exist, or slots outside their own contexts."""
+    """Raise ValueError if words have topics that do not exist, or sit in slots that are not of their own
+    contexts."""
     if (words.topics < 0).any() or (words.topics >= rooms.n_topics).any():
         raise ValueError("a topic does not exist")
     at = words.deepest
