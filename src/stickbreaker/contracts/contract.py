@@ -22,11 +22,12 @@ Local = Record  # what is stored for each document between passes; its first axi
 
 
 class Step(NamedTuple):
-    """Where in a run a step is, and how it blends its statistics into the old ones.
+    """Where in a run a step is, and how it blends the sums of its documents into those learned before.
 
-    number: of the step, from 0; rate: rho; scale: D / |S|, documents in all per document of the step; seen:
-    documents read before it; growth: D over its value at the step before, if D is the number of documents
-    seen so far. Sums become (1 - rate) growth · old + rate scale · new.
+    number: of the step, from 0; rate: rho, the weight of the new sums; scale: D / |S|, all documents divided
+    by the step's documents; seen: documents read before the step; growth: if D is the number of documents
+    seen so far, D divided by its value at the step before, otherwise 1. A sum becomes (1 - rate) · growth ·
+    old + rate · scale · new.
     """
 
     number: int
@@ -49,10 +50,10 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change of a model's shape under test: local steps report statistics for it as `Stats.trial[name]`.
+    """A change of a model's shape that is being tried, such as a split of a topic.
 
-    `change` is a record that only its model understands; edits apply to it as to every record. `round`: how
-    often it was refined and mapped again.
+    Local steps report statistics for it as `Stats.trial[name]`. `change` is a record that only its model
+    understands; edits apply to it as to every record. `round`: how often it was refined and tried again.
     """
 
     name: str
@@ -64,7 +65,10 @@ Proposals = Sequence[Proposal]
 
 
 class Accepted(NamedTuple):
-    """An edit that the proposal `plan` has earned; `gain` in nats, None if it was not judged by a bound."""
+    """An edit to make because the proposal named `plan` was accepted.
+
+    `gain`: by how much it raises the bound, in nats; None if it was not judged by a bound.
+    """
 
     plan: str
     edit: Edit
@@ -72,10 +76,10 @@ class Accepted(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a move decides on its trials.
+    """What a move decides after its proposals were tried.
 
-    accepted: edits to make; retry: proposals to try again on the same shards; params: fields of the params
-    that change; dropped: names of proposals to give up.
+    accepted: edits to make; retry: proposals to try again on the same shards; params: new values of fields of
+    the params; dropped: names of proposals to give up.
     """
 
     accepted: tuple[Accepted, ...] = ()
@@ -209,11 +213,12 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """A shard's statistics under each proposal, by its name; and, first, records that edits will need.
+        """Records of a shard's documents that edits will need, and its statistics under each proposal, by
+        name.
 
-        local: the documents' records from this step's `local_step`. The columns of a trial are its proposal's
-        own. An edit that names the trial puts its sums in place of those with the same name in `Stats.usage`.
-        By default NotImplementedError.
+        local: the documents' records from this step's `local_step`. The columns of a proposal's statistics
+        are its own. If an edit names the proposal as its trial, these sums replace those with the same name
+        in `Stats.usage`. By default NotImplementedError.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 

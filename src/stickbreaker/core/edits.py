@@ -89,11 +89,12 @@ class Permute:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reorder:
-    """Changes the order of cells on `axis` (such as words) at each position of `along` (such as topics).
+    """Gives the cells (stored counts) of a truncated table a new order within each column.
 
-    For truncated tables. `orders[i]` (int64) lists the positions of `axis` for number i of `along`: cells of
-    positions that it leaves out are removed, and positions that had no cell get one with a zero. The first
-    `inside[i]` of them are within the truncation.
+    Names are those of axes: `axis`, usually words, is reordered separately at each position of `along`,
+    usually topics. `orders[i]` (int64) lists the positions of `axis` in their new order for position i of
+    `along`. Cells at positions that it omits are removed; a position without a cell gets one with the value
+    zero. The first `inside[i]` positions are within the truncation.
     """
 
     axis: str
@@ -126,9 +127,10 @@ def apply_change(item: Field, change: Change) -> Field:
 
 
 def _left_by(item: Field, change: Reorder) -> Field:
-    """The field with zeros at positions that a reordering leaves out; unchanged without counts on both axes.
+    """A field after a Reorder: its counts are zero at positions that the new order omits.
 
-    The order itself is not stored in fields.
+    Fields do not store the order itself. A field that is not additive, or lacks one of the two axes, is
+    unchanged.
     """
     if change.along not in item.axes or not item.additive:
         return item
@@ -173,10 +175,11 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
 
 
 def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None = None) -> Array:
-    """The share of the field's values that a change moves to target `target` (a Split: to the new position).
+    """The share of a field's values that a Split or Dissolve moves to one position.
 
-    An array that broadcasts with a slice of the field without `axis`: shares along another axis if the change
-    has them, otherwise one number.
+    axis: the number of the changed axis in the field; target: the number of the Dissolve's target (None: the
+    new position of a Split). Returns an array that broadcasts with a slice of the field without `axis`:
+    shares along another axis if the change has them, otherwise a single number.
     """
     others = [name for i, name in enumerate(item.axes) if i != axis]
     for place, name in enumerate(others):
@@ -190,7 +193,11 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
 
 
 def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence[Array]:
-    """For each target of a Dissolve, what it gets from `source`, the slice of the field that is dissolved."""
+    """What each target of a Dissolve gains from `source`, the slice of the field that is removed.
+
+    If the field's only other axis is the one named by `amounts`, these are the amounts in the change,
+    corrected to add up to `source`. Otherwise they are shares of `source`.
+    """
     others = [name for i, name in enumerate(item.axes) if i != axis]
     if others == [change.amounts] and change.amounts in change.along:
         return list(given(source, change.along[change.amounts]).T)
@@ -231,7 +238,11 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
 def apply_to_rows(
     edit: Edit, rows: Rows | SparseCounts, row_axis: str, column_axis: str, n_rows: int
 ) -> Rows:
-    """Some rows of a table of `n_rows` rows, dense and renumbered, after an edit of rows or columns."""
+    """Some rows of a table after an edit, as a dense copy with the new row numbers.
+
+    row_axis, column_axis: the names of the table's axes; n_rows: how many rows the whole table had before the
+    edit.
+    """
     rows = rows.rows()
     for change in edit:
         if isinstance(change, Reorder):
@@ -247,7 +258,10 @@ def apply_to_rows(
 
 
 def _cut(change: Change, row_axis: str, positions: NDArray[np.int64]) -> Change:
-    """The change, with its shares along the row axis restricted to `positions`; empty if there are none."""
+    """A Split or Dissolve with its shares per row restricted to rows `positions`; other changes as they are.
+
+    If `positions` is empty, the shares per row are left out.
+    """
     if not isinstance(change, Split | Dissolve) or row_axis not in change.along:
         return change
     others = {axis: shares for axis, shares in change.along.items() if axis != row_axis}
@@ -349,7 +363,9 @@ def _changed_new_rows(
 
 
 def own_shares(trial_values: Array) -> Array:
-    """Each row of a trial's values (rows × its columns) divided by its sum; (1, 0, …) for a row of zeros.
+    """Each column's share in each row of a trial's statistics (rows × columns); (1, 0, …) for rows of zeros.
+
+    A Split or Dissolve that was tried divides the table's counts by these.
 
     >>> own_shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [1.0, 0.0]]
@@ -369,11 +385,11 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """The sums of a report after a split or dissolve of columns, corrected by what its trial measured.
+    """A report's sums after an accepted Split or Dissolve, corrected by what its trial measured.
 
-    usage: the sums, changed without the trial; tried: the trial's, those with other names are ignored; axis:
-    of columns. Sums along it get the trial's values in the changed columns. For other sums, the trial has
-    differences, which are added.
+    usage: the sums, already changed in the usual way; tried: the trial's sums, ignored if `usage` lacks their
+    name; axis: the name of the column axis. Sums over that axis get the trial's values in the changed
+    columns. For all other sums, the trial holds differences, which are added.
     """
     after = dict(usage)
     for name, item in tried.items():
@@ -389,7 +405,7 @@ def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: st
 
 
 def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
-    """The columns among which the split or dissolved column was divided, numbered as after the change.
+    """The columns to which the counts of a split or dissolved column went, numbered as after the change.
 
     n_columns: the number of all columns after the change.
     """

@@ -52,7 +52,7 @@ class UserError(ValueError):
         return {**fields, "in_file": self.in_file}
 
     def replace(self, **changes: object) -> Self:
-        """Return a copy of the error with other arguments of `UserError`.
+        """A copy of the error in which some arguments of `UserError` are changed.
 
         >>> str(UserError("there is no document").replace(where="news.jsonl", line=2))
         'news.jsonl:2: there is no document'
@@ -63,7 +63,7 @@ class UserError(ValueError):
         return other
 
     def end_with(self, text: str) -> None:
-        """Append a text that is never shortened to the message, after a semicolon."""
+        """Append a semicolon and `text` to the message; unlike its other parts, `text` is never shortened."""
         self.after = f"; {text}"
         self.args = (self._message(as_parameters),)
 

@@ -36,7 +36,10 @@ def named_as(path: Path, partial: Path) -> Generator[None]:
 
 
 def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
-    """The path under `path` that a file has once `partial` is renamed to it; None for files elsewhere."""
+    """Where the file `found` will be when the temporary `partial` is renamed to `path`; None if elsewhere.
+
+    A file next to `partial` whose name only begins like it (a writer's own temporary file) counts as `path`.
+    """
     for start in (partial, partial.absolute()):
         if found.is_relative_to(start):
             return path / found.relative_to(start)

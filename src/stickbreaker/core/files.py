@@ -105,7 +105,7 @@ def _rename_to_nothing(partial: Path, path: Path) -> None:
 
 
 def _name_nothing(partial: Path, path: Path) -> None:
-    """Move a file to the name `path`. Raises UserError if that exists."""
+    """Give a temporary file its final name `path`. Raises UserError if something already has that name."""
     try:
         os.link(partial, path)
     except FileExistsError:
@@ -164,13 +164,13 @@ def _holds(directory: Path, name: str) -> bool:
 
 @contextmanager
 def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
-    """A context that yields a temporary path next to `path`; on success that replaces it, durably, at once.
+    """A context that yields a temporary path next to `path`; on success, it is renamed to `path` at once.
 
-    A file that is replaced keeps its permissions; a new one has those that the umask leaves. Without
-    `overwrite` nothing is replaced: UserError if something exists at `path` at the end. Raises
-    FileExistsError if `path` exists and is not a regular file (a device, for example); OSError naming `path`
-    if the disk is full; UserError if `path` lies in a directory that this process has claimed and that was
-    moved or replaced.
+    The new content is synced to disk first. A file that is replaced keeps its permissions; a new one has
+    those that the umask leaves. Without `overwrite` nothing is replaced: UserError if something exists at
+    `path` at the end. Raises FileExistsError if `path` exists and is not a regular file (a device, for
+    example); OSError naming `path` if the disk is full; UserError if `path` lies in a directory that this
+    process has claimed and that was moved or replaced.
     """
     refuse_exchanged(path)
     if path.exists() and not path.is_file():
@@ -226,7 +226,10 @@ def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError if the file `out` cannot be written: no such directory, or it exists."""
+    """Raise UserError if the file `out` cannot be written.
+
+    Its directory does not exist, `out` is a directory, or it exists and `overwrite` is false.
+    """
     if not out.parent.is_dir():
         raise UserError("there is no such directory", where=out.parent, remedy="make it first")
     if out.is_dir() or (out.exists() and not overwrite):

@@ -271,10 +271,10 @@ def with_parameter_section(kind: type[T]) -> type[T]:
 
 
 class Settings:
-    """Base class for dataclasses of the parameters of one choice of another parameter; checks their values.
+    """Base class for dataclasses of parameters that apply only if another parameter has a certain value.
 
-    `home` is the public path of the class, as "module:class"; `fixed` are arguments that the choice itself
-    implies.
+    Values are checked when an instance is made. `home` is the public path of the class, as "module:class";
+    `fixed` are arguments that follow from the other parameter's value.
     """
 
     __slots__ = ()

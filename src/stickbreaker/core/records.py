@@ -60,9 +60,7 @@ class Rows(NamedTuple):
         return self
 
     def cells(self, unit: float) -> "SparseCounts":
-        """The nonzero entries as sparse counts: each is rounded to a multiple of `unit`, stored as a whole
-        number.
-        """
+        """The nonzero entries as sparse counts, which store each as a whole number of `unit`s (rounded)."""
         places, columns = np.nonzero(self.values)
         times = np.rint(self.values[places, columns] / unit).astype(np.int64)
         return SparseCounts(
@@ -71,10 +69,10 @@ class Rows(NamedTuple):
 
 
 class SparseCounts(NamedTuple):
-    """Single entries (cells) of a table: number i adds `times[i]` · `unit` at its row and column.
+    """Single entries of a table: entry i adds `times[i]` · `unit` at row `positions[i]`, column `columns[i]`.
 
-    For sampled statistics. All three arrays are (n,). `times` are whole numbers, whose sum is the same in any
-    order; a cell may occur more than once.
+    For sampled statistics. All three arrays are (n,). `times` are whole numbers, so that their sum does not
+    depend on the order of addition. The same cell may occur more than once. `n_columns`: of the table.
     """
 
     positions: NDArray[np.int64]
@@ -84,13 +82,13 @@ class SparseCounts(NamedTuple):
     unit: float = 1.0
 
     def plus(self, other: "Rows | SparseCounts") -> "Rows | SparseCounts":
-        """The sum of two sets of rows: as cells if both are cells of the same unit, otherwise dense."""
+        """The sum of two sets of rows: sparse if both are sparse and have the same unit, otherwise dense."""
         if not isinstance(other, SparseCounts) or other.unit != self.unit:
             return self.rows().plus(other)
         return join_cells([self, other])
 
     def at(self, places: NDArray[np.int64]) -> "SparseCounts":
-        """Those cells that stand at `places` in the arrays."""
+        """The entries with the indices `places` in this object's arrays."""
         picked = self.positions[places], self.columns[places], self.times[places]
         return SparseCounts(*picked, self.n_columns, self.unit)
 
@@ -131,7 +129,7 @@ class TruncatedCounts(NamedTuple):
     keys: Sequence[str]
 
     def live(self) -> NDArray[np.bool_]:
-        """Which slots are used, and hold a cell (columns × slots)."""
+        """A mask of the slots that are used, each of which holds a cell (columns × slots)."""
         return np.asarray(np.arange(self.rows.shape[1]) < self.sizes[:, None], np.bool_)
 
     def dense(self, values: Array) -> Array:
@@ -157,7 +155,7 @@ class TruncatedCounts(NamedTuple):
 
 
 def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
-    """The sum of several sets of cells of one unit: in order, each cell once, without zeros.
+    """The sum of sparse counts with the same unit: each cell once, sorted by row and column, without zeros.
 
     Whole numbers are added, so that their order does not matter: in a dense array if that is not much larger
     than the number of cells, otherwise by sorting.
@@ -265,7 +263,7 @@ T = TypeVar("T")
 
 
 def union_of(first: Mapping[K, T], second: Mapping[K, T], add: Callable[[T, T], T]) -> dict[K, T]:
-    """The values of both mappings by key; for keys in both, `add(first value, second value)`."""
+    """Two mappings as one: where both have a key, its value is `add(first value, second value)`."""
     joined = dict(first)
     for key, value in second.items():
         joined[key] = add(joined[key], value) if key in joined else value

@@ -20,7 +20,7 @@ Piece = TypeVar("Piece")  # made of a part of the sum of arrays
 
 
 class Seeds(Protocol):
-    """The initial counts of a table (rows × columns); rows are computed when they are asked for."""
+    """The counts with which a table begins (rows × columns), computed for a slice of rows when it is read."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -30,9 +30,9 @@ class Seeds(Protocol):
 def sum_arrays(
     pairs: Iterable[tuple[Result, Array]], finish: Callable[[int, Array], Piece]
 ) -> tuple[list[Result], list[Piece]]:
-    """From pairs (result, array): the list of results, and a list with `finish(0, sum of the arrays)`.
+    """Collect pairs (result, array): the list of results, and the sum of the arrays, passed to `finish`.
 
-    The second list is empty if there are no pairs.
+    The second list is [finish(0, sum)], or empty if there are no pairs.
     """
     results, total = list[Result](), None
     for result, array in pairs:
@@ -44,9 +44,9 @@ def sum_arrays(
 class Engine(ABC):
     """Owns the table of counts, and runs local steps; the table is consistent after every method.
 
-    `table` can be read from `start` or `restore` on; what it returned is invalid after a change. If no
-    process can hold the counts, it has their totals and reads rows from files. `folder`: where it stores
-    files, if any; `keeper`: an object that keeps a temporary folder from being removed.
+    `table` can be read after `start` or `restore`; what was read is invalid after a change. If no process can
+    hold the counts, `table` has only their totals and reads rows from files. `folder`: where the engine
+    stores files, if any; `keeper`: an object that keeps a temporary folder from being removed.
     """
 
     table: CountTable
@@ -69,7 +69,10 @@ class Engine(ABC):
 
     @abstractmethod
     def retry(self, params: Record, shards: Iterable[Shard], seed: int, proposals: Proposals) -> Stats:
-        """Evaluate proposals on the shards of the last `map`, which had some; returns only the trials."""
+        """Evaluate changed proposals on the shards of the last `map`, and return only these trials.
+
+        Only after a `map` with proposals.
+        """
 
     @abstractmethod
     def commit(self, *, carry: bool = True) -> None:
@@ -93,9 +96,9 @@ class Engine(ABC):
 
     @abstractmethod
     def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
-        """Make an edit of the table's shape, also in the documents' records and the stored statistics.
+        """Change the table's shape, and with it the documents' records and the stored statistics.
 
-        Returns `stats`, the statistics of a step that are still needed, in the new shape (None: none were
+        stats: the statistics of the current step, if still needed; returned in the new shape (None: none
         given).
         """
 
@@ -136,7 +139,7 @@ class Engine(ABC):
         """Arrays and the rows' keys, from which `restore` rebuilds the same engine state exactly."""
 
     def files(self, *, run: bool) -> Sequence[Path]:
-        """The files that the last snapshot refers to; with `run`, also those needed only to continue the run.
+        """The files to which the last snapshot refers; with `run`, also those that only continuing needs.
 
         They exist until two more snapshots were taken.
         """

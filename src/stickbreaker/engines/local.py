@@ -35,8 +35,8 @@ Done = tuple[int, Local, Stats]  # number of the shard's first document, its rec
 class LocalEngine(Engine):
     """Runs on this machine with `n_jobs` threads (None: one for each core that the process may use).
 
-    With `keep_local`, documents' records are carried from pass to pass, for schedules whose shards are the
-    same in each: they are found by the number of a shard's first document.
+    With `keep_local`, documents' records are carried from pass to pass. Then shards must be the same in each
+    pass, since records are found by the number of the shard's first document.
     """
 
     # a narrower type than in the contract, since others only read it
@@ -150,7 +150,11 @@ class LocalEngine(Engine):
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard, params: Record, whole: View | None) -> tuple[Shard, View]:
-        """The shard with row numbers of this table, and its `expectations`: `whole`, or of its own rows."""
+        """A shard with this table's row numbers, and the model's `expectations` for it.
+
+        whole: those of all rows, if they were computed for many shards together; None: they are computed
+        here.
+        """
         rows = self.model.reads(shard, self.table.positions)
         shard = shard if rows is shard.rows else replace(shard, rows=rows)
         if whole is not None:

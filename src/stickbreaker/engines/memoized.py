@@ -33,7 +33,7 @@ class MemoizedReports:
         return kept, None if last is None else last.rows.rows()
 
     def known(self, shape: tuple[int, ...]) -> Stats:
-        """The sum of all reports without rows; of trials, those that every report has, with their rows.
+        """The sum of all reports, without rows, and with only those trials that every report has (with rows).
 
         shape: of the table (rows × columns).
         """

@@ -85,7 +85,7 @@ class Layout:
 
 
 def block_path(folder: Path, version: str, block: int) -> Path:
-    """The path of a block's file in a version (a folder of files written together) of a table."""
+    """The path of a block's file. version: the subfolder of files that were written together."""
     return folder / version / f"{block:05d}.arrow"
 
 
@@ -110,7 +110,7 @@ def replacing(path: Path) -> Generator[Path]:
 
 
 class RowWriter:
-    """Writes the file of a block, chunk by chunk in order."""
+    """Writes the file of a block of rows, chunk by chunk (a chunk: a fixed number of consecutive rows)."""
 
     def __init__(self, path: Path) -> None:
         self._sink = pa.OSFile(str(path), "wb")
@@ -150,7 +150,7 @@ def _one_list(values: AnyArray) -> "pa.Array[pa.Scalar[pa.DataType]]":
 
 
 def _one_array(batch: pa.RecordBatch, column: str) -> AnyArray:
-    """The numbers of the one list in a column; they stay where they are in the file."""
+    """The numbers in a column whose only cell is a list, as an array over the file's memory (no copy)."""
     lists = cast("pa.ListArray[pa.Scalar[pa.DataType]]", batch.column(column))
     return cast("pa.Array[pa.Scalar[pa.DataType]]", lists.values).to_numpy(zero_copy_only=True)
 
@@ -176,7 +176,7 @@ def row_writer(path: Path) -> Generator[RowWriter]:
 
 
 class RowFile:
-    """Reads the file of a block; each chunk's checksum is verified when it is first read.
+    """Reads the file of a block of rows; each chunk's checksum is verified when it is first read.
 
     Raises UserError for a file that is missing, cut off or altered.
     """
@@ -210,7 +210,7 @@ class RowFile:
         return table, chunk
 
     def read(self, table: str, chunk: int) -> Rows | None:
-        """The rows of a table in a chunk, read-only; None if the file has none of this table and chunk."""
+        """The rows that the file has of a table and chunk, read-only; None if it has nothing of these."""
         number = self._places.get((table, chunk))
         if number is None:
             return None
@@ -230,9 +230,9 @@ class RowFile:
 
 
 class Readers:
-    """The open readers that this process used last, at most `most`.
+    """A cache of the row files that this process has open: the `most` that were used last.
 
-    Readers of files that were deleted are closed from time to time, which frees their space.
+    Deleted files are closed from time to time, which frees their space on disk.
     """
 
     def __init__(self, most: int = 512) -> None:

@@ -14,11 +14,11 @@ HERE = Path(__file__).parent
 
 
 def drop_stale_caches(*folders: Path) -> None:
-    """Remove numba's cached kernels below `folders` if classes in these folders were added, renamed or
-    removed.
+    """Remove numba's compiled kernels below `folders` if these folders' classes have changed since.
 
     Called before any kernel. Numba names the classes of arguments by their modules, and cannot read its own
-    index if these are gone, as after an upgrade. A folder that cannot be written is left as it is.
+    index if these are gone, as after an upgrade. Only names of files and classes are compared. A folder that
+    cannot be written is left as it is.
     """
     mark = folders[0] / "__pycache__" / "classes"
     above = folders[0].parent

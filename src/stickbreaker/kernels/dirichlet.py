@@ -59,10 +59,10 @@ def mean_weights(concentration, totals, weights_out, log_scale_out):
 
 @njit(**OPTIONS)
 def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, digammas_out):
-    """Add to the outputs (topics), over the words: log Gamma(c), counts · psi(c) and psi(c), of the
-    concentrations c.
+    """Add to each output (topics) a sum over words: of log Gamma(c), of counts · psi(c), and of psi(c).
 
-    The bound and the optimum of eta are computed from these sums. concentration, counts (words × topics).
+    concentration (c) and counts are words × topics. The bound and the optimum of eta (the prior's parameter)
+    are computed from these sums.
     """
     n_words, n_topics = concentration.shape
     for w in range(n_words):

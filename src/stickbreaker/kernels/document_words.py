@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 
 class Words(NamedTuple):
-    """The words of a shard's documents, and their weights in each topic, as the local step's kernels read
-    them.
+    """A shard's words and their weights in each topic: the input of the compiled local step.
 
-    An entry is a distinct word of a document, as in `Shard`: those of document d are offsets[d]:offsets[d +
-    1].
+    An entry is a distinct word of a document. Document d has entries offsets[d] to offsets[d + 1].
     """
 
     offsets: NDArray[np.int64]  # documents + 1

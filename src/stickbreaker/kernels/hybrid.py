@@ -14,9 +14,9 @@ CHUNK = 16  # topics summed at once when all are searched
 
 
 class Draws(NamedTuple):
-    """The output of a sampled local step.
+    """Arrays that a sampled local step fills: its draws of topics, and sums over them.
 
-    Cells, each of them a word of a document with a topic that it was drawn with, are filled from the front.
+    A cell is a word of a document with a topic that was drawn for it. Cells are filled from the front.
     """
 
     gamma: NDArray[np.float64]  # documents × topics: alpha + mean count
@@ -30,7 +30,10 @@ class Draws(NamedTuple):
 
 
 def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
-    """Draws with arrays to be filled, for that many documents, tokens in all, and at most that many cells."""
+    """A `Draws` whose arrays are still to be filled, of the sizes given.
+
+    tokens: the number in all documents; cells: the largest number of cells.
+    """
     return Draws(
         gamma=np.empty((n_documents, n_topics)),
         scores=np.empty(n_documents),
@@ -54,7 +57,10 @@ def _smoothing(row, alpha):
 
 @njit(**PART)
 def _from_prior(row, alpha, target):
-    """The topic at which the running sum of alpha_k w_k exceeds `target`; `row` has the word's weights w."""
+    """Draw a topic in proportion to alpha_k w_k: the one at which the running sum exceeds `target`.
+
+    row (topics): the word's weights w; target: uniform between 0 and the whole sum.
+    """
     n_topics = len(alpha)
     k = 0
     passed = np.float32(0.0)
@@ -80,7 +86,9 @@ def _from_prior(row, alpha, target):
 def _draw(row, alpha, smoothing, used, size, state):
     """Draw a topic k in proportion to (n_k + alpha_k) w_k (eq. 4.9); returns it and the sum over all topics.
 
-    The sum has two parts: over the topics `used` in the document, and `smoothing`, the sum of alpha_k w_k.
+    row (topics): the word's weights w; used: InUse, with the counts n_k of the document's `size` topics;
+    smoothing: the sum of alpha_k w_k; state: of the random stream. Other topics are searched only if the draw
+    falls into `smoothing`.
     """
     total = np.float32(0.0)
     for j in range(size):
@@ -97,10 +105,10 @@ def _draw(row, alpha, smoothing, used, size, state):
 
 @njit(**PART)
 def _place(words, start, stop, alpha, smoothing, used, state, z_out):
-    """Draw the topics of a document's tokens one after another, each given those before it, into z_out
-    (tokens).
+    """Draw the first topics of a document's tokens into z_out (tokens), each given those before it.
 
-    Returns the number of topics in use, and the log of the product of the draws' normalisers: that product,
+    Entries `start` to `stop` of `words` are the document's; smoothing (shard's words): sum_k alpha_k w_k.
+    Returns the number of topics in use, and the log of the product of the draws' normalisers. That product,
     divided by prod_n (sum_k alpha_k + n), is an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log
     beta].
     """
@@ -123,8 +131,9 @@ def _place(words, start, stop, alpha, smoothing, used, state, z_out):
 
 @njit(**PART)
 def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
-    """Resample the topic of each of a document's tokens given the others' topics; returns the number of
-    topics in use.
+    """Resample the topic of each of a document's tokens (z_out), given the topics of the others.
+
+    Returns the number of topics in use. The arguments are those of `_place`; `size`: topics in use before.
     """
     n = 0
     for i in range(start, stop):
@@ -142,10 +151,10 @@ def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
 
 @njit(**PART)
 def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
-    """Write cells to draws_out, from number `cell` on: how often each word of a document was drawn with each
-    topic.
+    """Count how often each word of a document was drawn with each topic, as cells of draws_out.
 
-    samples (samples × tokens): the drawn topics; times, drawn: working memory. Returns the next free cell.
+    samples (samples × tokens): the topics drawn; cell: the first free cell; times, drawn (topics): working
+    memory. Returns the next free cell.
     """
     n = 0
     for i in range(start, stop):
@@ -169,7 +178,11 @@ def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
 
 @njit(**PART)
 def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
-    """Add a sample's topic counts times `share` to gamma_out, and its sums for alpha to draws_out."""
+    """Add one sample of a document's topics to the sums of a local step.
+
+    Topic counts times `share` are added to gamma_out (topics), and to `gains` and `bends` of draws_out (see
+    `Draws`) the terms from which alpha is learned. psi_alpha (topics × 2): psi and psi' of alpha.
+    """
     for j in range(size):
         k = used.topics[j]
         n = np.float64(used.counts[j])
@@ -180,13 +193,12 @@ def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
 
 @njit(**OPTIONS)
 def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
-    """Draw topics for the tokens of a shard's documents, with the topics' words held fixed: Zhai (2014), eq.
-    4.8-4.10.
+    """Draw topics for the tokens of a shard's documents, given fixed topics (Zhai 2014, eq. 4.8-4.10).
 
     words: Words with whole counts; alpha (topics, double); `burn_in` sweeps are discarded, then `samples`
     sweeps count; keys (documents, uint64): seeds, one per document; draws_out: Draws, whose `gains` and
     `bends` are added to, the rest filled. Returns the number of cells. Time grows with the topics in use: all
-    topics are searched only for tokens drawn from the prior's part.
+    topics are searched only if a draw comes from the prior's part, alpha_k w_k.
     """
     n_topics = len(alpha)
     alpha32 = alpha.astype(np.float32)

@@ -13,7 +13,7 @@ LEAST_SHAPE = 1e-300
 
 @njit(**PART)
 def _normal(state):
-    """A standard normal number, by Marsaglia's polar method."""
+    """A standard normal random number, by Marsaglia's polar method; advances `state` (`kernels.random`)."""
     while True:
         x, y = 2.0 * uniform(state) - 1.0, 2.0 * uniform(state) - 1.0
         r = x * x + y * y

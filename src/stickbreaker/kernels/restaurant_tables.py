@@ -9,13 +9,13 @@ from stickbreaker.kernels.random import seeded, uniform
 
 @njit(**OPTIONS)
 def draw_tables(columns, counts, masses, key, tables_out):
-    """Draw how many tables serve each topic in each restaurant, and add up the tables of each topic in
-    tables_out.
+    """Draw the number of tables of each topic in each restaurant; tables_out gets the totals per topic.
 
-    columns, counts (pairs): a topic in a restaurant (such as a document), and its customers there, at least
-    one; masses (columns): alpha beta_k of each topic; key: seeds the draws (uint64). Antoniak's distribution:
-    the first customer opens a table, and customer i + 1 with probability mass / (mass + i). tables_out
-    (columns, int64) is added to.
+    For learning the topics' weights in a hierarchical Dirichlet process: a restaurant is usually a document.
+    columns, counts (pairs): a topic in a restaurant, and its customers there, at least one; masses (columns):
+    alpha beta_k of each topic; key: seeds the draws (uint64). Antoniak's distribution: the first customer
+    opens a table, and customer i + 1 with probability mass / (mass + i). tables_out (columns, int64) is added
+    to.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)

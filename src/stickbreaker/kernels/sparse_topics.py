@@ -10,8 +10,9 @@ from stickbreaker.kernels.math import PART
 
 
 class InUse(NamedTuple):
-    """The topics in use in a document, in the first places of the arrays; their number is stored by the
-    caller (`size`).
+    """The topics in use in a document, listed without gaps at the beginning of the arrays.
+
+    Their number is stored by the caller (`size`).
     """
 
     topics: NDArray[np.integer]  # places
@@ -22,7 +23,7 @@ class InUse(NamedTuple):
 
 @njit(**PART)
 def add_one(k, size, used):
-    """Add one to the count of topic k; returns the number of topics in use."""
+    """Add a token of topic k to `used` (InUse with `size` topics); returns the new number of topics."""
     place = used.places[k]
     if place < 0:
         used.places[k] = size
@@ -35,7 +36,7 @@ def add_one(k, size, used):
 
 @njit(**PART)
 def remove_one(k, size, used):
-    """Subtract one from the count of topic k; returns the number of topics in use.
+    """Remove a token of topic k from `used` (InUse with `size` topics); returns the new number of topics.
 
     If no token of the topic is left, the last topic in use moves into its place.
     """

@@ -18,7 +18,10 @@ from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):
-    """The arrays of `core/records.TruncatedCounts`, which explains them, without the spellings of rows."""
+    """The arrays of `core/records.TruncatedCounts`, a sparse table by column, in a form for kernels.
+
+    See there for their meaning; only the spellings of rows are missing.
+    """
 
     rows: NDArray[np.int32]
     values: NDArray[np.float64]
@@ -28,7 +31,7 @@ class OrderedCells(NamedTuple):
 
 
 class Process(NamedTuple):
-    """The prior of each column's sticks, and the column's count beyond its last stick."""
+    """The prior of each column's sticks (a Pitman-Yor process), and the count beyond its last stick."""
 
     concentrations: NDArray[np.float64]  # columns: a
     discounts: NDArray[np.float64]  # columns: b
@@ -41,10 +44,10 @@ def dirichlet_process(concentration: float, n_columns: int) -> Process:
 
 
 class StickSums(NamedTuple):
-    """Sums along the sticks of each topic, as `stick_sums` fills them.
+    """Sums along the sticks of each topic, which `stick_sums` computes and others use for E[log beta].
 
-    before: the sum of reciprocals before each word; log_totals: psi(1 + a + n), n being the topic's count;
-    leftover: E[log] of what the sticks leave, 0 in a topic without words inside.
+    before: for each word, the sum of reciprocals up to it; log_totals: psi(1 + a + n), where n is the topic's
+    count; leftover: E[log] of what the sticks leave, 0 in a topic without words inside its truncation.
     """
 
     before: NDArray[np.float64]  # topics × slots; -1 for words that are not inside
@@ -54,9 +57,10 @@ class StickSums(NamedTuple):
 
 @njit(**OPTIONS)
 def take_inside(cells, rows_out, values_out, sizes_out):
-    """Copy the cells that are inside the truncation of each topic, in their order and without gaps.
+    """Copy only the cells inside the truncation of each topic, in their order and without gaps.
 
-    cells: OrderedCells; rows_out and values_out (topics × slots, with enough slots), sizes_out (topics).
+    cells: OrderedCells. The outputs are rows_out and values_out (topics × slots, with enough slots) and
+    sizes_out (topics).
     """
     for k in range(len(cells.sizes)):
         size = 0
@@ -81,12 +85,12 @@ def _count_inside(cells, k):
 
 @njit(**OPTIONS)
 def stick_sums(cells, process, sums_out):
-    """Fill sums_out, from which E[log beta_t] is computed: for word t inside, sum_{2 <= s <= t} 1 / (a + (s -
-    1) b + n_>=s).
+    """Fill sums_out (StickSums), from which E[log beta] of the words inside a truncation is computed.
 
-    cells: OrderedCells; process: Process; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the
-    tails of `n` (docs/explanation/online-grammars-equations.md), summed: E[log beta_t] = psi(1 - b + n_t) -
-    psi(1 + a + n) - before_t, and the stick left is psi(a + T b + beyond) - psi(1 + a + n) - before_T.
+    `before` of word t is sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s). cells: OrderedCells; process:
+    Process. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the tails of `n`
+    (docs/explanation/online-grammars-equations.md), summed: E[log beta_t] = psi(1 - b + n_t) - psi(1 + a + n)
+    - before_t, and the stick left is psi(a + T b + beyond) - psi(1 + a + n) - before_T.
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]
@@ -112,8 +116,8 @@ def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scal
     """exp E[log beta] of some words in each topic, each row divided by its largest weight.
 
     positions (words): rows of the table, -1 for words without one; cells: OrderedCells; by_row: ByRow; sums:
-    StickSums; outside (words): log share of a word in what a topic's sticks leave, so that its log weight is
-    `leftover` + `outside` in topics whose truncation it is not inside of; weights_out (words × topics,
+    StickSums; outside (words): log of the word's share in what a topic's sticks leave. In a topic whose
+    truncation the word is not inside, its log weight is `leftover` + `outside`. weights_out (words × topics,
     single), 0 below exp(-30); log_scale_out (words): log of what each row was divided by.
     """
     n_topics = len(sums.leftover)
@@ -147,10 +151,10 @@ def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scal
 
 @njit(**PART)
 def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
-    """For a table row, fill the topics in whose truncation it is, its count in each, and the sum before it on
-    the stick.
+    """List the topics whose truncation contains a row (a word); returns their number, 0 for row -1.
 
-    Returns the number of topics.
+    Fills, from the front: topics_out; counts_out, the row's count in each; before_out, the sum of reciprocals
+    before it (`StickSums.before`).
     """
     if row < 0:
         return 0
@@ -166,10 +170,10 @@ def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
 
 @njit(**OPTIONS)
 def expected_sticks(cells, process, probabilities_out, rests_out):
-    """E[beta] of the words inside (topics × slots, 0 for others), and the rest of each topic (topics).
+    """E[beta] of the words inside each truncation (topics × slots, 0 for others), and what is left (topics).
 
     E[beta_t] = (1 - b + n_t) / (1 + a + (t - 1) b + n_>=t) prod_{s < t} (a + s b + n_>s) / (1 + a + (s - 1) b
-    + n_>=s); with the rest they sum to one.
+    + n_>=s). Together with rests_out, each topic's probabilities sum to one.
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]
@@ -220,12 +224,11 @@ def stick_evidence(cells, k, a, b, beyond):
 
 @njit(**OPTIONS)
 def stick_terms(cells, process, sums, numbers_out, evidence_out, expected_out):
-    """Each topic's terms of the bound: its words inside, log evidence of their counts, and n E[log beta], in
-    nats.
+    """Each topic's terms of the bound, in nats: log evidence of its counts, and expected log likelihood.
 
-    evidence: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b, a + t b), which telescopes as the sums do;
-    expected: sum_t n_t E[log beta_t], plus the counts beyond times E[log] of the stick left. Their difference
-    is -KL(q(sticks) || p(sticks)).
+    numbers_out: the number of words inside. evidence_out: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b,
+    a + t b), which telescopes as the sums do. expected_out: sum_t n_t E[log beta_t], plus the counts beyond
+    times E[log] of the stick left. evidence - expected is -KL(q(sticks) || p(sticks)).
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]

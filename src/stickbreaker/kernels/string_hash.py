@@ -15,8 +15,9 @@ PRIME = np.uint64(0x100000001B3)
 
 @njit(**PART)
 def _slot_of(content, start, stop, mask):
-    """The slot at which the search for the word content[start:stop] begins: its FNV-1a hash, upper half mixed
-    in.
+    """The slot at which the search for the word content[start:stop] begins.
+
+    It is the word's FNV-1a hash with its upper half mixed in, restricted to the table's size by `mask`.
     """
     hashed = OFFSET_BASIS
     for i in range(start, stop):
@@ -43,10 +44,11 @@ def _place_of(text, start, length, content, offsets, slots, mask):
 
 @njit(**OPTIONS)
 def fill_slots(content: Bytes, offsets: Integers, slots_out: Integers) -> None:
-    """Store the number of each word in the hash table slots_out (-1 before; its size a power of two, more
-    than the words).
+    """Store the number of each word in a hash table, for `find_words`.
 
     content (bytes, uint8) has the words one after another, word w from offsets[w] to offsets[w + 1].
+    slots_out: the hash table, filled with -1 before; its size is a power of two and larger than the number of
+    words.
     """
     mask = np.uint64(len(slots_out) - 1)
     for w in range(len(offsets) - 1):
@@ -86,11 +88,11 @@ def number_words(
     known: int,
     codes_out: Integers,
 ) -> int:
-    """Fill codes_out (int32) with the number of each word of a text; returns the number of words known
-    afterwards.
+    """Fill codes_out (int32) with the number of each word of a text, adding words that are new.
 
-    New words get the numbers from `known` on, and are added to content, offsets and slots, which must have
-    room (slots: more than twice as many as words). text (bytes): word i has lengths[i] bytes from begins[i].
+    Returns the number of words known afterwards. New words get the numbers from `known` on, and are added to
+    content, offsets and slots, which must have room (slots: more than twice as many as words). text (bytes):
+    word i has lengths[i] bytes from begins[i].
     """
     mask = np.uint64(len(slots) - 1)
     for i in range(len(begins)):

@@ -15,10 +15,9 @@ ROOT, MARK = 0, 1  # nodes: the empty n-gram, and the mark at which every word s
 
 
 class Trie(NamedTuple):
-    """n-grams of letters as nodes, shorter ones first; the children of a node are adjacent and sorted by
-    letter.
+    """n-grams of letters as the nodes of a tree; a child adds one letter to its parent's n-gram.
 
-    A node is the n-gram that its path from the root spells, and the context of its children.
+    Nodes are numbered with shorter n-grams first; the children of a node are adjacent and sorted by letter.
     """
 
     letters: NDArray[np.int64]  # nodes: the n-gram's last letter, 0 for the mark
@@ -47,13 +46,13 @@ def _find(values, start, stop, value):
 def log_spelling(
     points: Integers, offsets: Integers, alphabet: Integers, trie: Trie, log_unseen: float, log_out: Floats
 ) -> None:
-    """Fill log_out (words) with log p of each spelling, in nats: the sum of log p(letter | the letters before
-    it).
+    """Fill log_out (words) with log p of each word's spelling, in nats.
 
-    points (letters) code points of the words, one after another; offsets (words + 1); alphabet ascending code
-    points of the trie's letters 1, 2, ...; log_unseen: log probability of a code point outside the alphabet
-    in the empty context; log_out (words). Zhai (2014), section 7.2.1; the walk along shorter contexts is that
-    of back-off models: an interpolated model is one, since its back-off weight is the shorter model's share.
+    It is the sum of log p(letter | the letters before it). points (letters): code points of the words, one
+    after another; offsets (words + 1); alphabet: ascending code points of the trie's letters 1, 2, ...;
+    log_unseen: log probability of a code point outside the alphabet in the empty context. Zhai (2014),
+    section 7.2.1; the walk along shorter contexts is that of back-off models: an interpolated model is one,
+    since its back-off weight is the shorter model's share.
     """
     for w in range(len(offsets) - 1):
         total, node = 0.0, MARK

@@ -28,7 +28,10 @@ class ByRow(NamedTuple):
 
 
 def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> ByRow:
-    """An index of the cells of `n_rows` rows, by row; rows (columns × slots), sizes (columns)."""
+    """An index of a truncated table's cells by row.
+
+    rows (columns × slots): the row of each cell; sizes (columns): the number of cells.
+    """
     found = ByRow(np.zeros(n_rows + 1, np.int64), np.empty(int(sizes.sum()), np.int64))
     cells_by_row(rows, sizes, *found)
     return found
@@ -52,11 +55,11 @@ def cells_by_row(rows, sizes, offsets_out, cells_out):
 
 @njit(**OPTIONS)
 def add_known(positions, columns, values, rows, sizes, wanted, counts_out, inside_out, known_out):
-    """Add values to those cells that exist and mark them as inside; known_out (bool) shows which values these
-    were.
+    """Add values to cells that exist already and mark these as inside the truncation.
 
-    positions, columns, values, known_out (n): row, column and value of distinct cells, in order of columns;
-    wanted (rows of the table, all -1) is working memory, and restored.
+    positions, columns, values (n): row, column and value of distinct cells, in order of columns; known_out
+    (n, bool): which of them existed; the others are left to `append_cells`. wanted (rows of the table, all
+    -1) is working memory, and restored.
     """
     known_out[:] = False
     start = 0
@@ -78,8 +81,9 @@ def add_known(positions, columns, values, rows, sizes, wanted, counts_out, insid
 
 @njit(**OPTIONS)
 def append_cells(positions, columns, values, rows_out, counts_out, inside_out, sizes_out):
-    """Append new cells, marked as inside, to their columns in the order given; the arrays must have room for
-    them.
+    """Append new cells, marked as inside the truncation, at the ends of their columns in the order given.
+
+    The arrays must have room for them.
     """
     for i in range(len(positions)):
         k = columns[i]
@@ -92,8 +96,9 @@ def append_cells(positions, columns, values, rows_out, counts_out, inside_out, s
 
 @njit(**OPTIONS)
 def gather(positions, offsets, cells, counts, scale, out):
-    """Fill out (positions × columns) with the counts of some rows, times `scale`. offsets, cells: those of
-    `ByRow`.
+    """Fill out (positions × columns) with the counts of some rows, times `scale`.
+
+    offsets, cells: those of `ByRow`; counts (columns × slots).
     """
     for i in range(len(positions)):
         out[i, :] = 0.0
@@ -104,11 +109,11 @@ def gather(positions, offsets, cells, counts, scale, out):
 
 @njit(**OPTIONS)
 def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, inside_out):
-    """Copy a column's cells in a given order of rows; returns their number, which is that of `order`.
+    """Copy one column's cells in a new order of rows; returns their number, which is the length of `order`.
 
     Cells of rows that are not in `order` are dropped; a row without a cell gets one with the count zero.
-    rows, counts: those of the column; order: rows of the table, the first `n_inside` of which become inside;
-    slots (rows of the table, all -1) is working memory, and restored.
+    rows, counts: those of the column; order: rows of the table, the first `n_inside` of which become inside
+    the truncation; slots (rows of the table, all -1) is working memory, and restored.
     """
     for slot in range(len(rows)):
         slots[rows[slot]] = slot

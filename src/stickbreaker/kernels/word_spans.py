@@ -46,11 +46,10 @@ def _character(text, at):
 
 @njit(**PART)
 def _end_of_sentence(text, at, end, after_stop, classes):
-    """The position after a sentence that ends at byte `at`, by punctuation or an empty line; -1 if none ends
-    there.
+    """The position after a sentence that ends at byte `at`; -1 if none ends there.
 
-    Spaces after the punctuation belong to it. after_stop: whether the character before `at` ends sentences
-    too.
+    Sentences end with punctuation or before an empty line. Spaces after the punctuation belong to the
+    sentence. after_stop: whether the character before `at` is such punctuation too.
     """
     character, place = _character(text, at)
     if classes[character] & STOP and not after_stop:
@@ -89,7 +88,10 @@ def _end_of_sentence(text, at, end, after_stop, classes):
 
 @njit(**PART)
 def _end_of_word(text, at, end, classes, inside, apostrophes):
-    """The position (in bytes) after the word that continues at byte `at`, after a letter of it."""
+    """The position (in bytes) after a word, of which at least one letter lies before byte `at`.
+
+    inside: the bits of characters that may follow a letter; apostrophes: whether words may contain one.
+    """
     place = at
     while place < end:
         character, after = _character(text, place)
@@ -196,11 +198,10 @@ def find_word_spans(
 def mark_breaks(
     text: Bytes, ends: Integers, is_break: Bytes, starts: Integers, offsets: Integers, breaks_out: Flags
 ) -> None:
-    """Set breaks_out (words, all false before) for words that a character with `is_break` separates from the
-    one before.
+    """Mark the words that are separated from the word before by a character with `is_break`.
 
     text (bytes) has documents one after another, from ends[d] to ends[d + 1]; the words of document d begin
-    at its characters starts[offsets[d]:offsets[d + 1]].
+    at its characters starts[offsets[d]:offsets[d + 1]]. breaks_out (words) is all false before.
     """
     for d in range(len(ends) - 1):
         word, last = offsets[d], offsets[d + 1]

@@ -60,9 +60,10 @@ class Chains:
         return due
 
     def close(self) -> bool:
-        """Score the current states, if that is not done, after a run was stopped; returns whether it was.
+        """Score the chains' current states if their last sweep was not scored; returns whether that was so.
 
-        They become samples if there are none.
+        Called when a run ends, possibly early. If there are no samples yet, the current states become
+        samples.
         """
         if self.scored:
             return False
@@ -76,7 +77,7 @@ class Chains:
         return True
 
     def best(self) -> int:
-        """The index of the chain with the best mean score over samples (before any: the best last score)."""
+        """The index of the chain whose samples have the best mean score (before any: the best last score)."""
         if self.scores.shape[1] == 0:
             return 0
         return int(self.scores[:, -max(1, self.taken) :].mean(axis=1).argmax())

@@ -13,9 +13,10 @@ def settled(scores: Sequence[float], tol: float) -> bool:
 
 
 def evened_out(scores: Sequence[float], tol: float) -> bool:
-    """Whether noisy scores rise by less than `tol` per pass, relatively, from five passes to the next five.
+    """Whether noisy scores have stopped rising, by the means of the last five passes and the five before.
 
-    False for fewer than ten scores, or `tol` 0.
+    The relative rise from one mean to the other, per pass, must be below `tol`. False for fewer than ten
+    scores, or `tol` 0.
 
     >>> evened_out([-9.0] * 5 + [-8.0, -8.1, -8.0, -8.1, -8.0] * 2, 1e-4)
     True

@@ -18,7 +18,10 @@ TopRows = list[int] | list[str]  # a column's largest rows: their keys if rows h
 
 
 class Columns(NamedTuple):
-    """The lasting numbers of a table's columns, in order, and how many such numbers were given so far."""
+    """The lasting numbers of a table's columns, in order; `given`: how many such numbers were ever assigned.
+
+    A column keeps its lasting number when its position changes.
+    """
 
     numbers: tuple[int, ...]
     given: int
@@ -95,7 +98,10 @@ def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
 def with_rows(
     event: Event, concerned: set[int], before: Mapping[str, TopRows], after: Mapping[str, TopRows]
 ) -> Event:
-    """The event with the top rows, before and after it, of columns whose lasting number is in `concerned`."""
+    """A copy of the event that also has the top rows of the columns that it concerns, before and after it.
+
+    concerned: the lasting numbers of these columns; before, after: top rows by lasting number (as text).
+    """
     if not concerned:
         return event
     tops = (after, before)

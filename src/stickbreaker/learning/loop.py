@@ -12,8 +12,8 @@ def run(job: Run[State], state: State, observers: Sequence[Observer] = ()) -> St
     """Continue a run from `state` until it has converged, is stopped by an observer, or has made its passes.
 
     Returns `state`, which is changed in place. Raises Interrupted if asked to stop; `state` is then that
-    after the last complete step. Libraries with their own threads have one each meanwhile: theirs would
-    compete with ours, and sums depend on their number.
+    after the last complete step. Meanwhile numerical libraries such as BLAS use one thread: more would
+    compete with the threads of this package, and rounding would depend on their number.
     """
     with one_thread():
         return _run(job, state, observers)

@@ -33,7 +33,7 @@ Numbered = tuple[int, Proposal]  # the number of a move, and its proposal
 
 
 class Shape(NamedTuple):
-    """All that an edit changes outside the engine: params, a step's report, and the columns' numbers."""
+    """What an edit changes outside the engine: params, a step's report, and the columns' lasting numbers."""
 
     params: Record
     stats: Stats
@@ -144,14 +144,14 @@ def make(
 
 
 def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
-    """The proposals after some edits, which apply to their arrays too."""
+    """The proposals that are still open, with their arrays changed by the edits that were just made."""
     for item in accepted:
         proposals = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in proposals]
     return list(proposals)
 
 
 def flat_plans(proposals: Sequence[Numbered]) -> Arrays:
-    """The proposals that continue in the next step as named arrays, for checkpoints."""
+    """Proposals that are still open after a step, as named arrays for a checkpoint."""
     arrays: dict[str, AnyArray] = {}
     for place, (number, item) in enumerate(proposals):
         arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)
@@ -160,7 +160,7 @@ def flat_plans(proposals: Sequence[Numbered]) -> Arrays:
 
 
 def plans_from(arrays: Arrays) -> list[Numbered]:
-    """The proposals that `flat_plans` made the arrays from. Raises ValueError if one has no name."""
+    """The proposals that `flat_plans` made these arrays from. Raises ValueError if they are inconsistent."""
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
     content = {key.split("/")[0].removeprefix("plan of ") for key in arrays if key.startswith("plan of ")}
     if not content <= {place for place, *_ in named}:

@@ -22,7 +22,7 @@ class ScoreNames(NamedTuple):
     estimate: str = "estimate of the bound"
 
     def of(self, kind: str, score: float) -> str:
-        """A score in words, by its kind."""
+        """A score as text for a line of output: its name, by its kind, the number and the unit."""
         return f"{self._asdict()[kind]} {score:.4f} nats/{self.token}"
 
     def figures(self, record: TraceRecord) -> str:

@@ -24,10 +24,10 @@ FRESH = 20  # most passes of a memoised run in which documents start afresh
 
 @dataclass(frozen=True, slots=True)
 class Minibatch:
-    """The documents of one step, and how the step updates the table: table ← keep · table + add · new counts.
+    """The documents of one step, and how it updates the table: table ← keep · table + add · new counts.
 
-    With a `number`, it is one whose last report is stored: that is subtracted from the table when the new one
-    is added. keep is then 1, or 0 for a table that is to be the sum of reports only
+    If it has a `number`, the report of its last visit is stored under it. Then the table becomes keep · table
+    - last report + new report; keep is 1, or 0 if the table is to be the sum of all stored reports
     (`Engine.replace_report`).
     """
 
@@ -141,8 +141,9 @@ class Online(OnlineParameters, Schedule):
         return False
 
     def total_of(self, documents: int) -> float:
-        """D: `total` if it is a number, otherwise `documents`, those of the corpus or of the stream so
-        far.
+        """D, the number of documents in all: `total` if that is a number, otherwise `documents`.
+
+        documents: the number in the corpus, or in the stream so far.
         """
         return float(documents) if self.total in (None, SEEN) else float(self.total or 0.0)
 

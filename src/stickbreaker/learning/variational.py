@@ -200,9 +200,10 @@ def _record(
 
 
 def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
-    """Count the pass and record its score; if that has converged, the run has.
+    """Count the pass and record its score; the run has converged if the scores have, unless others decide.
 
-    In the phase in which documents start afresh, only that phase ends.
+    If documents are held out, their scores decide (`_evaluate`). While documents still start afresh in each
+    pass, convergence only ends that phase.
     """
     exact = score is not None
     if score is None:
@@ -261,7 +262,10 @@ def _evaluate(
 
 
 def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> bool:
-    """Whether `measure` is due at this step."""
+    """Whether `job.measure` is due at this step.
+
+    It is due at steps 1, 2, 4, 8, …, then at regular intervals (see `VariationalRun`), and at the last step.
+    """
     per_pass = job.source.n_documents // max(1, minibatch.n_documents)
     last = state.converged or state.passes >= job.limits.max_iter
     step, every = state.step, max(APART, per_pass // A_PASS)
@@ -271,7 +275,10 @@ def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Miniba
 def admit(
     model: Model, engine: Engine, params: Record, stats: Stats, step: Step
 ) -> tuple[Rows | SparseCounts, Record, int]:
-    """Let the model add new rows; returns all rows of the step, the params, and how many were added."""
+    """Let the model add rows for new words to the table, before a step's statistics are blended into it.
+
+    Returns the step's rows with those of the new words, the params, and how many words were added.
+    """
     edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
     if edit:

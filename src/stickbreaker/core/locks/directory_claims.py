@@ -53,7 +53,7 @@ class DirectoryClaim:
             raise UserError(problem, where=self.directory, remedy=remedy)
 
     def move(self, directory: Path) -> None:
-        """Record that this process renamed the directory."""
+        """Record that this process itself renamed the directory, to `directory`."""
         self.directory, self.place = directory, directory.absolute()
 
     def release(self) -> None:

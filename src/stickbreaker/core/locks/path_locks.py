@@ -147,8 +147,11 @@ def _sweep_unlocked(directory: Path) -> None:
 
 
 def _remove_locked(file: Path, descriptor: int) -> None:
-    """Remove a file, then close it: in this order no other process can claim it in between, if the system
-    allows it."""
+    """Remove a file that this process has locked and holds open as `descriptor`, and close it.
+
+    It is removed first, so that no other process can lock it in between. Windows cannot remove open files;
+    there it is closed first.
+    """
     try:
         if system_calls.OPEN_FILES_MOVE:
             file.unlink()
@@ -171,7 +174,11 @@ def beside(path: Path, kind: str) -> list[Path]:
 
 @contextmanager
 def claimed(path: Path, kind: str) -> Generator[Path]:
-    """Yield a new directory next to `path`, locked by this process until the end."""
+    """A context that yields a new directory next to `path`, locked by this process until the end.
+
+    kind: "partial" or "replaced", for the directory's name. The caller removes the directory
+    (`remove_claimed`).
+    """
     path = path.absolute()
     with naming_parent(path):
         directory, descriptor = _new_claim(path, kind)
@@ -228,7 +235,10 @@ def _new_lock(directory: Path) -> int:
 
 
 def new_file(directory: Path, prefix: str) -> tuple[int, Path]:
-    """The descriptor and the name of a new file, with the permissions that the umask leaves."""
+    """Create a file with a random name that begins with `prefix`; returns its open descriptor and its path.
+
+    Its permissions are those that the umask leaves.
+    """
     while True:
         name = directory / f"{prefix}{secrets.token_hex(4)}"
         with suppress(FileExistsError):
@@ -326,7 +336,7 @@ def refuse_other_names(path: Path) -> None:
 
 
 def claimed_file(path: Path) -> tuple[Path, int]:
-    """A new, locked file next to `path` with the name of a temporary one, and its descriptor."""
+    """Create a temporary file next to `path`, locked by this process; returns its path and descriptor."""
     if path.suffix == ".parquet":
         refuse_other_names(path)
     while True:

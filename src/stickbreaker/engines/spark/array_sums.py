@@ -27,7 +27,10 @@ def map_items_with_sums(
     items: Sequence[Item],
     finish: Callable[[int, Array], Piece],
 ) -> tuple[list[Result], list[Piece]]:
-    """`Engine.map_items_with_sums` on Spark: no array reaches the driver; tasks make engines by `made()`."""
+    """`Engine.map_items_with_sums` on Spark: no task's array reaches the driver, only what `finish` returns.
+
+    cluster: the Spark session; made: makes an engine in a task. See there for the rest.
+    """
     if not items:
         return [], []
     context = cluster.context
@@ -41,7 +44,7 @@ def map_items_with_sums(
 
 
 class Cut(NamedTuple):
-    """A piece, along the last axis, of one item's array, without columns that are all zero.
+    """A piece of one item's array along its last axis, without the columns that are all zero.
 
     width: columns of the piece; places: the index in the piece of each column in `values` (rows × places).
     """
@@ -52,7 +55,10 @@ class Cut(NamedTuple):
 
 
 class TaskResults(NamedTuple, Generic[Result, Piece]):
-    """The results that a task received, and what `finish` made of its sums, each with its first index."""
+    """What a task returns: the results that it received, and each summed piece after `finish`.
+
+    `pieces`: the first index of each piece, and the value of `finish`.
+    """
 
     results: list[Result]
     pieces: list[tuple[int, Piece]]
@@ -60,7 +66,7 @@ class TaskResults(NamedTuple, Generic[Result, Piece]):
 
 @dataclass(frozen=True)
 class CutTask(Generic[Item, Result]):
-    """Work for a Spark task: yields the result of each numbered item, and its array cut into pieces.
+    """A Spark task that calls a function on items; yields the results, and the items' arrays cut into pieces.
 
     Pieces of zeros are left out, except for item 0, so that every piece has a sum.
     """
@@ -84,7 +90,7 @@ class CutTask(Generic[Item, Result]):
 
 @dataclass(frozen=True)
 class AddTask(Generic[Result, Piece]):
-    """Work for a Spark task: sums the pieces that begin at the same index, and calls `finish` on each sum.
+    """A Spark task that sums the pieces with the same first index and calls `finish` on each sum.
 
     Pieces are added in order of items. Results are passed on.
     """
