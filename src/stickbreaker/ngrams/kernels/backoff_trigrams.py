@@ -24,7 +24,8 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class BackoffArrays(NamedTuple):
-    """A backoff model in arrays. Nodes are n-grams; that of a single word is its number in the model + 1."""
+    """A backoff model in arrays, by node. Node 0 is empty, node number + 1 is a single word of the model, and
+    all other nodes are longer n-grams."""
 
     numbers: NDArray[np.int64]  # the caller's words: their numbers in the model
     unknown: int  # the number in the model of all other words
@@ -40,14 +41,19 @@ class BackoffArrays(NamedTuple):
 
 @njit(**LEAF)
 def _slot_of(key, mask):
-    """The first slot to look for a key in: Fibonacci hashing, the upper half mixed in (Knuth 1998, 6.4)."""
+    """Where the search for a key in a hash table begins: Fibonacci hashing, the upper half mixed in (Knuth
+    1998, 6.4).
+
+    mask: the table's size, a power of two, minus 1.
+    """
     mixed = np.uint64(key) * MIXER
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 
 
 @njit(**LEAF)
 def _child(slots, n_words, node, number):
-    """The node of a context (`node`) followed by a word, by its number in the model; -1 if there is none."""
+    """The node of an n-gram, from the node of its context and its last word (by its number in the model); -1
+    if there is none."""
     if node == ROOT:
         return np.int64(number + 1)
     key, mask = node * n_words + number, len(slots) - 1
@@ -61,13 +67,14 @@ def _child(slots, n_words, node, number):
 
 @njit(**LEAF)
 def number_of(model, word):
-    """The model's number of a word numbered by the caller; a word beyond the caller's list is unknown."""
+    """The model's number of a word that the caller numbered; that of unknown words if the caller has no such
+    word."""
     return model.numbers[word] if 0 <= word < len(model.numbers) else np.int64(model.unknown)
 
 
 @njit(**LEAF)
 def step(model, state, number):
-    """log p in nats of a word (by the model's number) after a state, and the state after it."""
+    """log p in nats of a word (by the model's number) after a state, and the state after the word."""
     log_weight, longest, node = 0.0, np.int64(-1), np.int64(state)
     child = _child(model.slots, model.n_words, node, number)
     while child < 0 or np.isnan(model.log_p[child]):
@@ -83,7 +90,7 @@ def step(model, state, number):
 
 @njit(**LEAF)
 def next_state(model, state, word):
-    """log p in nats of a word (by the caller's number) after a state, and the state after it."""
+    """log p in nats of a word (by the caller's number) after a state, and the state after the word."""
     return step(model, state, number_of(model, word))
 
 
@@ -109,10 +116,10 @@ def score_sentences(model, words, starts, log_p_out):
 
 @njit(**EXACT)
 def fill_slots_of_nodes(keys, first, slots_out):
-    """Fill the hash table of n-grams of two words or more, whose nodes are consecutive from `first`.
+    """Fill the hash table that finds the nodes of n-grams of two words or more.
 
-    keys (n-grams): context · n_words + word. slots_out (slots × 2, all -1): slots are a power of two, more
-    than n-grams.
+    keys (n-grams): context · n_words + word; their nodes are consecutive from `first`. slots_out (slots × 2,
+    all -1): the number of slots is a power of two and greater than that of n-grams.
     """
     mask = len(slots_out) - 1
     for i in range(len(keys)):
@@ -125,8 +132,11 @@ def fill_slots_of_nodes(keys, first, slots_out):
 
 @njit(**EXACT)
 def fill_suffixes(keys, first, n_words, slots, back_off, shorter_out, states_out):
-    """Fill shorter_out and states_out (nodes), the suffixes and states of `BackoffArrays`; keys and first as
-    in `fill_slots_of_nodes`."""
+    """Fill `shorter` and `states` of `BackoffArrays` (nodes): the suffix of each n-gram, and the state after
+    it.
+
+    keys, first: as in `fill_slots_of_nodes`, shorter n-grams before longer ones.
+    """
     shorter_out[: first + len(keys)] = ROOT
     extended = np.zeros(first + len(keys), np.bool_)
     for i in range(len(keys)):

@@ -22,7 +22,7 @@ FACTORS = 10  # multiplied before logarithms are taken
 class Block(NamedTuple):
     """Working memory for a block: a table with all tables and words below it.
 
-    A part is a slot that has some of these tables.
+    Its tables are grouped into parts: a part is a slot (a word in a context) that has some of them.
     """
 
     slots: NDArray[np.int64]  # parts
@@ -44,10 +44,11 @@ def _take_logarithms(block):
 
 @njit(**PART)
 def _product(a, b, customers, tables, more_customers, more_tables):
-    """The factor of p(seating) for t more tables with c more customers in a restaurant with T tables and C.
+    """The factor by which p(seating) of a restaurant changes if `more_tables` tables with `more_customers`
+    customers in all are added to its T tables and C customers.
 
     It is prod_{i < t} (b + a (T + i)) / prod_{j < c} (b + C + j) (equation 11), up to a factor that is the
-    same in all restaurants.
+    same in all restaurants. a, b: discount and concentration.
     """
     found = 1.0
     for i in range(more_tables):
@@ -59,7 +60,8 @@ def _product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def _log_product(a, b, customers, tables, more_customers, more_tables):
-    """The logarithm of `_product` up to a constant, by log Gamma functions: for many customers."""
+    """The logarithm of `_product` by log Gamma functions, up to a constant; used if there are many
+    customers."""
     c, t = b + customers, b / a + tables
     opened = more_tables * log64(a) + lgamma(t + more_tables) - lgamma(t)
     return opened - lgamma(c + more_customers) + lgamma(c)
@@ -67,9 +69,10 @@ def _log_product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def weigh_parts(n_parts, rooms, seats, priors, block):
-    """Multiply each topic's weight by p of seating the block's tables in it, relative to empty restaurants.
+    """Multiply each topic's weight by p of seating the block's tables in that topic, relative to empty
+    restaurants.
 
-    n_parts: the number of the block's parts.
+    n_parts: the number of the block's parts (slots with some of its tables).
     """
     factors = 0
     for part in range(n_parts):
@@ -104,9 +107,10 @@ def weigh_parts(n_parts, rooms, seats, priors, block):
 
 @njit(**PART)
 def weigh_words(n_words, words, total, block):
-    """Multiply each topic's weight, from 1 on, by p that all words of the block have it (equation 13).
+    """Multiply each topic's weight by p that all words of the block have this topic in their documents
+    (equation 13); topic 0, which is common to all documents, is skipped.
 
-    total: the sum of the Dirichlet parameters of documents' topics.
+    n_words: words of the block; total: the sum of the Dirichlet parameters of documents' topics.
     """
     counts, prior = words.counts, words.prior
     for place in range(n_words):
@@ -124,11 +128,11 @@ def weigh_words(n_words, words, total, block):
 
 @njit(**PART)
 def weigh_switches(n_words, words, rooms, shares, block):
-    """Multiply the weight of topic 0 by (1 - lambda) / lambda for each of a block's words.
+    """Multiply the weight of topic 0, the common one, by (1 - lambda) / lambda for each of a block's words.
 
-    lambda is the probability, in the word's context, that it comes from a topic of its document, and 1 -
-    lambda that it comes from topic 0, which is common to all: all weights are then right up to a common
-    factor. shares (restaurants): lambda.
+    lambda is the probability, in the word's context, that it comes from a topic of its document, not from
+    topic 0. All weights are then right up to a common factor. n_words: words of the block; shares
+    (restaurants): lambda.
     """
     common, topics = 0.0, 0.0
     for place in range(n_words):
@@ -140,10 +144,10 @@ def weigh_switches(n_words, words, rooms, shares, block):
 
 @njit(**PART)
 def _start_weights(p, block):
-    """Set the weight of each topic to p (topics), the probability of the first table's customer in the
-    shorter context.
+    """Set the weight of each topic to p (topics): the probability of the word that the block's first table
+    sends, as a customer, to the shorter context.
 
-    They are divided by the largest, because G0 of a long word may be so small that products underflow.
+    All are divided by the largest, because G0 of a long word may be so small that products underflow.
     """
     most = 0.0
     for k in range(len(p)):
@@ -154,10 +158,11 @@ def _start_weights(p, block):
 
 @njit(**PART)
 def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
-    """Fill the weight of each topic for a block: the product of p (of the first table's customer), of all its
-    tables, and of all its words.
+    """Fill a block's weight for each topic: p that the block, which has been removed, is seated in that
+    topic.
 
-    Switches are not included: see `weigh_switches`.
+    It is the product of p (topics), the probability of the customer that the first table sends, and of the
+    factors of all tables and words. Switches are not included: see `weigh_switches`.
     """
     _start_weights(p, block)
     weigh_parts(n_parts, rooms, seats, priors, block)
@@ -166,7 +171,7 @@ def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
 
 @njit(**PART)
 def draw_topic(first, block, state):
-    """Draw a topic, at least `first`, in proportion to the weights of a block."""
+    """Draw a block's topic, from number `first` on, in proportion to its weights."""
     _take_logarithms(block)
     most = block.nats[first]
     for k in range(first, len(block.nats)):

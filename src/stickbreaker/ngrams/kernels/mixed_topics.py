@@ -30,7 +30,11 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 @njit(**PART)
 def _common(slot, d, shorter, rooms, seats, priors):
-    """p(word | context) in the common topic, given `shorter`, its p in the shorter context; d: the depth."""
+    """p(word | context) in the common topic at depth d, given `shorter`, its p in the context one word
+    shorter.
+
+    slot: the word in this context.
+    """
     a, b = priors.discounts[d], priors.concentrations[d]
     customers, tables, _ = customers_of(slot, 0, rooms, seats)
     all_customers, all_tables = totals_of(rooms.restaurants[slot], 0, rooms, seats)
@@ -39,9 +43,10 @@ def _common(slot, d, shorter, rooms, seats, priors):
 
 @njit(**PART)
 def predict_mixed(depth, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.p`, p(word | context, topic) at each depth of the path down to `depth` (equation 4).
+    """Fill `scratch.p` (depths × topics) with p(word | context, topic) in each context of a word, up to the
+    length `depth` (equation 4).
 
-    shares (restaurants): lambda.
+    `scratch.path` must have the word's slots. shares (restaurants): lambda.
     """
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
@@ -57,10 +62,11 @@ def predict_mixed(depth, rooms, seats, priors, shares, scratch):
 
 @njit(**PART)
 def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
-    """Seat a customer of a topic (not the common one) at a depth of the path that `predict_mixed` filled.
+    """Seat a word as a customer of a topic (not the common one) in its context of the length `depth`, after
+    `predict_mixed`.
 
-    A new table sends a customer on: to the shorter context in the same topic, or to the common topic in the
-    same context.
+    A table that opens sends a customer on: to the shorter context in the same topic, or to the common topic
+    in the same context. shares (restaurants): lambda.
     """
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
@@ -80,9 +86,10 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
 
 @njit(**PART)
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
-    """Draw the topic of a word without a seat, and seat the word in it; returns p(word | all others, lambda).
+    """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others,
+    lambda).
 
-    total: the sum of the Dirichlet parameters of documents' topics.
+    total: the sum of the Dirichlet parameters of documents' topics; shares (restaurants): lambda.
     """
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
@@ -128,8 +135,8 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @njit(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.weights` with each topic's base probability of the slot's word: that of a new table
-    there. Returns the slot's depth."""
+    """Fill `scratch.weights` (topics) with the base probability of a slot's word: that of the customer whom a
+    new table there would send on. Returns the slot's depth (length of its context)."""
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -142,13 +149,13 @@ def _bases(slot, rooms, seats, priors, shares, scratch):
 
 @njit(**OPTIONS)
 def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """Resample the topics of tables together with all words below them, for topics that draw on a common one.
+    """Resample the topics of tables together with all words below them, for topics that draw on a common one;
+    returns how many tables changed.
 
-    Returns how many tables changed.
-
-    In each slot, tables are picked uniformly, as often as it has tables of topics other than the common one.
-    Below a table are customers of its own topic only: tables of longer contexts that sent their customer to
-    the common topic belong elsewhere. most: the most words of the text below any slot.
+    In each slot (a word in a context), tables are picked uniformly, as often as it has tables of topics other
+    than the common one. Below a table are customers of its own topic only: tables of longer contexts that
+    sent their customer to the common topic are not part of the block. sitting: words by slot; most: the most
+    words of the text below any slot.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -186,11 +193,10 @@ def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
 
 @njit(**OPTIONS)
 def count_labels(rooms, seats, own_out):
-    """Count the customers of the restaurants of switches, which are tables of topics: in slot 2 r those that
-    sent their customer to the common topic in restaurant r, in slot 2 r + 1 those that sent it to the shorter
-    context.
+    """Count the customers of the switches' restaurants, which are the tables of topics in each context.
 
-    own_out (slots of switches, int64): the counts are added to it.
+    Slot 2 r counts the tables that sent their customer to the common topic in restaurant r, slot 2 r + 1
+    those that sent it to the shorter context. own_out (slots of switches, int64): the counts are added to it.
     """
     for slot in range(len(rooms.parents)):
         restaurant = rooms.restaurants[slot]

@@ -32,7 +32,8 @@ class Words(NamedTuple):
 
 
 class Particles(NamedTuple):
-    """Settings of prediction: `number` particles, each redrawing topics of earlier words now and then.
+    """Settings of left-to-right prediction: `number` particles (samples of the topics so far), each of which
+    sometimes redraws the topics of earlier words.
 
     Time is linear in a document's words. In 20 simulated documents of 2,000 words and 50 topics, perplexity
     was 410.3 with `most` = 300 and without a limit, 410.7 with 100 and 418.7 without redraws. This took 14,
@@ -53,7 +54,7 @@ class Rounds(NamedTuple):
 
 @njit(**PART)
 def _mass(row, weights):
-    """The sum over topics k of weights_k row_k."""
+    """The sum over topics k of weights_k row_k, where row has a word's probability in each topic."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k] * row[k]
@@ -62,9 +63,9 @@ def _mass(row, weights):
 
 @njit(**PART)
 def _topic_at(row, weights, target):
-    """The topic at which the running sum of weights_k row_k exceeds `target`.
+    """Find a drawn topic: the first at which the running sum of weights_k row_k exceeds `target`.
 
-    A topic with row_k = 0 is never returned unless all are.
+    row (topics): the word's probability in each. A topic with row_k = 0 is never returned unless all are 0.
     """
     n_topics = len(weights)
     k = 0
@@ -91,7 +92,7 @@ def _draw(row, outside, weights, total, state):
     """Draw a word's topic, or NONE if it does not depend on topics; returns the topic and p(word).
 
     row: the word's probability in each topic; outside: its probability without topics; weights: n_k +
-    alpha_k; total: their sum.
+    alpha_k, where n_k counts earlier words; total: the sum of weights.
     """
     mass, none = _mass(row, weights), outside * total
     if mass <= 0.0:
@@ -104,10 +105,11 @@ def _draw(row, outside, weights, total, state):
 
 @njit(**PART)
 def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
-    """Resample the topics of words before the n-th, if it is time for this; returns the sum of the weights.
+    """Every `particles.every` words, resample the topics z of the words before the n-th; returns the sum of
+    the weights.
 
-    Each is drawn given all others: all words in order, or `most` random ones. Both leave p(z_<n | w_<n)
-    invariant.
+    Each is drawn given all others: all words in order, or `particles.most` random ones. Both leave p(z_<n |
+    w_<n) invariant. weights (topics), total: n_k + alpha_k and their sum, which are updated.
     """
     if n == 0 or particles.every == 0 or n % particles.every != 0:
         return total
@@ -187,9 +189,10 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
 
 @njit(**PART)
 def _share_out(row, outside, weights, total, gamma_out):
-    """Set gamma_out (topics) to the expected share of each topic in a word, in proportion to weights_k row_k.
+    """Set gamma_out (topics) to the probability of each topic for a word, in proportion to weights_k row_k.
 
-    The shares sum to one minus the share of no topic, which is in proportion to outside × total.
+    They sum to one minus the probability of no topic, which is in proportion to outside × total. row: the
+    word's probability in each topic; outside: without topics; total: the sum of weights.
     """
     norm = _mass(row, weights) + outside * total
     scale = 1.0 / norm if norm > 0.0 else 0.0
@@ -199,7 +202,8 @@ def _share_out(row, outside, weights, total, gamma_out):
 
 @njit(**PART)
 def _without(gamma, alpha, weights):
-    """Subtract a word's shares `gamma` from the weights, which stay at least alpha; returns their sum."""
+    """Subtract a word's topic probabilities `gamma` from the weights, which stay at least alpha; returns
+    their sum."""
     for k in range(len(alpha)):
         weights[k] = max(weights[k] - gamma[k], alpha[k])
     total = 0.0  # a separate loop: tests/array_places.py
@@ -210,12 +214,12 @@ def _without(gamma, alpha, weights):
 
 @njit(**OPTIONS)
 def posterior_shares(words, alpha, rounds, gamma_out):
-    """Set gamma_out (words × topics, double) to p(topic | word, document); the rest to one is "outside".
+    """Set gamma_out (words × topics, double) to p(topic | word, document), by CVB0 (Asuncion, Welling, Smyth
+    and Teh 2009); the rest to one is "outside", no topic.
 
-    words: Words; alpha (topics, double); rounds: Rounds. A fixed point of gamma_nk ~ inside_nk (alpha_k + the
-    sum of the others' gamma_k), and for outside of outside_n (sum of alpha + sum of all the others' gamma):
-    CVB0 (Asuncion, Welling, Smyth and Teh 2009). The first round goes left to right, each word given those
-    before it.
+    words: Words; alpha (topics, double); rounds: Rounds. It is a fixed point: gamma_nk is proportional to
+    inside_nk (alpha_k + the sum of the other words' gamma_k), and the rest to outside_n (the sum of alpha +
+    the sum of all gamma of other words). The first round goes left to right, each word given those before it.
     """
     weights, moved = np.empty(len(alpha)), np.empty(len(alpha))
     for d in range(len(words.offsets) - 1):

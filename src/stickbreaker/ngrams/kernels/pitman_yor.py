@@ -18,7 +18,10 @@ CUSTOMERS, TABLES, KINDS = 0, 1, 2  # columns of seats and totals
 
 
 class Layout(NamedTuple):
-    """What stays fixed: slots sorted by restaurant, restaurants sorted by depth, and room for table sizes."""
+    """The fixed structure of restaurants (contexts) and slots (words in a context).
+
+    Slots are sorted by restaurant, restaurants by depth; `places` reserves room for table sizes.
+    """
 
     parents: NDArray[np.int64]  # slots: the same word in the shorter context; -1 in the empty one
     restaurants: NDArray[np.int64]  # slots
@@ -31,7 +34,8 @@ class Layout(NamedTuple):
 class Seating(NamedTuple):
     """Who sits where: counts of customers and tables.
 
-    The table sizes of a slot are the first `seats[slot, KINDS]` rows of its part of `sizes`.
+    The table sizes of a slot (a word in a context) are the first `seats[slot, KINDS]` rows of its part of
+    `sizes`.
     """
 
     seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
@@ -40,8 +44,8 @@ class Seating(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """The base distribution of the empty context, and the discounts and concentrations of Pitman-Yor
-    processes by depth."""
+    """G0, the base distribution of the empty context, and the discount and concentration of the Pitman-Yor
+    processes at each depth (context length)."""
 
     base: NDArray[np.float64]  # words: G0
     discounts: NDArray[np.float64]  # depths
@@ -50,7 +54,8 @@ class Priors(NamedTuple):
 
 @njit(**PART)
 def count_size(sizes, first, kinds, size):
-    """Add one table of the size `size` to a slot; returns its new number of different sizes.
+    """Add a table with `size` customers to the table sizes of a slot; returns its new number of different
+    sizes.
 
     first, kinds: where the slot's sizes begin, and how many different ones it has.
     """
@@ -79,9 +84,10 @@ def take_size(sizes, first, kinds, entry):
 
 @njit(**PART)
 def leave(slot, layout, seating, state):
-    """Remove a random customer from a slot; a table that closes takes back the customer that it sent.
+    """Remove a random customer from a slot (a word in a context), and from shorter contexts if tables close.
 
-    The customer is drawn uniformly, so its table in proportion to size. Advances `state`.
+    A table that closes takes back the customer that it sent there. The customer is drawn uniformly, so its
+    table in proportion to size. Advances `state`.
     """
     seats, sizes, totals = seating.seats, seating.sizes, seating.totals
     while slot >= 0:
@@ -114,8 +120,8 @@ def leave(slot, layout, seating, state):
 
 @njit(**PART)
 def fill_path(slot, depth, layout, path):
-    """Fill `path` with the slots of one word in the empty context and in ever longer ones, up to this slot,
-    which is at `depth`."""
+    """Fill `path` (depths) with the slots of a slot's word in all its contexts, from the empty one to its own
+    at `depth`."""
     for d in range(depth, -1, -1):
         path[d] = slot
         slot = layout.parents[slot]
@@ -123,10 +129,10 @@ def fill_path(slot, depth, layout, path):
 
 @njit(**PART)
 def predict(slot, layout, seating, priors, path, openings):
-    """p(word | context) of a slot's word, given the current seating.
+    """p(word | context) of a slot (a word in a context), given the current seating.
 
-    Fills path and openings (depths), from the empty context on: the slots of the word, and the mass of a new
-    table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
+    Fills path and openings (depths), from the empty context on: the word's slots, and the mass of a new table
+    in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
     """
     depth = layout.depths[layout.restaurants[slot]]
     fill_path(slot, depth, layout, path)
@@ -143,7 +149,8 @@ def predict(slot, layout, seating, priors, path, openings):
 
 @njit(**PART)
 def enter(depth, layout, seating, priors, path, openings, state):
-    """Seat a customer in the slot `path[depth]`; a table that opens sends one to the next shorter context.
+    """Seat a customer in the slot `path[depth]`; a table that opens sends a customer to the next shorter
+    context.
 
     path, openings: as `predict` filled them. Advances `state`.
     """
@@ -181,9 +188,9 @@ def enter(depth, layout, seating, priors, path, openings, state):
 
 @njit(**PART)
 def _times(product, nats, p):
-    """Multiply a product of probabilities by p; before it underflows, its logarithm moves to `nats`.
+    """Multiply p into a running product of many probabilities, and return the product and `nats`.
 
-    Returns the product and `nats`.
+    If the product would underflow, its logarithm is added to `nats`, and it starts again from p.
     """
     if product * p > 1e-200:
         return product * p, nats
@@ -192,10 +199,9 @@ def _times(product, nats, p):
 
 @njit(**OPTIONS)
 def sweep(own, layout, seating, priors, key):
-    """Reseat every word of a text given all others.
+    """Reseat every word of a text given all others, with a fixed context length.
 
     Returns the sum of log p(word | its context, all others), in nats, each taken when the word was reseated.
-
     own (slots): words of the text in each slot, not counting customers that longer contexts sent. key: of the
     random stream (uint64). Any fixed order of visits is valid; this one keeps the words of a slot together,
     for the cache.
@@ -231,18 +237,17 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def chance_to_stop(restaurant, stops):
-    """The probability that a word that has come to a restaurant stops there and its context does not grow,
-    given the counts of stops and passes."""
+    """The probability that a word's context ends at a restaurant, if it is at least that long, given the
+    counts of words that stopped there or passed on."""
     stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
 
 @njit(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
-    """Draw the depth at which a word stops, given `path` and `openings` down to its deepest slot.
+    """Draw the context length of a word, given what `predict` filled in for its longest context, at `depth`.
 
-    They are from `predict`. Fills masses (depths): p(word, it stops at this depth or before); the last is
-    p(word).
+    Fills masses (depths): p(word, its context has this length or is shorter); the last is p(word).
     """
     left, total = 1.0, 0.0
     for d in range(depth + 1):
@@ -266,8 +271,11 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
 
 @njit(**PART)
 def count_stop(depth, deepest, layout, counts, path, change):
-    """Count a word that stops at a depth of its path and passes all shorter contexts; with change -1, remove
-    it from the counts. The deepest restaurant does not count stops."""
+    """Count a word whose context ends at a depth of its path: it stops there and passes all shorter contexts.
+
+    change: 1, or -1 to remove the word from the counts (restaurants × 2). The restaurant of its longest
+    context, at the depth `deepest`, does not count stops, since all its words stop.
+    """
     for d in range(depth):
         counts[layout.restaurants[path[d]], 1] += change
     if depth < deepest:
@@ -278,8 +286,8 @@ def count_stop(depth, deepest, layout, counts, path, change):
 def seat_all(own, longest, layout, seating, priors, stops, key):
     """Seat the words of a text in empty restaurants, one by one, in contexts of at most `longest` words.
 
-    own (slots): words of the text whose deepest slot this is. key: of the random stream (uint64). stops: with
-    empty `depths` if the context length is fixed.
+    own (slots): words of the text whose longest context has this slot. stops: gets the context lengths; its
+    `depths` are empty if the length is fixed. key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -302,11 +310,12 @@ def seat_all(own, longest, layout, seating, priors, stops, key):
 def sweep_unbounded(own, layout, seating, priors, stops, key):
     """Resample the context length and seat of every word given all others.
 
-    Returns the sum of log p(word | context, all others), in nats. own (slots): words of the text whose
-    deepest slot this is. A word stops at depth n with probability proportional to p(n | context) p(word |
-    context of n words); each restaurant on the way ends the context with probability (stops + stop) / (stops
-    + passes + stop + go_on), and the deepest always does, which is not counted (Mochihashi & Sumita 2008,
-    section 3).
+    Returns the sum of log p(word | all others), in nats. own (slots): words of the text whose longest context
+    has this slot.
+
+    A word stops at depth n with probability proportional to p(n | context) p(word | context of n words). Each
+    restaurant on the way ends the context with probability (stops + stop) / (stops + passes + stop + go_on);
+    the deepest always does, which is not counted (Mochihashi & Sumita 2008, section 3).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -332,7 +341,8 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
 
 @njit(**OPTIONS)
 def count_sizes(layout, seating, sizes_out):
-    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables there are of each size."""
+    """Add to sizes_out (depths × sizes, int64) how many tables have each size, by context length; it must
+    have room for the largest."""
     for slot in range(len(layout.parents)):
         depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
         if layout.places[slot + 1] == first:
@@ -342,9 +352,11 @@ def count_sizes(layout, seating, sizes_out):
 
 
 class Shares(NamedTuple):
-    """Samples prepared for predictions: from a context to a longer one, p becomes seated + left · p.
+    """Samples prepared for predictions: if p is a word's probability in a context, seated + left · p is that
+    in the context one word longer.
 
-    The values of all samples are adjacent in a row, so that one visit serves all of them.
+    The values of all samples are adjacent in a row, so that one visit serves all of them. In the comments, c
+    and t are customers and tables of a slot (a word in a context), C and T those of its restaurant.
     """
 
     seated: NDArray[np.float64]  # slots × samples: (c - a t) / (C + b)
@@ -375,8 +387,8 @@ def fill_shares(customers, tables, restaurants, depths, discounts, concentration
 
 
 class Trie(NamedTuple):
-    """An index of contexts and words, as `Contexts` numbers them: ascending keys, and hash tables with the
-    positions of keys."""
+    """An index to look up contexts and words, numbered as in `Contexts`: ascending keys, and hash tables that
+    hold the keys' positions."""
 
     n_words: int
     restaurant_keys: NDArray[np.int64]  # restaurants but the first: shorter context, word
@@ -393,7 +405,10 @@ def _hash(key, size):
 
 @njit(**OPTIONS)
 def hash_keys(keys, table):
-    """Fill a hash table (all -1; size: a power of two above the number of keys) with all keys' positions."""
+    """Fill a hash table with the positions of all keys, for `_find`.
+
+    table: all -1; its size is a power of two, greater than the number of keys.
+    """
     for place in range(len(keys)):
         at = _hash(keys[place], len(table))
         while table[at] >= 0:
@@ -403,7 +418,8 @@ def hash_keys(keys, table):
 
 @njit(**PART)
 def _find(keys, table, key):
-    """The position of `key` in `keys` by a hash table from `hash_keys`, or -1."""
+    """The position of `key` in `keys`, looked up in a hash table that `hash_keys` filled; -1 if it is
+    missing."""
     at = _hash(key, len(table))
     while table[at] >= 0 and keys[table[at]] != key:
         at = (at + 1) & (len(table) - 1)
@@ -432,12 +448,12 @@ def mark_sentences(words, starts, end, text_out, places_out):
 
 @njit(**OPTIONS)
 def find_ways(text, places, trie, restaurants_out, slots_out):
-    """Look up the restaurants and slots of words in all their contexts (words × depths), from the empty
-    context on; -1 ends a row.
+    """Look up the contexts of words in an index: the restaurant of each, and the slot of the word there
+    (words × depths), from the empty context on.
 
-    places: the words' positions in `text`. A word's context precedes it there, back to a negative number.
-    Values after the -1 in restaurants_out, and those at the same positions in slots_out, are undefined; a
-    slot is -1 if the word is not there.
+    places: the words' positions in `text`, where the context precedes each word, back to a negative number.
+    In restaurants_out, -1 ends a row; values after it, and those at the same positions in slots_out, are
+    undefined. A slot is -1 if the word did not occur in that context.
     """
     for i in range(len(places)):
         word, restaurant, depth = text[places[i]], 0, 0
@@ -485,8 +501,8 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """`predict_words` for unbounded contexts: a context ends at each restaurant but the last with the
-    probability `ends`."""
+    """`predict_words` for contexts of any length: at each restaurant but the last, the context ends there
+    with the probability `shares.ends`."""
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

@@ -18,7 +18,7 @@ LEAST = 1e-300  # smallest ratio whose logarithm is finite
 
 
 class Words(NamedTuple):
-    """The words that were seen after each context."""
+    """The words that were seen after each context, by slot (a word in a context)."""
 
     first: NDArray[np.int64]  # restaurants + 1: the first slot of each
     of_slots: NDArray[np.int64]  # slots: their words
@@ -27,9 +27,10 @@ class Words(NamedTuple):
 @njit(**OPTIONS)
 def fill_excess(shares, lifts, words, exponent, excess_out):
     """Fill excess_out (steps × all words) with ratio - 1, where the ratio is (sum_k shares_k
-    lifts_wk)^exponent; 0 for words not in `words`.
+    lifts_wk)^exponent.
 
-    shares (steps × topics): theta; lifts (words × topics): p(word | topic) / p(word); words: their numbers.
+    A step is a row of topic shares. shares (steps × topics): theta; lifts (words × topics): p(word | topic) /
+    p(word); words: the numbers of these words; all other words have the ratio 1.
     """
     excess_out[:] = 1.0
     for i in range(len(words)):
@@ -48,8 +49,8 @@ def fill_excess(shares, lifts, words, exponent, excess_out):
 def sum_empty_context(excess, base, shares, sums_out):
     """Set sums_out (steps × samples) to the sum over words of excess × p(word | the empty context).
 
-    excess (steps × words): from `fill_excess`; base (words): G0; shares: `pitman_yor.Shares`, where slot w is
-    word w.
+    A step is a row of topic shares. excess (steps × words): from `fill_excess`; base (words): G0; shares:
+    `pitman_yor.Shares`, where slot w is word w.
     """
     for t in range(len(excess)):
         rest = 0.0
@@ -64,9 +65,10 @@ def sum_empty_context(excess, base, shares, sums_out):
 
 @njit(**PART)
 def _lengthen(restaurant, excess, words, shares, sums):
-    """Update sums over words (samples) of excess × p(word) from a context to one that is one word longer.
+    """Update sums over words of excess × p(word | context), one per sample, from a context to one that is one
+    word longer.
 
-    restaurant: of the longer context; excess: of each word, from `fill_excess`.
+    restaurant: of the longer context; excess (words): from `fill_excess`.
     """
     for s in range(len(sums)):
         sums[s] *= shares.left[restaurant, s]
@@ -82,9 +84,9 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
     """Set out (places) to the sum over words of excess × p(word | context), averaged over samples, for the
     context at each place of a text.
 
-    restaurants (places × depths): from `find_ways`; steps (places): the row of each place in excess (steps ×
-    words) and in empty (steps × samples), the sums in the empty context; words: `Words`; shares:
-    `pitman_yor.Shares`.
+    restaurants (places × depths): from `find_ways`; steps (places): for each place, the row of topic shares
+    that applies, as a row of `excess` (steps × words) and of `empty` (steps × samples, from
+    `sum_empty_context`); words: `Words`; shares: `pitman_yor.Shares`.
     """
     n_samples = empty.shape[1]
     sums = np.empty(n_samples)
@@ -101,8 +103,8 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """`sum_down_restaurants` for unbounded contexts: a context ends at each restaurant but the last with the
-    probability `ends`."""
+    """`sum_down_restaurants` for contexts of any length: at each restaurant but the last, the context ends
+    there with the probability `shares.ends`."""
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

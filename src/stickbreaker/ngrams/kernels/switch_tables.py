@@ -30,8 +30,11 @@ LEAST = 1e-15  # of lambda and of 1 - lambda
 
 
 class Switches(NamedTuple):
-    """The restaurants of the switches, which decide between topics and the common topic in each context; G0
-    is 1/2 for both, and discounts are 0."""
+    """The restaurants of the switches, one per context, which decide between topics and the common topic.
+
+    They are a language model with two words, topics and the common topic: G0 is 1/2 for both, and discounts
+    are 0.
+    """
 
     layout: Layout
     seating: Seating
@@ -41,9 +44,9 @@ class Switches(NamedTuple):
 
 @njit(**OPTIONS)
 def draw_shares(switches, key):
-    """Draw lambda of each restaurant given the seating, from the empty context on, into `switches.shares`.
+    """Draw lambda of each context given the seating, from the empty context on, into `switches.shares`.
 
-    key: seeds the draws.
+    key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -87,12 +90,11 @@ def _seat(slot, customers, mass, layout, seating, state):
 
 @njit(**OPTIONS)
 def seat_switches(own, switches, key):
-    """Draw the seating of the switches, given lambda (`switches.shares`), as if all customers had left.
+    """Draw the seating of the switches again, given lambda (`switches.shares`), as if all customers had left.
 
     Restaurants are seated from the longest contexts to the shortest, since each table sends a customer to the
-    restaurant of the next shorter context.
-
-    own (slots, int64): the customers that longer contexts' tables did not send; key: seeds the draws.
+    restaurant of the next shorter context. own (slots, int64): the customers that are not sent by tables of
+    longer contexts; key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)

@@ -32,7 +32,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 
 class Sitting(NamedTuple):
-    """The words of the text, grouped by the slot in which they sit: those of slot s are
+    """The words of the text, grouped by the slot (a word in a context) in which they sit: those of slot s are
     words[starts[s]:starts[s + 1]]."""
 
     starts: NDArray[np.int64]  # slots + 1
@@ -41,7 +41,8 @@ class Sitting(NamedTuple):
 
 @njit(**OPTIONS)
 def room_of_block(most, n_depths, n_topics, n_documents):
-    """Allocate memory for blocks of at most `most` words."""
+    """Allocate the working memory for a block (a table with all tables and words below it) of at most `most`
+    words."""
     return Block(
         np.empty(most * n_depths + 1, np.int64),
         np.empty(most * n_depths + 2, np.int64),
@@ -55,8 +56,11 @@ def room_of_block(most, n_depths, n_topics, n_documents):
 
 @njit(**PART)
 def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
-    """Append `wanted` tables of a topic in the slot `child`, chosen uniformly among its `tables`, to the
-    block's sizes from `end` on; returns the new end."""
+    """Choose `wanted` of a topic's tables in a slot uniformly, and append their sizes to the block's sizes
+    from `end` on; returns the new end.
+
+    child: the slot; tables: how many the topic has there.
+    """
     if rooms.entries[child + 1] == rooms.entries[child]:
         block.sizes[end] = 1
         return end + 1
@@ -78,11 +82,10 @@ def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
 
 @njit(**PART)
 def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
-    """Fill a block with a table of this slot, topic and size, and everything below it.
+    """Fill a block with a table of this slot, topic and size, and all tables and words below it.
 
-    Returns its numbers of parts and of words.
-
-    Customers of the table are drawn uniformly among those of the slot and topic.
+    Returns its numbers of parts (slots with some of these tables) and of words. The table's customers are
+    drawn uniformly among those of the slot and topic.
     """
     block.slots[0], block.sizes[0] = slot, size
     block.tables[0], block.tables[1] = 0, 1
@@ -127,9 +130,10 @@ def gather(slot, topic, size, words, sitting, rooms, seats, block, state):
 
 @njit(**PART)
 def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block):
-    """Seat a block of tables and words in a topic, or remove it (change -1).
+    """Seat a block of tables and words in a topic, or remove it from there (change -1).
 
-    key: topic and destination of its first table.
+    n_parts, n_words: as `gather` returned them; key: of its first table (the topic, and where it sends its
+    customer).
     """
     for part in range(n_parts):
         slot, customers = block.slots[part], np.int64(0)
@@ -148,8 +152,11 @@ def seat_block(n_parts, n_words, key, topic, change, words, rooms, seats, block)
 
 @njit(**PART)
 def tables_at(slot, first_topic, rooms, seats):
-    """The number of tables in a slot with topics `first_topic` and above; 0 if each can only have a single
-    word of the text."""
+    """How many tables of topics from `first_topic` on a slot (a word in a context) has: as many moves are
+    tried there.
+
+    The result is 0 if each table can only have a single word of the text, so that moves of words suffice.
+    """
     tables = np.int64(0)
     if rooms.children[slot + 1] == rooms.children[slot] and rooms.entries[slot + 1] == rooms.entries[slot]:
         return tables
@@ -161,9 +168,9 @@ def tables_at(slot, first_topic, rooms, seats):
 
 @njit(**PART)
 def pick_table(slot, tables, first_topic, rooms, seats, state):
-    """Pick one of a slot's tables uniformly, among those with topics `first_topic` and above.
+    """Pick one of a slot's tables uniformly, among those of topics from `first_topic` on.
 
-    tables: their number. Returns the table's key (topic and destination) and its size.
+    tables: how many these are. Returns the table's key (topic, and where it sends its customer) and its size.
     """
     target = uniform(state) * tables
     first = rooms.entries[slot]
@@ -184,10 +191,11 @@ def pick_table(slot, tables, first_topic, rooms, seats, state):
 
 @njit(**PART)
 def parent_predictions(slot, rooms, seats, priors, scratch):
-    """Fill `scratch.weights` (topics) with the probability of a slot's word in the next shorter context: that
-    of a table's customer.
+    """Fill `scratch.weights` (topics) with the probability of a slot's word in the next shorter context,
+    where its tables send customers.
 
-    Returns the depth of that context, or -1 if the slot is in the empty one.
+    Returns the depth (length) of that context, or -1 if the slot is in the empty one; the weights are then
+    G0.
     """
     depth = fill_path(slot, rooms, scratch.path) - 1
     if depth >= 0:
@@ -199,10 +207,10 @@ def parent_predictions(slot, rooms, seats, priors, scratch):
 
 @njit(**PART)
 def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state):
-    """Remove a table and everything below it as a block, and fill the block's weight in each topic.
+    """Remove a table and everything below it as a block, and fill the block's weight for each topic.
 
-    Returns the numbers of parts and of words, and the depth of the shorter context as in
-    `parent_predictions`.
+    Returns its numbers of parts and words, as `gather` does, and the depth of the next shorter context, as
+    `parent_predictions` does. total: the sum of the Dirichlet parameters of documents' topics.
     """
     n_parts, n_words = gather(slot, topic, size, words, sitting, rooms, seats, block, state)
     seat_block(n_parts, n_words, topic, topic, -1, words, rooms, seats, block)
@@ -214,19 +222,20 @@ def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratc
 
 @njit(**PART)
 def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
-    """Seat a block that `_lift` removed in a topic, and its customer in the shorter context, at `depth`."""
+    """Seat a block that `_lift` removed in a topic, and the customer that it sends in the shorter context, at
+    `depth`."""
     seat_block(n_parts, n_words, topic, topic, 1, words, rooms, seats, block)
     enter(depth, topic, rooms, seats, priors, scratch, state)
 
 
 @njit(**OPTIONS)
 def move_tables(words, sitting, rooms, seats, priors, most, key):
-    """Resample the topics of tables together with all words below them, for independent topics.
+    """Resample the topics of tables together with all words below them, for independent topics; returns how
+    many tables changed.
 
-    Returns how many tables changed.
-
-    In each slot, tables are picked uniformly, as often as it has tables (moves do not change their number).
-    Tables of a single word are left to the moves of words. most: the most words of the text below any slot.
+    In each slot (a word in a context), tables are picked uniformly, as often as it has tables (moves do not
+    change their number). Tables of a single word are left to the moves of words. sitting: words by slot;
+    most: the most words of the text below any slot.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -250,7 +259,8 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """`move_tables` for topics with a common one, to which words are switched by context.
+    """`move_tables` for topics with a common one, from which a word comes with the probability 1 - lambda of
+    its context.
 
     shares (restaurants): lambda of each context.
     """

@@ -13,11 +13,12 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class TopicShares(NamedTuple):
-    """A sample of a chain prepared for predictions: from a context to a longer one, p of topic k becomes
-    seated_k + left_k p_k.
+    """A sample of a chain prepared for predictions: if p_k is a word's probability in a context and topic k,
+    seated_k + left_k p_k is that in the context one word longer.
 
-    A slot has a cell for each topic with customers there, a restaurant a total for each topic with customers
-    in it, both sorted by topic; other topics keep the p of the shorter context.
+    A slot (a word in a context) has a cell for each topic with customers there, and a restaurant (a context)
+    has a total for each topic with customers in it, both sorted by topic; other topics keep the p of the
+    shorter context. In the comments, c and t are customers and tables of a cell, C and T those of a total.
     """
 
     cells: NDArray[np.int64]  # slots + 1: where each slot's cells begin
@@ -54,7 +55,10 @@ def step(restaurant, slot, shares, p):
 
 @njit(**PART)
 def _common(restaurant, slot, shares, shorter):
-    """p(word) in the common topic after a restaurant's context, given `shorter`, p after the shorter one."""
+    """p(word | context) in the common topic, given `shorter`, its p in the context one word shorter.
+
+    restaurant, slot: of the context, and of the word there (-1 if it has none).
+    """
     p, first = shorter, shares.totals[restaurant]
     if first < shares.totals[restaurant + 1] and shares.total_topics[first] == 0:
         p *= shares.left[first]
@@ -67,8 +71,8 @@ def _common(restaurant, slot, shares, shorter):
 
 @njit(**PART)
 def mix(restaurant, common, shares, p):
-    """Mix p (topics), of the shorter context, with `common`, p in the common topic, by lambda of a
-    restaurant: the base of its context (equation 4)."""
+    """Mix each topic's p (topics) of a word in the shorter context with `common`, its p in the common topic,
+    by lambda of a restaurant: this is the base distribution there (equation 4)."""
     share = shares.switches[restaurant]
     for k in range(1, len(p)):
         p[k] = share * p[k] + (1.0 - share) * common
@@ -76,7 +80,7 @@ def mix(restaurant, common, shares, p):
 
 @njit(**PART)
 def _known(ways, i):
-    """The number of contexts of word i that have a restaurant; at least 1, for the empty context."""
+    """How many of the contexts of word i are in the model; at least 1, the empty context."""
     d = 1
     while d < ways.restaurants.shape[1] and ways.restaurants[i, d] >= 0:
         d += 1
@@ -91,8 +95,11 @@ def _start(base, p):
 
 @njit(**PART)
 def _add(weight, share, p, i, inside_out, outside_out):
-    """Add p (topics) of word i in a context, times `weight`, to inside_out and, for the common topic, to
-    outside_out; share: lambda there."""
+    """Add p (topics) of word i in a context to the sums inside_out (topics, times weight · share) and
+    outside_out (the common topic, times weight · (1 - share)).
+
+    weight: the probability that the context is the one in use; share: lambda there.
+    """
     outside_out[i] += weight * (1.0 - share) * p[0]
     for k in range(1, len(p)):
         inside_out[i, k - 1] += weight * share * p[k]
@@ -117,7 +124,8 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """`predict_topics` for unbounded contexts: one ends at a restaurant, unless the last, with p = `ends`."""
+    """`predict_topics` for contexts of any length: at each restaurant but the last, the context ends there
+    with the probability `shares.ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -132,7 +140,8 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """`predict_topics` for topics that draw on a common one, which is in inside_out then.
+    """`predict_topics` for topics that draw on a common one: p in a topic includes the common one, and
+    outside_out stays as it is.
 
     A context without a restaurant has no customers; its lambda is that of the longest known context.
     """
@@ -151,7 +160,8 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """`predict_mixed` for unbounded contexts: one ends at a restaurant, unless the last, with p = `ends`."""
+    """`predict_mixed` for contexts of any length: at each restaurant but the last, the context ends there
+    with the probability `shares.ends`."""
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

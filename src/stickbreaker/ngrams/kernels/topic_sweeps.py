@@ -26,7 +26,8 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 
 class Words(NamedTuple):
-    """The words of a text, sorted by their deepest slots."""
+    """The words of a text and their topics, sorted by their deepest slots (the word in its longest
+    context)."""
 
     deepest: NDArray[np.int64]  # words: the slot of the longest context
     slots: NDArray[np.int64]  # words: the slot in which each sits
@@ -56,8 +57,8 @@ def scratch_of(n_depths, n_topics):
 
 @njit(**PART)
 def step(slot, d, rooms, seats, priors, inverse, p):
-    """Update p (topics) of a slot's word from the shorter context to the slot's, which is at depth d (Teh
-    2006, equation 7).
+    """Update p (topics) of a slot's word from the shorter context to the slot's own, at depth d (Teh 2006,
+    equation 7).
 
     A topic without customers in the restaurant keeps its p. inverse (topics): working memory.
     """
@@ -77,7 +78,11 @@ def step(slot, d, rooms, seats, priors, inverse, p):
 
 @njit(**PART)
 def predict_topics(depth, rooms, seats, priors, scratch):
-    """Fill `scratch.p`, p(word | context, topic) at each depth of the path down to `depth`."""
+    """Fill `scratch.p` (depths × topics) with p(word | context, topic) in each context of a word, up to the
+    length `depth`.
+
+    `scratch.path` must have the word's slots.
+    """
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
     for d in range(depth + 1):
@@ -88,7 +93,7 @@ def predict_topics(depth, rooms, seats, priors, scratch):
 
 @njit(**PART)
 def enter(depth, topic, rooms, seats, priors, scratch, state):
-    """Seat a customer of a topic in the slot at a depth of the path that `predict_topics` filled.
+    """Seat a word as a customer of a topic in its context of the length `depth`, after `predict_topics`.
 
     Each table that opens sends a customer to the next shorter context.
     """
@@ -104,7 +109,8 @@ def enter(depth, topic, rooms, seats, priors, scratch, state):
 
 @njit(**PART)
 def drawn(weights, total, state):
-    """Draw an index in proportion to weights with the sum `total`, never one of zero; advances `state`."""
+    """Draw an index in proportion to weights, whose sum is `total`, never one of weight zero; advances
+    `state`."""
     target = uniform(state) * total
     for k in range(len(weights) - 1):
         target -= weights[k]
@@ -127,11 +133,10 @@ def count_word(word, change, words):
 
 @njit(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
-    """Fill weights_out (topics) with scale (n + alpha) p for each topic in a document, 0 for the common one.
+    """Fill weights_out (topics) with scale (n + alpha) p, in proportion to the probability of each topic for
+    a word of a document; 0 for the common topic. Returns the sum.
 
-    Returns the sum.
-
-    p (topics): of a word.
+    n: how many words of the document have the topic; p (topics): the word's probability in each.
     """
     counts, prior = words.counts[document], words.prior
     weights_out[0] = 0.0
@@ -145,7 +150,10 @@ def weigh_topics(document, p, words, scale, weights_out):
 
 @njit(**PART)
 def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
-    """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others)."""
+    """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others).
+
+    total: the sum of the Dirichlet parameters of documents' topics.
+    """
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
     predict_topics(depth, rooms, seats, priors, scratch)
@@ -190,8 +198,8 @@ def sweep_topics(words, rooms, seats, priors, key):
 
 @njit(**PART)
 def switch_of(restaurant, topic):
-    """The slot of the switches (`switch_tables`) that counts the words of a topic in restaurant r: 2 r for
-    the common topic, 2 r + 1 for all others."""
+    """The slot of the switches (`switch_tables`) in which words of a topic are counted in restaurant r: 2 r
+    for the common topic, 2 r + 1 for all others."""
     return 2 * restaurant + (1 if topic > 0 else 0)
 
 
@@ -208,7 +216,7 @@ def chance_of_topics(restaurant, switches, path, openings):
 
 @njit(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
-    """Seat the customer of a word with this topic in a restaurant of switches, in the slot `switch_of`.
+    """Seat a customer in a restaurant of the switches, for a word with this topic (in the slot `switch_of`).
 
     path, openings: working memory.
     """
@@ -221,7 +229,11 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
 
 @njit(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
-    """`_sit_down` with a common topic, whose probability depends on the context (equation 9)."""
+    """`_sit_down` with a common topic, from which the word comes with a probability that depends on the
+    context (equation 9).
+
+    path, openings: working memory for the switches.
+    """
     slot, document, weights = words.slots[word], words.documents[word], scratch.weights
     restaurant = rooms.restaurants[slot]
     depth = fill_path(slot, rooms, scratch.path)
@@ -242,7 +254,7 @@ def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scra
 def start_switching(order, words, rooms, seats, priors, switches, key):
     """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
 
-    For topics with a common one, which is switched to by context.
+    For topics with a common one, from which a word comes with a probability that depends on the context.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -256,7 +268,7 @@ def start_switching(order, words, rooms, seats, priors, switches, key):
 
 @njit(**OPTIONS)
 def sweep_switching(words, rooms, seats, priors, switches, key):
-    """`sweep_topics` for topics with a common one, which is switched to by context."""
+    """`sweep_topics` for topics with a common one, from which a word comes with a probability by context."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

@@ -24,7 +24,11 @@ KEY, SIZE, NUMBER = 0, 1, 2  # columns of entries
 
 
 class Rooms(NamedTuple):
-    """What stays fixed: slots sorted by restaurant, restaurants sorted by depth, and room for counts."""
+    """The fixed structure of restaurants (contexts) and slots (words in a context), with memory for counts by
+    topic.
+
+    Slots are sorted by restaurant, restaurants by depth.
+    """
 
     n_topics: int  # the common one included
     parents: NDArray[np.int64]  # slots: the same word in the shorter context; -1 in the empty one
@@ -40,7 +44,8 @@ class Rooms(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """The seating by topic: counts of customers and tables, and how many tables have which size."""
+    """The seating by topic: counts of customers and tables, and how many tables have each size. Rows are laid
+    out by `Rooms`."""
 
     cells: NDArray[np.int32]  # × (topic, customers, tables, tables sending to topic 0)
     n_cells: NDArray[np.int32]  # slots: cells in use
@@ -52,9 +57,9 @@ class Seats(NamedTuple):
 
 @njit(**PART)
 def place_of(rows, first, n, room, n_topics, topic):
-    """The row of a topic's cell (or total) among the n rows that start at `first`; -1 if there is none.
+    """The row of a topic's cell (or total) among the n rows in use from `first` on; -1 if it has none.
 
-    room: the number of rows reserved; if it is the number of topics, rows are in order of topics.
+    room: the number of rows reserved; if it is the number of topics, rows are in the order of topics.
     """
     if room == n_topics:
         return first + topic
@@ -66,7 +71,7 @@ def place_of(rows, first, n, room, n_topics, topic):
 
 @njit(**PART)
 def _cell_of(slot, topic, rooms, seats):
-    """The row of a topic's cell in a slot, or -1 if the topic has no customers there."""
+    """The row of a topic's cell (its counts) in a slot; -1 if the topic has no cell there."""
     first = rooms.cells[slot]
     room = rooms.cells[slot + 1] - first
     return place_of(seats.cells, first, seats.n_cells[slot], room, rooms.n_topics, topic)
@@ -74,8 +79,8 @@ def _cell_of(slot, topic, rooms, seats):
 
 @njit(**PART)
 def customers_of(slot, topic, rooms, seats):
-    """The customers of a topic in a slot, its tables, and how many of these sent their customer to the same
-    topic in the shorter context."""
+    """A topic's customers in a slot (a word in a context), its tables, and how many of these sent their
+    customer to the same topic in the shorter context (the others sent it to topic 0)."""
     cell = _cell_of(slot, topic, rooms, seats)
     if cell < 0:
         return 0, 0, 0
@@ -139,7 +144,11 @@ def count(slot, topic, customers, tables, common, rooms, seats):
 
 @njit(**PART)
 def add_tables(slot, key, size, number, rooms, seats):
-    """Add `number` tables (negative: subtract) of this key and size to a slot, if it stores sizes."""
+    """Add `number` tables of this key and size to a slot, or remove them if it is negative; nothing if the
+    slot does not store sizes.
+
+    key: the topic, and where the tables send their customers (see the module).
+    """
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         return
@@ -159,7 +168,10 @@ def add_tables(slot, key, size, number, rooms, seats):
 
 @njit(**PART)
 def _leaving(slot, topic, customers, rooms, seats, state):
-    """Draw one of a topic's customers in a slot uniformly; returns the key and size of its table."""
+    """Draw one of a topic's customers in a slot uniformly; returns the key and size of its table.
+
+    customers: how many there are; key: the topic, and where the table sends its customer. Nothing is removed.
+    """
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
         cell = _cell_of(slot, topic, rooms, seats)
@@ -177,9 +189,10 @@ def _leaving(slot, topic, customers, rooms, seats, state):
 
 @njit(**PART)
 def leave(slot, topic, rooms, seats, state):
-    """Remove a random customer of a topic from a slot; a table that closes takes back the customer it sent.
+    """Remove a random customer of a topic from a slot (a word in a context).
 
-    The customer is drawn uniformly, so its table in proportion to size. Advances `state`.
+    A table that closes takes back the customer that it sent, and so on. The customer is drawn uniformly, so
+    its table in proportion to size. Advances `state`.
     """
     while slot >= 0:
         customers, _, _ = customers_of(slot, topic, rooms, seats)
@@ -199,7 +212,8 @@ def leave(slot, topic, rooms, seats, state):
 
 @njit(**PART)
 def joins(slot, topic, a, opening, rooms, seats, state):
-    """Draw whether a new customer of a topic joins an existing table, and seat it if so; returns whether.
+    """Draw whether a new customer of a topic joins an existing table of the slot; if so, seat it there.
+    Returns whether.
 
     a: the discount; opening: the mass of a new table, which the caller opens otherwise. Advances `state`.
     """
@@ -226,8 +240,11 @@ def joins(slot, topic, a, opening, rooms, seats, state):
 
 @njit(**PART)
 def opens(slot, key, rooms, seats):
-    """Open a table with one customer in a slot; its key says the topic, and whether it sends its customer to
-    the common topic."""
+    """Open a table with one customer in a slot.
+
+    key: the topic; plus the number of topics if the table sends its customer to the common topic. The caller
+    seats that customer.
+    """
     add_tables(slot, key, 1, 1, rooms, seats)
     if key >= rooms.n_topics:
         count(slot, key - rooms.n_topics, 1, 1, 1, rooms, seats)
@@ -237,7 +254,8 @@ def opens(slot, key, rooms, seats):
 
 @njit(**PART)
 def fill_path(slot, rooms, path):
-    """Fill `path` with the slots from the empty context to this slot; returns its depth."""
+    """Fill `path` (depths) with the slots of a slot's word in all its contexts, from the empty one on;
+    returns the slot's depth."""
     depth = rooms.depths[rooms.restaurants[slot]]
     pitman_yor.fill_path(slot, depth, rooms, path)
     return depth
@@ -245,7 +263,8 @@ def fill_path(slot, rooms, path):
 
 @njit(**OPTIONS)
 def count_sizes(rooms, seats, sizes_out):
-    """Add to sizes_out (depths × sizes, int64; wide enough) how many tables of any topic have each size."""
+    """Add to sizes_out (depths × sizes, int64) how many tables of any topic have each size, by context
+    length; it must have room for the largest."""
     for slot in range(len(rooms.parents)):
         depth, first = rooms.depths[rooms.restaurants[slot]], rooms.entries[slot]
         if rooms.entries[slot + 1] == first:

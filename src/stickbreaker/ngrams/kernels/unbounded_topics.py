@@ -29,8 +29,10 @@ from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 @njit(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
-    """Remove a word from its table and all counts; fills `path` with its slots, by context length, and
-    returns the length of the longest.
+    """Remove a word from its table and all counts, before it is drawn again.
+
+    Fills `path` with its slots in all its contexts, from the empty one on, and returns the length of the
+    longest.
     """
     leave(words.slots[word], words.topics[word], rooms, seats, state)
     count_word(word, -1, words)
@@ -45,7 +47,8 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
     """Add a word to all counts again, with its newly drawn topic and context length (`depth`); the caller
     then seats it at a table.
 
-    Sets its slot, and counts its topic in its document and its stop along its path, which ends at `deepest`.
+    The word gets its slot; its topic is counted in its document, and its stop along its contexts, the longest
+    of which has `deepest` words.
     """
     words.slots[word] = path[depth]
     count_word(word, 1, words)
@@ -54,7 +57,8 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
 
 @njit(**PART)
 def _fill_stops(deepest, rooms, stops, path, stopping):
-    """Fill `stopping` (depths) with the probability that a word stops at each depth; 0 beyond its deepest."""
+    """Fill `stopping` (depths) with the probability that a word's context has each length; 0 beyond its
+    longest, `deepest`."""
     left = 1.0
     for d in range(len(stopping)):
         ends = 1.0
@@ -66,11 +70,10 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
 
 @njit(**PART)
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
-    """Draw the depth and the topic (from 1 on) of a word, given its p for each (`scratch.p`).
+    """Draw the context length and the topic (from 1 on) of a word, given its p for each (`scratch.p`).
 
-    Returns the depth and p(word).
-
-    depths (2 × depths) is working memory: the probability to stop at each, and p(it stops there, word).
+    Returns the length and p(word). depths (2 × depths): working memory, the probability of each length, and
+    of that length with the word.
     """
     document, (stopping, masses) = words.documents[word], depths
     scale, mass = 1.0 / (words.sizes[document] + total), 0.0
@@ -88,10 +91,10 @@ def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, de
 
 @njit(**OPTIONS)
 def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
-    """Resample the topic and context length of every word given all others.
+    """Resample the topic, context length and seat of every word given all others, for independent topics.
 
-    Returns the sum of log p(word | its context, its document, all others), in nats. key: of the random stream
-    (uint64).
+    Returns the sum of log p(word | its document, all others), in nats, each taken when the word was
+    resampled. key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -128,7 +131,8 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key):
-    """`sweep_unbounded_topics` with a common topic, whose probability depends on the context in use."""
+    """`sweep_unbounded_topics` with a common topic, from which a word comes with a probability that depends
+    on the context in use."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

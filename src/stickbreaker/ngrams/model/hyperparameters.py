@@ -30,8 +30,8 @@ def draw_discount_and_concentration(
     discount, concentration: the current values; customers, tables: of the depth's occupied restaurants;
     sizes: number of tables of each size, from 0. A seating has
 
-            p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
-                prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
+        p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
+            prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
 
     Each factor b + a i or j - a is a sum of two terms, of which an auxiliary variable picks one; equal
     factors are drawn together, from a binomial. The denominators become an integral over x_u ~ Beta(b + 1,
