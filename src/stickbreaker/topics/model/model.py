@@ -145,8 +145,8 @@ class TopicModel(Model):
 
 
 def topic_model(model: Model) -> TopicModel:
-    """The model of a topic estimator's run as a TopicModel, since runs and engines only know `Model`. Raises
-    TypeError for another one.
+    """The same model, typed as TopicModel, for code that runs and engines call with a `Model`. Raises
+    TypeError if it is not a topic model.
     """
     if not isinstance(model, TopicModel):
         raise TypeError(f"{type(model).__name__} is not a topic model")

@@ -30,19 +30,25 @@ WordTopics = Callable[[NDArray[np.integer]], Array]  # word numbers (ascending) 
 
 
 class Paths(NamedTuple):
-    """The words of a table's rows, if words can have several (paths), which are adjacent; words ascend."""
+    """Which word each row of a table belongs to, if a word can have several rows (its paths in a tree of
+    concepts).
+
+    The rows of a word are adjacent, and the words ascend.
+    """
 
     words: NDArray[np.int64]  # rows: index of the row's word in the weights
     shares: NDArray[np.float32]  # rows × topics: share of each row in its word
 
     def firsts(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each of the rows `places` (ascending) is the first one of its word among them."""
+        """Whether each of the given rows (`places`, ascending) is the first of its word's rows among them."""
         return np.diff(self.words[places], prepend=-1) > 0
 
 
 class WordWeights(NamedTuple):
-    """The weights for inferring documents: exp E[log beta] of each row, or of each word if rows are `paths`,
-    divided by the largest of its topics.
+    """The words' weights for inferring documents: exp E[log beta], with each row divided by its maximum over
+    topics.
+
+    There is a row for each row of the table or, if these are `paths`, for each word.
     """
 
     weights: NDArray[np.float32]  # words × topics; the maximum of each word is 1
@@ -51,10 +57,10 @@ class WordWeights(NamedTuple):
 
 
 class WordsOnTrial(ABC):
-    """Some words in the topics of a table, and in further topics that are tried on documents; the table
-    itself does not change.
+    """Words of some documents in the topics of a table, to try what happens without a topic or with new ones.
 
-    Words are numbered from zero. `spelled`: the words, ascending, if the rows of the table have keys.
+    The table itself does not change. Words are numbered from zero. `spelled`: the words, ascending, if the
+    rows of the table have keys.
     """
 
     __slots__ = ()
@@ -84,11 +90,12 @@ class WordsOnTrial(ABC):
 
 
 class TopicPrior(ABC):
-    """The documents slot: the prior of documents' topic shares, and parameters shared by all documents.
+    """The part of a topic model for documents: the prior of their topic shares, and the parameters that all
+    documents share.
 
-    `name`: in tables of combinations. `grows`: the number of topics in use is learned. `direct`: each token
-    has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; otherwise tokens share tables,
-    which have topics.
+    `name`: shown in tables of combinations. `grows`: the number of topics in use is learned. `direct`: each
+    token has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; otherwise tokens sit at
+    tables, which have topics (the Chinese restaurant franchise).
     """
 
     __slots__ = ()
@@ -101,7 +108,7 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The initial params of this slot."""
+        """The initial values of the parameters that documents share (a part of the model's params)."""
 
     @abstractmethod
     def count(self, params: Record) -> int:
@@ -113,11 +120,15 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def figures(self, totals: Array) -> dict[str, int]:
-        """Figures about topics that are added to the trace, from the number of tokens of each topic."""
+        """Numbers of topics, such as of those in use, to be recorded in the trace. totals: the tokens of each
+        topic.
+        """
 
     @abstractmethod
     def weights(self, params: Record) -> Array:
-        """Expected topic shares over all documents (topics); the rest up to one is for unused topics."""
+        """Expected topic shares over all documents (topics); what is missing to one is the share of unused
+        topics.
+        """
 
     @abstractmethod
     def prior(self, params: Record) -> Array:
@@ -125,30 +136,34 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def rest(self, params: Record) -> float:
-        """alpha of all topics without tokens together; 0 if there are none."""
+        """The pseudo-counts in each document (alpha) for all topics without tokens together; 0 if there are
+        none.
+        """
 
     @abstractmethod
     def score(self, params: Record) -> float:
-        """The bound's terms of parameters shared by all documents, in nats."""
+        """The terms of the bound for the parameters that all documents share, in nats."""
 
     @abstractmethod
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Move this slot's params by `rate` towards their optimum; returns the params that change.
+        """Move the parameters that documents share by `rate` towards their optimum; returns those that
+        change.
 
-        usage, documents: statistics, and the number of documents that they are from; scale: the factor from
-        these to all documents.
+        usage, documents: statistics from documents, and the number of these; scale: the factor from this
+        number to that of all documents.
         """
 
 
 class TopicVocabulary(ABC, Generic[C]):
-    """The words slot: what a topic is a distribution over. `C` is the layout of its table of counts.
+    """The part of a topic model for words: what a topic is a distribution over. `C` is the layout of its
+    table of counts.
 
-    `name`: value of the parameter `words`. `grows`: the vocabulary grows with the documents, so that the rows
-    of its table have keys. `dirichlet`: a topic is a Dirichlet draw over the rows of the table, so that
-    topics can be split and merged. `collapses`: beta can be integrated out, for Gibbs sampling of documents
-    with finitely many topics.
+    `name`: value of the parameter `words`. `grows`: words are added as they occur in documents, so the rows
+    of the table have keys. `dirichlet`: a topic is a Dirichlet draw over the rows of the table, so topics can
+    be split and merged. `collapses`: beta can be integrated out, for Gibbs sampling of documents with
+    finitely many topics.
     """
 
     __slots__ = ()
@@ -169,19 +184,23 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @property
     def guided_priors(self) -> Sequence[Array]:
-        """The priors (words) of the guided topics, which are the first topics of the model."""
+        """The priors (words) of the guided topics, to which the user gave words; they are the first topics of
+        the model.
+        """
         return ()
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The initial params of this slot."""
+        """The initial values of the parameters of topics' words (a part of the model's params)."""
 
     @abstractmethod
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """First counts (keys × topics) that differ between topics, of sum `tokens`: see `Model.seed`."""
+        """Initial counts (keys × topics) that differ between topics and sum to `tokens`: see `Model.seed`."""
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of the table that words (by ascending number) need: see `Model.reads`."""
+        """The rows of the table that are needed to infer documents with these words (ascending numbers): see
+        `Model.reads`.
+        """
         return words
 
     def row_words(self) -> NDArray[np.int64] | None:
@@ -189,11 +208,15 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def row_meanings(self) -> NDArray[np.int64] | None:
-        """The number of the meaning of each row, from 0; None: all rows have different meanings."""
+        """A number for each row's meaning, from 0, the same for all rows of a concept; None: no two rows
+        share a meaning.
+        """
         return None
 
     def with_first_words(self, words: Sequence[str]) -> Self:
-        """The slot for a run whose first minibatch has these words, from which some learn spelling."""
+        """The vocabulary for a run whose first minibatch has these words. An open vocabulary learns spelling
+        from them; by default, nothing changes.
+        """
         return self
 
     def prepare(self, params: Record, counts: C) -> Record:
@@ -211,7 +234,9 @@ class TopicVocabulary(ABC, Generic[C]):
         return (), {}
 
     def reorder(self, params: Record, counts: C, step: Step) -> Edit:
-        """The new order of a truncated table: see `Model.reorder`. By default, the order stays."""
+        """The edit that sorts the words of each topic in a truncated table: see `Model.reorder`. By default,
+        there is none.
+        """
         return ()
 
     @abstractmethod
@@ -223,9 +248,9 @@ class TopicVocabulary(ABC, Generic[C]):
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether `score` plus the terms of documents with `new_rows` is a lower bound on log p(w).
+        """Whether the score of documents is a lower bound on log p(w), not only an estimate.
 
-        True if topics have all words.
+        It is if topics have all words, as by default. new_rows: the documents' words that the table lacks.
         """
         return True
 
@@ -233,7 +258,9 @@ class TopicVocabulary(ABC, Generic[C]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """The hyperparameter, learned from the new table, as params that change. rate: the step's."""
+        """Learn the parameter of the words' prior from the new table; returns the params that change. rate:
+        the step's learning rate.
+        """
 
     def is_settled(self, params: Record) -> bool:
         """Whether the learned hyperparameter no longer changes; True if none is learned."""
@@ -241,7 +268,9 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
-        """The name and value of the prior of words in topics, for attributes of the estimator."""
+        """The name and value of the parameter of the words' prior, to be shown as an attribute of the
+        estimator.
+        """
 
     @abstractmethod
     def parameters(self, params: Record, counts: C) -> Array:
@@ -264,7 +293,9 @@ class TopicVocabulary(ABC, Generic[C]):
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """log p of words among the strings that a topic lacks (words, nats); -inf if it has all words."""
+        """log p of words under the distribution over all strings that topics lack (words, nats); -inf if
+        topics have all words.
+        """
         return np.full(len(words), -np.inf)
 
     @abstractmethod
@@ -277,10 +308,10 @@ class TopicVocabulary(ABC, Generic[C]):
     def on_trial(
         self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> WordsOnTrial:
-        """The given words, with their counts, to try topics with. Raises TypeError if topics of this
-        vocabulary are never tried.
+        """The given words with their counts in the table's topics, to try changes of topics on documents.
 
-        words: rows of the table or, if its rows have keys, any words, ascending by spelling.
+        words: rows of the table or, if its rows have keys, any words, ascending by spelling. Raises TypeError
+        if topics of this vocabulary are never tried.
         """
         raise TypeError(f"no topic is tried with {type(self).__name__}")
 
@@ -319,7 +350,7 @@ class TopicView(NamedTuple):
 
 
 class LocalSolver(ABC):
-    """The solver slot: how a document's topic shares are inferred, given the topics.
+    """The part of a topic model for inference: how a document's topic shares are inferred, given the topics.
 
     `draws`: topics of tokens are drawn, so counts must be whole, draws are keyed by the documents' numbers,
     and scores are estimates. `goes_on_from`: the fields of a document's record from which a later pass can
@@ -340,7 +371,9 @@ class LocalSolver(ABC):
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> View:
-        """What the local step needs for these rows (None: all): see `Model.expectations`."""
+        """The topics' words and the prior as the local step reads them, for these rows of the table (None:
+        all): see `Model.expectations`.
+        """
         weights, log_scale, paths = words.weights(params, counts, totals, rows)
         return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params), paths)
 
@@ -349,7 +382,9 @@ class LocalSolver(ABC):
         """Documents' records (gamma, scores) and the shard's statistics: see `Model.local_step`."""
 
     def with_full_reports(self) -> "LocalSolver":
-        """The same solver, with the statistics that moves and the bound of memoised documents need."""
+        """The same solver, which also reports the statistics that split-merge moves and the bound from stored
+        reports need.
+        """
         return self
 
 
@@ -368,5 +403,7 @@ class Inference(ABC):
         """Whether a model with this kind of prior and of vocabulary can be learned with this inference."""
 
     def solver(self, mean_field: LocalSolver) -> LocalSolver:
-        """The model's local solver; `mean_field`: that of the kind of prior for mean-field inference."""
+        """The local solver to use with this inference. mean_field: the mean-field solver for the model's kind
+        of prior, which is the default.
+        """
         return mean_field

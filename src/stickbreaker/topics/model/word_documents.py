@@ -23,11 +23,13 @@ ARRAYS = "ranked/"  # of the arrays of a saved model: ranked/<number of the lang
 
 
 class Side(NamedTuple):
-    """The n stored words of each topic in one language, best first.
+    """The n stored words of each topic in one language, best first, with their document counts.
 
-    `words` (K × n): their numbers; `documents` (K × n): D; `of_word` (K × n): df. `totals` (K) and `total`:
-    sums of D and of df over all words of the language. `company` (K × at most 30): how often the first words
-    occur together, in [-1, 1]; None if not counted.
+    `rows`: the language's rows of the vocabulary. `words` (K × n): row numbers; `documents` (K × n): D, the
+    expected number of documents in which the word has the topic; `of_word` (K × n): df, the number of all
+    documents with the word. `totals` (K) and `total`: sums of D and of df over all words of the language.
+    `company` (K × at most 30): how often a topic's first words occur together, in [-1, 1]; None if not
+    counted.
     """
 
     rows: slice
@@ -46,8 +48,8 @@ class WordDocuments:
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The document counts of the language whose words are the vocabulary rows `within`; None if no
-        language has exactly these.
+        """The document counts of the language whose words are the vocabulary rows `within`; None if these are
+        not exactly the rows of one language.
         """
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
@@ -72,7 +74,8 @@ class WordDocuments:
     def from_arrays(
         cls, arrays: Mapping[str, AnyArray], n_topics: int, parts: Callable[[], Sequence[slice]]
     ) -> "WordDocuments | None":
-        """Read what `to_arrays` returned for a model with `n_topics`; None if there is nothing.
+        """Read what `to_arrays` returned for a model with `n_topics`; None if the arrays have no document
+        counts.
 
         `parts`: returns the rows of the model's languages. Raises ValueError or KeyError for invalid arrays.
         """
@@ -111,9 +114,10 @@ def _side_from(arrays: Mapping[str, AnyArray], number: int, n_topics: int, rows:
 
 
 def divergence_scores(q: Array, p: Array) -> Array:
-    """Logs of the terms q log (q / p) of words (topics × words); `p` (words, or topics × words).
+    """Scores by which words are ranked in each topic: log of the word's term in KL(q || p), q log (q / p).
 
-    Words that are no more frequent in a topic than overall, whose terms are not positive, come after all
+    q (topics × words): the words' shares in each topic; p (words, or topics × words): their shares overall. A
+    word that is no more frequent in a topic than overall has no positive term; such words come after all
     others, sorted by q.
 
     >>> divergence_scores(np.array([[0.5, 0.3, 0.2]]), np.array([0.25, 0.25, 0.5])).round(1).tolist()
@@ -127,10 +131,11 @@ def divergence_scores(q: Array, p: Array) -> Array:
 
 
 def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
-    """The counts of a language that are stored: of the `KEPT` words of each topic with the largest D_k / ΣD_k
-    log (D_k / ΣD_k · Σdf / df).
+    """Choose the words of each topic whose document counts are stored: the `KEPT` ones with the best
+    `divergence_scores`.
 
-    counts (words × topics): D; of_words (words): df; rows: the language's rows of the vocabulary.
+    counts (words × topics): D, the expected number of documents in which a word has the topic; of_words
+    (words): df, the number of all documents with it; rows: the language's rows of the vocabulary.
     """
     totals, total = counts.sum(axis=0), float(of_words.sum())
     first: list[NDArray[np.int64]] = []
@@ -144,8 +149,10 @@ def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
 
 
 def order_by_company(side: Side) -> NDArray[np.int64]:
-    """A side's words (K × n) with the first ones of each topic sorted by ½ z(-log rank) + ½ z(company), where
-    z are standard scores.
+    """A side's words (K × n), with each topic's first words reordered so that those come first that often
+    occur together with the others.
+
+    The words are sorted by ½ z(-log rank) + ½ z(company), where z are standard scores within the topic.
 
     >>> one = np.array([[3.0, 2.0, 1.0]])
     >>> company = np.array([[0.0, 0.1, 0.9]])
@@ -172,8 +179,10 @@ def _standard(values: Array) -> Array:
 
 
 def company_of(alike: Array) -> Array:
-    """(K × n) How much each of a topic's first words occurs with the others: the mean of `alike` (K × n × n,
-    NPMI of pairs), with weights 1 / log2 (r + 1) for the other word's rank r.
+    """How much each of a topic's first words occurs together with the others (K × n), in [-1, 1].
+
+    It is the mean of `alike` (K × n × n: NPMI of pairs of words) over the other words, with weights 1 / log2
+    (r + 1) for the other word's rank r.
     """
     n = alike.shape[1]
     weights = np.tile(1.0 / np.log2(np.arange(n) + 2.0), (n, 1))
@@ -183,9 +192,9 @@ def company_of(alike: Array) -> Array:
 
 
 def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:
-    """The stored counts of groups of topics, whose D are sums over their members.
+    """The stored document counts if topics are joined to groups: a group's D are the sums over its members.
 
-    members: the topics of each group; `estimate` returns D of words that a member does not store.
+    members: the topics of each group; `estimate` returns D of words whose counts a member does not store.
     """
     n, firsts = side.words.shape[1], [group[0] for group in members]
     kept, documents, of_word = side.words[firsts], side.documents[firsts], side.of_word[firsts]
@@ -206,7 +215,9 @@ def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate
 
 
 def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estimate) -> Array:
-    """The document counts D of words in topic k: as counted if they are stored, otherwise by `estimate`."""
+    """The expected numbers of documents in which the given words have topic k: as counted for the words that
+    the side stores, otherwise by `estimate`.
+    """
     documents = np.asarray(estimate(k, words), np.float64)
     order = np.argsort(side.words[k])
     places = np.searchsorted(words, side.words[k][order])
@@ -215,8 +226,11 @@ def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estima
 
 
 def _joined_company(side: Side, group: Sequence[int], words: NDArray[np.int64]) -> Array:
-    """The company of a group's first words: the mean over members that have it, weighted by documents; if
-    none has it, the mean of the group's other words."""
+    """How much each of a group's first words occurs together with the others, as in `Side.company`.
+
+    It is the mean over the member topics that store a value for the word, weighted by their document counts.
+    A word without any gets the mean of the group's other words, or 0.
+    """
     assert side.company is not None
     sums, weights = np.zeros((2, len(words)))
     for k in group:

@@ -109,8 +109,11 @@ def relevant_words(
 
 
 def characteristic_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` words of each topic with the largest terms of KL(q_k || p), with q and p estimated from the
-    table; ties by number. The table is read twice, part by part.
+    """The `n` words that best distinguish each topic's documents from all documents, estimated from the
+    table; ties by number.
+
+    A word's score is its term in KL(q_k || p): q_k, p are the words' shares in the documents of topic k, and
+    in all. The table is read twice, part by part.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))
@@ -130,8 +133,9 @@ def characteristic_words(evidence: WordEvidence, n: int, within: slice = slice(N
 
 
 def document_weights(evidence: WordEvidence, within: slice = slice(None)) -> Array:
-    """(K,) Σ_w p(w|k) r(w) of each topic: the mean documents per token of its words; `within`: only of these
-    words.
+    """The mean of r(w), the documents per token of a word, over the words of each topic (K): Σ_w p(w|k) r(w).
+
+    `within`: the sum is over these rows of the vocabulary only.
     """
     totals = np.zeros(evidence.topics.shape[0])
     for rows, part in parts_of(evidence.topics, within):
@@ -144,8 +148,11 @@ def _scaled(evidence: WordEvidence, rows: slice, part: Array) -> Array:
 
 
 def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """The first `n` words of each topic by counted documents; beyond the stored words, or if nothing was
-    counted, by `characteristic_words`."""
+    """The first `n` words of each topic, ranked by the documents in which they have it, as counted after
+    learning.
+
+    Words after the stored ones, or all if nothing was counted, are those of `characteristic_words`.
+    """
     kept = _order_by_documents(evidence, within, company=False)
     if kept is None:
         return characteristic_words(evidence, n, within)
@@ -190,10 +197,10 @@ def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)
 
 
 def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
-    """The stored words of each topic among these vocabulary rows (topics × words), in order; None if none are
-    stored.
+    """The stored words of each topic among these vocabulary rows (topics × words), best first; None if
+    nothing is stored for these rows.
 
-    company: whether co-occurrences also count for the order.
+    company: also rank by how often words occur together; None if that was not counted.
     """
     if evidence.counted is None:
         return None
@@ -204,7 +211,9 @@ def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool)
 
 
 def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
-    """Each topic's first `n` words: those in `kept` (topics × words), then by `characteristic_words`."""
+    """Each topic's first `n` words: first those of `kept` (topics × words), then others from
+    `characteristic_words`.
+    """
     n = max(n, 0)
     words = kept[:, :n]
     if n > kept.shape[1]:
@@ -242,8 +251,10 @@ def relevance(log_probability: Array, log_overall: Array, weight: float) -> Arra
 
 
 def least_probability(leading: Array) -> Array:
-    """The probability (topics) below which words are too rare to be relevant, from those of each topic's
-    first words (topics × n).
+    """The probability in each topic (topics) below which a word is too rare to be relevant: a tenth of that
+    of its tenth word.
+
+    leading (topics × n): the probabilities of each topic's first words.
     """
     if not leading.shape[1]:
         return np.zeros(len(leading))

@@ -51,8 +51,8 @@ class ExactMoves(TopicMoves):
         return not self.sampled
 
     def tried(self, n_topics: int) -> int:
-        """The number of merges to try per step: as the user set it, or half of the number of topics, from 16
-        to 64.
+        """The number of merges to try per step: as the user set it, otherwise half of the number of topics,
+        but at least 16 and at most 64.
 
         Many can be tried, since exact moves are never accepted by mistake.
         """
@@ -105,8 +105,10 @@ class ExactMoves(TopicMoves):
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound after a handover, if each word is divided among the
-        targets by their E[log beta].
+        """A query for the words' terms of the bound after a handover that is judged before its trial on all
+        documents.
+
+        Each word is divided among the targets by their E[log beta].
         """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
@@ -145,7 +147,7 @@ class ExactMoves(TopicMoves):
 
 
 def _least(item: Candidate, totals: Array) -> float:
-    """The least gain in nats on a minibatch at which a proposal is worth trying on all documents."""
+    """The gain in nats that a proposal must exceed on a minibatch, to be tried on all documents."""
     return 0.0 if isinstance(item.edit, Split) else -max(HOPELESS * float(totals[item.topics[0]]), EMPTY)
 
 
@@ -258,7 +260,7 @@ class PaperMoves(TopicMoves):
         return Decision(accepted(table, best))
 
     def _report(self, params: Record) -> RowQuery:
-        """A query for the sums over words of the counts that the step reports (groups × topics)."""
+        """A query for the total counts by language in the step's own report (groups × topics)."""
         return RowQuery(
             partial(row_queries.report_totals, words=self._words(params)), {"fresh": ReportRows()}
         )
@@ -289,8 +291,8 @@ class PaperMoves(TopicMoves):
         )
 
     def _union_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """A query for the words' terms of the bound after a handover, with the counts that the step will add
-        to the topics.
+        """A query for the words' terms of the bound after a handover, from the counts that topics will have
+        after the step.
         """
         topic, targets = concerned(plan)
         columns = partial(row_queries.union_after, topic=topic, into=targets, scale=step.scale)
@@ -299,8 +301,8 @@ class PaperMoves(TopicMoves):
         )
 
     def _split_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """A query for the words' terms of the bound after a split, with the counts that the step will add to
-        the topics.
+        """A query for the words' terms of the bound after a split, from the counts that topics will have
+        after the step.
         """
         topic = topic_of(plan.change["topic"])
         columns = partial(row_queries.split_after, topic=topic, rate=step.rate, scale=step.scale)
@@ -337,7 +339,9 @@ class PaperMoves(TopicMoves):
 
 
 def _blended(plan: Proposal) -> dict[str, RowArray | ReportRows]:
-    """The arrays over rows that a split's query needs: its initial counts, and those its trial reported."""
+    """What a query for a split's counts after the step needs in each block: the initial counts, and those
+    that its trial reported.
+    """
     return {"trial": ReportRows(plan.name), "start": plan.change["start"].values}
 
 
@@ -345,7 +349,11 @@ MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves
 
 
 def move_of(settings: SplitMerge, documents: TopicPrior, words: TopicVocabulary, sampled: bool) -> TopicMoves:
-    """The split-merge move for a model with these parts. `sampled`: if the solver draws tokens' topics."""
+    """The split-merge move for a model with this prior and vocabulary, of the kind that the setting `accept`
+    names.
+
+    `sampled`: whether the solver draws tokens' topics.
+    """
     assert isinstance(documents, HDPPrior)
     assert isinstance(words, ClosedVocabulary)
     return MOVES[settings.accept](settings, documents, words, sampled)

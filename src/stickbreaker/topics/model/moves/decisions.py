@@ -16,10 +16,11 @@ EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no 
 
 
 class Candidate(NamedTuple):
-    """A split or handover of topics that was tried: the columns concerned, the edit, and its gain in nats.
+    """A split or handover of topics that was tried on documents, with its gain in nats.
 
-    `plan`: the proposal's name; `shares`: the edit's shares of words, or a query for them. The gain does not
-    include log p(sticks | gamma), since a density is not comparable between numbers of topics.
+    `plan`: the proposal's name; `topics`: those that it changes, the split or dissolved one first; `shares`:
+    how the edit divides each word, or a query for it. The gain does not include log p(sticks | gamma), since
+    a density is not comparable between numbers of topics.
     """
 
     plan: str
@@ -31,7 +32,9 @@ class Candidate(NamedTuple):
 
 
 class MoveLimits(NamedTuple):
-    """The limits of moves in a step: the least gain in nats, and the most splits."""
+    """The limits for accepting moves in a step: the gain in nats that each must exceed, and the largest
+    number of splits.
+    """
 
     least: float
     splits: int
@@ -54,10 +57,11 @@ def chosen(
     totals: Array,
     later: Callable[[float], float],
 ) -> tuple[list[Candidate], dict[str, Field]]:
-    """The best candidates, of which no two change the same topic, with edits to be made in this order; also
-    the params that say how long each topic and pair waits for its next trial.
+    """Accept the best candidates, of which no two change the same topic, and make the others wait.
 
-    `totals` (topics): of the table; `later`: function from a number of rounds to the documents seen by then.
+    Returns the accepted ones, with edits to be made in this order, and the params on how long topics and
+    pairs wait for their next trial. `totals` (topics): tokens in the table; `later`: a function from a number
+    of rounds to the documents seen by then.
     """
     failed, wait, apart = (params[name].values.copy() for name in ("failed", "wait", "apart"))
     taken, splits = set[int](), 0
@@ -107,7 +111,9 @@ def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
 
 
 def accepted(table: TableView, best: Sequence[Candidate]) -> tuple[Accepted, ...]:
-    """These candidates' edits, ready to be made: with the shares of all words of the table that they need."""
+    """The edits of these candidates with the shares of all words that they need, read from the table in one
+    query.
+    """
     queries = {item.plan: item.shares for item in best if isinstance(item.shares, RowQuery)}
     along = {item.plan: {"words": item.shares} for item in best} | table.fields(queries)
     return tuple(

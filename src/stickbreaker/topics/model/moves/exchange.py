@@ -129,7 +129,7 @@ class Exchange(Move):
     # fitting the halves of a giant
 
     def _fitted(self, halves: Proposals, table: TableView) -> list[Proposal]:
-        """The proposals that split giant topics, for their next round, from what the last one reported."""
+        """The splits of giant topics for their next round, from the reports of their trials in the last."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
         def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
@@ -164,8 +164,10 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The proposal of a split for its last round: all documents are split, and the halves are judged by
-        those to which they were not fitted.
+        """The proposal of a split for its last round, in which all documents are split.
+
+        Whether the halves differ is judged by the half of the documents to which they were not fitted. mean:
+        the expected share of tokens in the first half.
         """
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
@@ -177,7 +179,9 @@ class Exchange(Move):
     def _made(
         self, params: Record, stats: Stats, halves: Proposals, plans: Proposals, table: TableView, step: Step
     ) -> Decision:
-        """The decision to make exchanges whose halves differ, in order; other giants wait for a while."""
+        """The decision to make those exchanges whose halves differ, in this order; the other giants wait for
+        two minibatches.
+        """
         sums = table.add(
             {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
         )
@@ -252,7 +256,9 @@ def differ(sums: Array) -> bool:
 
 
 def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
-    """Inner products of given topics' counts with all (topics × all), and all topics' sums of squares."""
+    """Inner products of the counts of given topics with those of all (topics × all), and the sums of squares
+    of all, to find the most similar topics.
+    """
     columns = part.counts
     return {"products": columns[:, topics].T @ columns, "squares": (columns**2).sum(axis=0)}
 
@@ -271,7 +277,10 @@ def _log_odds(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _leaning(part: RowBlock, tokens: Array) -> Answer:
-    """The expected number of a trial's tokens in the first half, given only their words, as {"mean": …}."""
+    """The expected number of a trial's tokens in the first half, if only the words decide, as {"mean": …}.
+
+    tokens (2): the trial's tokens in each half.
+    """
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 

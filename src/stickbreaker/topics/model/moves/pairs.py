@@ -15,13 +15,17 @@ MOST_PARTS = 24  # most targets, however often fewer failed
 
 
 def likeness(products: Array, squares: Array) -> Array:
-    """Cosines between topics' counts (topics × topics), from inner products and sums of squares."""
+    """Cosines between the word counts of topics (topics × topics), from their inner products and sums of
+    squares.
+    """
     length = np.sqrt(squares)
     return np.asarray(products / np.maximum(length[:, None] * length, 1e-300))
 
 
 def correlation(latest: Stats) -> Array:
-    """Correlation of topic shares over documents (topics × topics); 0 × 0 if documents were sampled."""
+    """Correlations between topics' shares over documents (topics × topics); 0 × 0 if the report has no
+    products of shares, as with sampled documents.
+    """
     if "together" not in latest.usage:
         return np.zeros((0, 0))
     n = max(latest.documents, 1.0)
@@ -42,12 +46,12 @@ def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
 
 
 def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tuple[int, ...]]:
-    """For each wanted topic, a tuple of the topic and of those whose mixture it approximately is, largest
-    part first.
+    """For each wanted topic, the other topics of which it is approximately a mixture: yields the topic
+    followed by these, largest part first.
 
-    The parts are found by non-negative least squares of its word shares on those of all other topics, with
-    chi-squared weights of words, given inner products (`products`, topics × topics). At most 6 parts are
-    used; every time a topic has failed before (`failed`, topics) doubles that, up to 24.
+    The parts are found by non-negative least squares of the topic's word shares on those of all others, with
+    chi-squared weights of words; `products` (topics × topics) are the inner products for this. At most 6
+    parts are used, twice as many for each time that the topic has failed before (`failed`, topics), up to 24.
     """
     from scipy.optimize import nnls
 

@@ -1,8 +1,9 @@
 """Queries of topic moves to the table: functions of a block of rows, whose results are summed over the blocks
 or joined to arrays over all rows.
 
-In a block, `held` has "trial", the rows that a proposal's trial reported, and "fresh", those of the step's
-own report. scipy is imported on use, so that models load without it.
+A proposal is a split of a topic in two halves, or a handover of its tokens to other topics (targets), which
+is tried on documents. In a block, `held` has "trial", the rows that this trial reported, and "fresh", those
+of the step's own report. scipy is imported on use, so that models load without it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,18 +25,22 @@ Answer = Mapping[str, Array]
 
 
 class WordsSlot(NamedTuple):
-    """The vocabulary of a model, and the params that belong to it."""
+    """The model's vocabulary with its params, bound together for queries."""
 
     slot: ClosedVocabulary
     params: Record
 
     def totals(self, counts: Array, part: RowBlock) -> Array:
-        """Sums of counts (rows × columns) over the rows of a block, by group (groups × columns)."""
+        """Sums of counts (rows × columns) over the rows of a block, by group of words (language; groups ×
+        columns).
+        """
         ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
         return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
 
     def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
-        """E[log beta] of counts over a block's rows (rows × columns); totals (groups × columns): of all."""
+        """E[log beta] for a block's rows (rows × columns), from their counts; totals (groups × columns): sums
+        of counts over the whole table.
+        """
         return self.slot.log_words(self.params, counts, totals, part.first)
 
 
@@ -43,10 +48,10 @@ class WordsSlot(NamedTuple):
 
 
 def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
-    """The share of the second half in each word (words), from the counts that a trial gave to both halves
-    (words × 2), whose sums are `tokens` (2).
+    """The share of the second half in each word (words), smoothed, after a trial split a topic.
 
-    It is smoothed; a word without counts has the share of all words together.
+    counts (words × 2): the tokens that each half got; tokens (2): their sums over all words. A word without
+    counts gets the share of all words together.
     """
     total = float(tokens.sum())
     part = float(tokens[1]) / total if total > 0.0 else 0.5
@@ -60,15 +65,18 @@ def in_two(column: Array, second: Array) -> Array:
 
 
 def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
-    """The share of the second half in each of a topic's words, as a split's trial divided its tokens, as
-    {"words": …}.
+    """The share of the second half in each word, as the trial of a split divided its tokens, as {"words": …}.
+
+    tokens (2): each half's sum over all words; smooth: pseudo-counts per word.
     """
     return {"words": shares(part.held["trial"], tokens, smooth)}
 
 
 def handed(part: RowBlock, amounts: bool) -> Answer:
-    """How the trial of a handover divided each word of the topic among the targets, as {"words": …}: the
-    tokens that each gains (with `amounts`), or shares.
+    """How the trial of a handover divided each word of the topic among its targets (words × targets), as
+    {"words": …}.
+
+    With `amounts` it is the tokens that each target gains, otherwise shares.
     """
     tokens = part.held["trial"]
     return {"words": tokens if amounts else own_shares(tokens)}
@@ -78,7 +86,11 @@ def handed(part: RowBlock, amounts: bool) -> Answer:
 
 
 def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
-    """A random number per word, the first direction of a split; every `DRAWN` words have a stream."""
+    """A random number for each word of a block, by which a new split first divides documents, as
+    {"direction": …}.
+
+    It only depends on the seed, step, topic and word: every `DRAWN` words have a random stream of their own.
+    """
     at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
     while at < last:
         number, skipped = divmod(at, DRAWN)
@@ -90,8 +102,10 @@ def random_scores(part: RowBlock, seed: int, step: int, topic: int) -> Answer:
 
 
 def products(part: RowBlock, totals: Array) -> Answer:
-    """Products of topics (topics × topics) as {"counts", "squares", "shares"}: inner products of their
-    counts, sums of squares (topics), and inner products of word shares with chi-squared weights; `totals`:
+    """Sums over words from which similar topics are found.
+
+    "counts" (topics × topics) are the inner products of their counts, "squares" (topics) the sums of squares,
+    and "shares" (topics × topics) the inner products of their word shares, with chi-squared weights. totals:
     the topics' tokens.
     """
     columns = part.counts
@@ -101,7 +115,9 @@ def products(part: RowBlock, totals: Array) -> Answer:
 
 
 def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Array) -> Answer:
-    """E[log beta] of a handover's targets, as {"log_words": …}; `totals` (groups × targets): their tokens."""
+    """E[log beta] of the topics that take over a topic's tokens, as {"log_words": …}; `totals` (groups ×
+    targets): the sums of their counts by language.
+    """
     return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
 
 
@@ -109,26 +125,32 @@ def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Arr
 
 
 def _scores(rows: Array) -> tuple[Array, Array]:
-    """Each word's score, the mean (shrunk to 0) of its documents' scores, and its tokens, from a trial's rows
-    (words × 2: the sum of its documents' scores over tokens, tokens).
+    """Scores of words in a split's trial, and their tokens: a word's score is the mean score of its
+    documents, shrunk to 0.
+
+    rows (words × 2): the sum of documents' scores over the word's tokens, and its tokens.
     """
     sums, tokens = rows.T
     return sums / (tokens + 1.0), tokens
 
 
 def moments(part: RowBlock) -> Answer:
-    """Moments of the scores of words in a split's trial, from which `centred` standardises them, as
-    {"moments": …}: the number of tokens, and the sums over tokens of score and score².
+    """The number of tokens in a split's trial, and the token-weighted sums of score and score², as
+    {"moments": …}.
+
+    A word's score is how far its documents lean to one half. From these sums over all blocks, `centred`
+    standardises the scores.
     """
     scores, tokens = _scores(part.held["trial"])
     return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
 
 
 def centred(part: RowBlock, moments: Array) -> Answer:
-    """The scores of words for the next round of a split, as {"direction": …}: those of the last trial, with
-    mean 0 and variance 1 over tokens; 0 for words without tokens.
+    """The words' scores for the next round of a split, as {"direction": …}: those of the last trial,
+    standardised.
 
-    moments: the result of `moments`, summed over blocks.
+    They have mean 0 and variance 1 over tokens; words without tokens have 0. moments: the result of
+    `moments`, summed over blocks.
     """
     scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)
@@ -138,16 +160,20 @@ def centred(part: RowBlock, moments: Array) -> Answer:
 
 
 def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answer:
-    """The totals (groups × 2) of a topic's counts divided as in its trial, as {"totals": …}."""
+    """The total counts of both halves of a topic by language (groups × 2), if each word is divided as in the
+    split's trial, as {"totals": …}.
+
+    tokens (2): the trial's tokens in each half.
+    """
     second = shares(part.held["trial"], tokens)
     return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
 
 
 def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals: Array) -> Answer:
-    """For the next round of a split: the share of the second half in each word, as the trial divided its
-    tokens, and the log odds of the first half.
+    """For the next round of a split: the share of the second half in each word, as the trial divided it, and
+    E[log beta] of the first half minus that of the second, as {"shares": …, "log_odds": …}.
 
-    totals: the result of `halves`.
+    tokens (2): the trial's tokens in each half; totals: the result of `halves`.
     """
     second = shares(part.held["trial"], tokens)
     log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
@@ -157,8 +183,11 @@ def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals
 def first_counts(
     part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
 ) -> Answer:
-    """The initial counts of a topic's split into `keep` × its past counts and `add` × the report's counts,
-    and the log odds of words between these two.
+    """The initial counts of a topic's two parts in a split ("start"), and E[log beta] of the first minus that
+    of the second ("log_odds").
+
+    The parts are `keep` × the topic's past counts and `add` × the counts of this step's report. totals
+    (groups × 2): sums of both by language.
     """
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
@@ -166,7 +195,7 @@ def first_counts(
 
 
 def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
-    """The sums of the report's rows (groups × topics), as {"totals": …}."""
+    """The total counts by language in the step's own report (groups × topics), as {"totals": …}."""
     return {"totals": words.totals(part.held["fresh"], part)}
 
 
@@ -174,8 +203,11 @@ def report_totals(part: RowBlock, words: WordsSlot) -> Answer:
 
 
 class DrawnColumns(NamedTuple):
-    """Counts of some topics, present or proposed, over the rows of a block, and the tokens sampled from each
-    (both rows × columns).
+    """The counts of some topics, as they are or as they would be after a move, in a block of rows (rows ×
+    columns).
+
+    `drawn`: the tokens sampled from each topic, of the same shape, if the terms of E[log beta] are needed
+    too.
     """
 
     counts: Array
@@ -184,10 +216,10 @@ class DrawnColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A query for the sums over words from which the bound of some columns is computed: see `evidence` and
-    `log_likelihood`.
+    """A query for sums over words, from which `evidence` and `log_likelihood` compute the bound's terms of
+    some topics.
 
-    columns: a function from a block to the counts of these columns.
+    columns: a function from a block to the counts of these topics, as they are or would be.
     """
 
     words: WordsSlot
@@ -206,12 +238,14 @@ class Terms:
 
 
 def evidence(words: WordsSlot, sums: Answer) -> Array:
-    """log B(lambda) - log B(eta) of each column, in nats (columns), from the sums of `Terms`."""
+    """log B(lambda) - log B(eta) of each topic that a `Terms` query had, in nats, from its sums (columns)."""
     return words.slot.evidence(words.params, sums["totals"], sums)
 
 
 def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
-    """The sum of E[log beta] over the tokens sampled from each column, in nats (columns)."""
+    """The sum of E[log beta] over the tokens sampled from each topic that a `Terms` query had, in nats
+    (columns).
+    """
     from scipy.special import psi
 
     log_totals = psi(sums["totals"] + words.slot.prior_totals(words.params))
@@ -219,14 +253,20 @@ def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
 
 
 def split(part: RowBlock, topic: int, tokens: Array) -> DrawnColumns:
-    """The counts of a topic's two halves, divided as in its trial, and of the whole topic."""
+    """The counts of both halves of a topic, divided as in the split's trial, and of the whole topic (3
+    columns).
+
+    tokens (2): the trial's tokens in each half.
+    """
     second = shares(part.held["trial"], tokens, 0.0)
     return DrawnColumns(_parts_and_whole(part.counts[:, topic], second))
 
 
 def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
-    """The counts of a topic's two halves, divided by "shares", and of the whole topic; `drawn`: the tokens
-    that the trial gave to each.
+    """The counts of both halves of a topic, divided by the "shares" that were fitted before, and of the whole
+    topic (3 columns).
+
+    `drawn` has the tokens that the last trial gave to each.
     """
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
@@ -234,17 +274,19 @@ def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
 
 
 def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
-    """The share of the second half in each word, after a step at `rate` has blended `scale` × the trial's
-    counts into the initial ones ("start"), as {"words": …}.
+    """The share of the second half in each word after the step, as {"words": …}.
+
+    The step, at learning rate `rate`, blends `scale` × the trial's counts into the initial ones ("start").
     """
     after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["trial"])
     return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
 
 
 def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnColumns:
-    """The counts of a topic's two halves, divided by `seconds_after`, and of the whole topic.
+    """The counts of both halves of a topic after the step, divided by `seconds_after`, and of the whole topic
+    (3 columns).
 
-    `drawn`: `scale` × the reported tokens of each minus these counts.
+    `drawn`: `scale` × the reported tokens of each, minus these counts.
     """
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
     fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
@@ -252,17 +294,18 @@ def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnC
 
 
 def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> DrawnColumns:
-    """The counts of the targets after a handover, divided as its trial divided the tokens, then those of the
-    targets and the topic before it.
+    """The counts of the targets after a handover, divided as in its trial, then those of the targets and of
+    the topic before it.
 
-    amounts: whether the trial has the tokens that each target gains.
+    topic: the one that is dissolved; into: the targets; amounts: whether the trial reported the tokens that
+    each target gains, rather than shares.
     """
     return DrawnColumns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
 def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
-    """The counts of the targets after a handover that has not been tried yet, then those of the targets and
-    the topic before it.
+    """The counts that a handover would give, before it is tried: of the targets after it, then of the targets
+    and the topic before it.
 
     Each word is divided in proportion to `tokens` (targets) × exp E[log beta].
     """
@@ -272,7 +315,10 @@ def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Arra
 
 
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
-    """As `union`, by shares; `drawn`: `scale` × the reported tokens of each column minus its counts."""
+    """The counts of `union`, with the topic's words divided by shares.
+
+    `drawn`: `scale` × the reported tokens of each column, minus its counts.
+    """
     along = own_shares(part.held["trial"])
     counts = _united(part.counts, along, topic, into)
     return DrawnColumns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)

@@ -41,7 +41,9 @@ ARRAYS = {  # arrays over words in proposals: axes, whether they are additive, v
 
 
 class Draft(NamedTuple):
-    """A proposal that lacks its arrays over words, and the query that computes them."""
+    """A proposed split or merge that still lacks its arrays over words, and the query to the table that
+    computes them.
+    """
 
     plan: Proposal
     query: RowQuery
@@ -50,6 +52,9 @@ class Draft(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class TopicMoves(Move):
     """The common base of the three split-merge moves: proposals, their fitting, and the terms of the bound.
+
+    A handover gives all tokens of a topic to other topics, its targets. With one target it is a merge; a
+    topic that is approximately a mixture of others has several.
 
     Params: "failed" (kinds × topics), how often in a row a topic's split or its handover as a mixture failed;
     "wait" (kinds × topics), the number of documents seen at which they are tried again; "apart" (topics ×
@@ -71,7 +76,9 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover also divides the targets' tokens again: if the table is a sum of reports."""
+        """Whether a handover of a topic also divides its targets' own tokens again; by default not. That
+        needs a table that is the sum of all documents' reports.
+        """
         return False
 
     def tried(self, n_topics: int) -> int:
@@ -89,7 +96,11 @@ class TopicMoves(Move):
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float
     ) -> Iterator[Draft]:
-        """Drafts of splits to fit: of the largest topics not waiting, from a random direction of words."""
+        """Drafts of new splits, for the largest topics that need not wait after a failure.
+
+        Each starts with a random score per word, the direction in which documents are first divided. more:
+        fields to add to each proposal.
+        """
         totals = table.totals.sum(axis=0)
         eligible = (params["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
         order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
@@ -103,7 +114,11 @@ class TopicMoves(Move):
             )
 
     def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
-        """Drafts that hand over topics: to a similar or correlated one, or to those whose mixture it is."""
+        """Drafts of new handovers, at most as many as `tried`, which give all tokens of a topic to others.
+
+        The target is a topic with similar words or one that is correlated over documents, or there are
+        several targets, of which the topic is approximately a mixture. The three kinds take turns.
+        """
         totals = table.totals.sum(axis=0)
         most = self.tried(len(totals))
         if most == 0:
@@ -134,8 +149,9 @@ class TopicMoves(Move):
     def _union(
         self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
     ) -> Draft:
-        """A draft that hands over the first of these topics to the others. `mixed`: whether these are the
-        parts of a mixture.
+        """The draft of a handover: the first of these topics gives its tokens to the others.
+
+        `mixed`: it was chosen because it is approximately a mixture of these.
         """
         topic, *targets = topics
         n_topics = table.totals.shape[1]
@@ -155,7 +171,9 @@ class TopicMoves(Move):
         return Draft(plan, RowQuery(partial(row_queries.targets, words=words, topics=targets, totals=totals)))
 
     def _made(self, table: TableView, drafts: Iterable[Draft]) -> list[Proposal]:
-        """Complete drafts with their arrays over words, by a single query of the table."""
+        """The proposals of these drafts, complete with their arrays over words, which take a single query of
+        the table.
+        """
         drafts = list(drafts)
         made = table.fields({plan.name: query for plan, query in drafts})
         return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
@@ -173,7 +191,10 @@ class TopicMoves(Move):
         return self._made(table, [self._fitted(params, stats, plan, sums[plan.name]) for plan in fitting])
 
     def _seen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The query whose sums over all words the next round of a split needs."""
+        """The query for the sums over all words that a split's next round needs.
+
+        In the first rounds they are the moments of the words' scores, later the total counts of both halves.
+        """
         held = {"trial": ReportRows(plan.name)}
         if plan.round < DIRECTIONS:
             return RowQuery(row_queries.moments, held)
@@ -183,7 +204,9 @@ class TopicMoves(Move):
         )
 
     def _fitted(self, params: Record, stats: Stats, plan: Proposal, sums: Answer) -> Draft:
-        """The draft of a split for its next round, from the sums over the words of the round before."""
+        """The draft of a split for its next round. sums: those over all words after the round before
+        (`_seen`).
+        """
         held, change = {"trial": ReportRows(plan.name)}, dict(plan.change)
         after = replace(plan, round=plan.round + 1)
         if plan.round < DIRECTIONS:
@@ -209,14 +232,18 @@ class TopicMoves(Move):
         return self.documents.prior({**params, "weights": Field(np.asarray(weights), ("topics",))})
 
     def _prior_terms(self, alpha: Array, sums: Array, documents: float) -> float:
-        """The sum over documents of alpha E[log theta] - log Gamma(alpha), in nats; sums: of E[log theta]."""
+        """The bound's terms for the prior of documents: the sum over documents of alpha E[log theta] - log
+        Gamma(alpha), in nats.
+
+        alpha (topics): their prior; sums (topics): of E[log theta] over `documents` documents.
+        """
         from scipy.special import gammaln
 
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
     def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
-        """For a split: the best share of the second half in the topic's weight, and the gain of the prior's
-        terms in nats.
+        """The best way to divide a split topic's weight between its halves: the second half's share, and the
+        gain in the prior's terms of the bound, in nats.
         """
         from scipy.optimize import fminbound
 
@@ -256,13 +283,16 @@ class TopicMoves(Move):
         return bool((split & handed).all())
 
     def _parted(self, plan: Proposal, part: float, gain: float, shares: RowQuery | RowArray) -> Candidate:
-        """The candidate that splits a proposal's topic. `part`: the second one's share of its weight."""
+        """The candidate for a split, to be judged by its gain. part: the second half's share of the topic's
+        weight; shares: the same for each word.
+        """
         topic = topic_of(plan.change["topic"])
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
     def _union_terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound for a handover: those of the targets after it, and of
-        targets and topic before it.
+        """A query for the words' terms of the bound that a handover changes.
+
+        They are those of the targets after it, followed by those of the targets and the topic before it.
         """
         topic, targets = concerned(plan)
         columns = partial(row_queries.union, topic=topic, into=targets, amounts=self.mixing)
@@ -271,10 +301,10 @@ class TopicMoves(Move):
     def _handover(
         self, params: Record, plan: Proposal, tried: Stats, values: Array, scale: float
     ) -> Candidate:
-        """The candidate that hands over a topic to its targets, with its gain.
+        """The candidate for a handover of a topic to its targets, with its gain.
 
-        `values`: the words' terms of the bound, of the targets after it, followed by the targets and the
-        topic before it; `scale`: the number of documents that one document of the trial stands for.
+        `tried`: the report of its trial; `values`: the words' terms of the bound, as in `_union_terms`;
+        `scale`: the number of documents that each document of the trial stands for.
         """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(tried), 0.0)
@@ -296,7 +326,9 @@ class TopicMoves(Move):
 
 
 def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
-    """A function that returns the documents seen after a number of rounds of `documents` each."""
+    """A function of a number of rounds: how many documents will have been seen after these, if each has
+    `documents`.
+    """
     return lambda times: step.seen + times * documents
 
 
@@ -305,10 +337,10 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """The tokens that a trial reported for each part: a half of a split, or a target of a handover."""
+    """The tokens that each half of a split, or each target of a handover, got in its trial."""
     return tried.usage[TRIAL_TOKENS].values
 
 
 def concerned(plan: Proposal) -> tuple[int, list[int]]:
-    """The number of the topic that a proposal hands over, and those of the topics that get its tokens."""
+    """The topic that a handover dissolves, and the topics that get its tokens (targets), by number."""
     return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()

@@ -1,4 +1,7 @@
-"""Trials of proposed changes of topics: their statistics from a shard's documents, after inference."""
+"""Trials of proposed changes of topics: their statistics from a shard's documents, after inference.
+
+A proposal splits a topic in two halves, or hands over its tokens to other topics, the targets.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +33,9 @@ EASE = 1.0  # tokens with score zero added to every document, so that short ones
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The documents of a shard in a trial, with the expected tokens of topics that proposals concern."""
+    """The documents of a shard on which proposals are tried, with the expected tokens of the topics that
+    these change.
+    """
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
@@ -40,9 +45,10 @@ class Bench:
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Whether each document of the shard is used by a proposal.
+        """Which of the shard's documents a proposal is tried on (documents, true or false).
 
-        All are, or one half by document number ("half"), or those with enough tokens of its topic ("least").
+        All are by default. The field "half" selects one half of them by document number, and "least" those
+        with at least that many tokens of the proposal's topic.
         """
         chosen = np.ones(self.shard.n_documents, np.bool_)
         if "half" in change:
@@ -58,7 +64,9 @@ class Bench:
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
-        """Values of the shard's words, from those of all table rows; zero for words not in the table."""
+        """The values of the shard's words, given those of all rows of the table; 0 for words that have no
+        row.
+        """
         rows = self.shard.rows
         if self.shard.keys is None:
             return values[rows]
@@ -76,12 +84,16 @@ class Bench:
 
 
 def topic_of(item: Field) -> int:
-    """The number of a proposal's topic, which `mark` stored over topics, so that edits renumber it."""
+    """The number of the topic that a field marks (see `mark`)."""
     return int(item.values.argmax())
 
 
 def mark(topic: int, n_topics: int) -> Field:
-    """An array over topics that marks one of them, as a field."""
+    """A field over topics that is 1 for one of them, else 0.
+
+    A proposal names its topics in this form, so that they stay the same topics if an edit changes the
+    numbers.
+    """
     return Field((np.arange(n_topics) == topic).astype(np.float64), ("topics",), additive=False)
 
 
@@ -123,7 +135,9 @@ def evaluate_proposals(
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
-    """The numbers of the topics that a proposal concerns: its topic, then the targets; may be empty."""
+    """The numbers of the topics that a proposal changes: its topic, then the targets of a handover; empty if
+    it has no topic.
+    """
     if "topic" not in change:
         return np.empty(0, np.int64)
     targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
@@ -131,8 +145,10 @@ def _topics(change: Record) -> NDArray[np.int64]:
 
 
 def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """One step of correspondence analysis, for the direction of a split: a report with the rows of
-    `add_direction` (words × 2).
+    """Report how documents lean in a split that is not fitted yet: one step of correspondence analysis.
+
+    From the words' scores ("direction"), documents get scores, which `add_direction` sums by word (words ×
+    2).
     """
     from stickbreaker.topics.kernels.split_merge import add_direction
 
@@ -144,10 +160,11 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
 
 
 def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """Split a topic in two: the report of the trial, and the share of the second half in each document.
+    """Try to split a topic in two: the report of the trial, and the share of the second half in each
+    document.
 
-    The report has rows (words × 2) and their sums, sums of E[log theta] of the two and of the whole, and the
-    gain.
+    The report has both halves' tokens by word (words × 2) and their sums, sums of E[log theta] of the halves
+    and of the whole topic, and the gain in the bound, in nats.
     """
     from stickbreaker.topics.kernels.split_merge import Halves, add_halves
 
@@ -175,11 +192,13 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: NDArray[np.bool_]) -> Array:
-    """Whether the words of a document agree on a half: sums over documents of 1, a b, and (a b)².
+    """Sums over documents that show whether the words of a document agree on one half of a split topic: of 1,
+    a b, and (a b)².
 
-    a and b are the numbers of a topic's tokens of every second word, and of the others, that prefer the first
-    half by their words alone, minus the mean over documents. If documents do not differ, a and b are
-    independent, and the sum of a b is zero up to chance.
+    a is from every second word of the document, b from the others: their tokens of the topic, each counted as
+    its probability to prefer the first half by the word alone, minus `mean`. If documents do not differ, a
+    and b are independent, and the sum of a b is zero up to chance. place: the topic's column of the bench's
+    parts; chosen (documents): which are judged.
     """
     offsets, n = bench.shard.content.offsets, bench.shard.n_documents
     owners = np.repeat(np.arange(n), np.diff(offsets))
@@ -191,10 +210,12 @@ def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: N
 
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """Hand over a topic to others: the report of the trial, and the share of each target in each document.
+    """Try to hand over a topic to others: the report of the trial, and the share of each target in each
+    document.
 
-    The report has rows (words × targets) and their sums, sums of E[log theta] after and before, and the gain.
-    With "mixing", the targets' gains include what they exchange.
+    The report has the targets' gains by word (words × targets) and their sums, sums of E[log theta] after and
+    before, and the gain in the bound, in nats. With "mixing", the targets' gains include tokens that they
+    exchange.
     """
     from stickbreaker.topics.kernels.split_merge import Handover, add_handover
 
@@ -218,7 +239,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 
 def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """A report of documents' votes for topics, summed; one per document, divided like its tokens."""
+    """Report the topics' votes: each document of the shard has one vote, divided like its tokens."""
     tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
     votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
     report = {"votes": Field(votes.sum(axis=0), ("topics",))}
