@@ -47,10 +47,10 @@ class Dense(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """E[beta] that is computed from rows of a table when it is needed.
+    """E[beta] of topics that is computed from rows of the table whenever it is needed, as `TopicWords`.
 
     `read` returns E[beta] of given words, by ascending number (words × all topics of the table); `topics`:
-    those in use.
+    the columns to keep, those in use.
     """
 
     read: Callable[[NDArray[np.int64]], Array]
@@ -72,8 +72,9 @@ class Stored(NamedTuple):
 
 
 def parts_of(topics: TopicWords, within: slice = slice(None)) -> Iterator[tuple[slice, Array]]:
-    """E[beta] in parts of about `CELLS` numbers, so that memory is bounded: yields slices of words, and
-    E[beta] of these (topics × words). `within`: only these words.
+    """E[beta] in parts of about `CELLS` numbers, so that a large table need not fit into memory.
+
+    Yields slices of the vocabulary's rows, and E[beta] of these (topics × words). `within`: only these rows.
     """
     n_topics, n_words = topics.shape
     first, last, _ = within.indices(n_words)

@@ -10,8 +10,8 @@ SHARE = 0.01  # of an even share: and also fewer than this, so that small collec
 def unused_topics(tokens: ArrayLike) -> NDArray[np.int64]:
     """The numbers of topics with hardly any tokens, given every topic's expected tokens (K).
 
-    They have both fewer than 20 expected tokens and less than a hundredth of an even share; their words are
-    those of the prior. The largest topic is never one of them.
+    An unused topic has fewer than 20 expected tokens, and also fewer than a hundredth of the mean over
+    topics; its words only follow the prior. The largest topic never counts as unused.
 
     >>> unused_topics([5000.0, 4000.0, 3.0]).tolist(), unused_topics([6.0, 3.0, 1.0]).tolist()
     ([2], [])

@@ -22,8 +22,10 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """What local steps need: E[log beta] of a shard's rows, E[log sigma(V)] and alpha; `topics` has the same
-    for `MeanField`, which starts documents.
+    """What the local steps of franchise documents need: E[log beta] of a shard's rows, E[log sigma(V)] (the
+    log of each topic's share) and alpha.
+
+    `topics` has the same for `MeanField`, from which documents start.
     """
 
     topics: TopicView
@@ -34,11 +36,11 @@ class FranchiseView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Franchise(LocalSolver):
-    """The solver of franchise documents: at most `tables` tables per document, and `max_iter` rounds, fewer
-    if tables change by less than `tol`.
+    """The solver of documents with tables (Chinese restaurant franchise): at most `tables` tables per
+    document, and `max_iter` rounds, fewer if tables change by less than `tol`.
 
-    A document without a record starts by direct assignment: mean-field rounds over topics, then a table for
-    each of the largest. With `keep_local`, records store the tables, and the next pass continues from them.
+    A document without a record starts with mean-field rounds over topics; each of the largest topics then
+    gets a table. With `keep_local`, records store the tables, and the next pass continues from them.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("sizes", "zeta")
@@ -115,8 +117,10 @@ class Franchise(LocalSolver):
     def _start(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None
     ) -> tuple[Array, NDArray[np.float32]]:
-        """Each document's tables at the start: expected tokens (documents × tables), and topics (documents ×
-        tables × topics).
+        """The tables with which each document starts: their expected tokens (documents × tables), and the
+        probabilities of their topics (documents × tables × topics).
+
+        They are those of its record (`local`), if there is one.
         """
         if local is not None:
             return local["sizes"].values.copy(), local["zeta"].values.astype(np.float32)

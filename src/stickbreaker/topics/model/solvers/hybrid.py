@@ -52,9 +52,9 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
     ) -> tuple[Local, Stats]:
         """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
 
-        A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
-        (the normalisers during the first assignment of its tokens), so on average below the bound's term, in
-        nats.
+        A document's score, in nats, is on average below its term of the bound: it is the log of an unbiased
+        estimate of sum_z p(z | alpha) prod_n exp E[log beta], from the normalisers when its tokens are first
+        assigned.
         """
         from scipy.special import gammaln, polygamma, psi
 
@@ -93,7 +93,9 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         }, stats
 
     def assign(self, view: TopicView, shard: Shard[Bags], seed: int) -> NDArray[np.int32]:
-        """The last draw of every token's topic, sorted by document, then word."""
+        """Draw the topic of every token, and return the last sample, sorted by document, then word; used to
+        start chains.
+        """
         return self._sample(view, shard, seed)[0].last
 
     def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeanField(LocalSolver):
-    """The mean-field solver: at most `max_iter` inner rounds per document, fewer if gamma's mean change is
-    below `tol`.
+    """The mean-field solver: at most `max_iter` rounds per document, fewer if gamma's mean change is below
+    `tol`.
 
-    gamma starts at alpha + N / K, the same for every topic. With `keep_local` it continues from the record of
-    an earlier pass instead; without, both starts are tried and the better result is used. `in_full`: also
-    report statistics for moves and for the bound of stored reports.
+    gamma starts at alpha + N / K, with N the document's tokens and K topics. With `keep_local` it continues
+    from the record of an earlier pass instead. Without, if there is such a record, both starts are tried and
+    the better result is used. `in_full`: also report statistics for split-merge moves and for the bound from
+    stored reports.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("gamma",)
@@ -90,7 +91,7 @@ class MeanField(LocalSolver):
 
 
 class CoordinateAscent(Inference):
-    """The settings of mean-field inference, which has a solver of its own for each kind of prior."""
+    """The choice of mean-field inference, which needs no settings: each kind of prior has its own solver."""
 
     @property
     def name(self) -> str:
@@ -101,7 +102,8 @@ class CoordinateAscent(Inference):
 
 
 def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -> dict[str, Field]:
-    """Sums over a shard that do not depend on priors and topics, so that these can change afterwards.
+    """Additional sums over a shard's documents, from which the bound can be computed after priors and topics
+    have changed.
 
     "own": sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) - log Gamma(sum gamma) + entropy of phi,
     which is the score without the terms of alpha and of the topics; "together" (topics × topics): sums over
@@ -120,7 +122,10 @@ def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -
 
 
 def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> float:
-    """The bound's terms that depend on alpha (topics) and `rest`, given sums of E[log theta], in nats."""
+    """The bound's terms that depend on alpha, in nats, given sums of E[log theta] over `documents` documents.
+
+    alpha (topics): documents' pseudo-counts of topics; rest: that of all unused topics together, or 0.
+    """
     from scipy.special import gammaln
 
     nats = documents * (gammaln(alpha.sum() + rest) - gammaln(alpha).sum())
@@ -131,10 +136,10 @@ def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> f
 
 
 def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:
-    """Extend E[log theta] and the scores to a Dirichlet with one more entry, whose alpha is `rest`.
+    """Extend E[log theta] and the scores by one entry for all unused topics, whose alpha is `rest`.
 
-    Returns the sum over documents of E[log theta] of that entry. The entry is the same under q and p, so only
-    the totals change.
+    Returns the sum over documents of E[log theta] of that entry. Its gamma is its alpha, since no token has
+    these topics, so only the totals change.
     """
     from scipy.special import gammaln, psi
 

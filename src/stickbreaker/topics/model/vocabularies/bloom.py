@@ -11,11 +11,11 @@ WORDS, WRONG = 2_000_000, 0.01  # capacity, and its error rate for new words whe
 
 
 class SeenBefore:
-    """A set of words in bounded memory (a Bloom filter): it never forgets a word, but takes one in a hundred
-    new words for a known one.
+    """A set of words in bounded memory (a Bloom filter): it knows every word that was added, and mistakes one
+    in a hundred new words for a known one.
 
-    It takes 2.4 MB for two million words; beyond that it errs more often, so that words are added sooner. The
-    hash is BLAKE2b, which is the same on every machine.
+    It takes 2.4 MB and is made for two million words; with more, mistakes are more frequent. The hash is
+    BLAKE2b, which is the same on every machine.
     """
 
     def __init__(self, bloom: Any) -> None:
@@ -29,7 +29,7 @@ class SeenBefore:
 
     @classmethod
     def of(cls, item: Field) -> "SeenBefore":
-        """The filter with the bytes that `field` returned."""
+        """The filter that was stored as this field (see `field`)."""
         from rbloom import Bloom
 
         return cls(Bloom.load_bytes(item.values.astype(np.uint8).tobytes(), _hashed))
@@ -41,11 +41,11 @@ class SeenBefore:
         return known
 
     def field(self) -> Field:
-        """The filter's bytes, as part of a model's state."""
+        """The filter as a field of a model's params, from which `of` restores it."""
         return Field(np.frombuffer(self._bloom.save_bytes(), np.uint8).copy(), (), additive=False)
 
 
 def _hashed(word: str) -> int:
-    """A signed 128-bit hash, as the filter requires."""
+    """A signed 128-bit hash of a word, the form that the filter's library requires."""
     digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return int.from_bytes(digest, "little", signed=True)

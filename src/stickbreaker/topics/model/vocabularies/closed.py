@@ -30,12 +30,13 @@ STILL = 2e-3  # drift below which eta has settled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedVocabulary(TopicVocabulary[Array]):
-    """beta_k ~ Dirichlet(eta) over `n_words` known words.
+    """A fixed vocabulary of `n_words` words, over which topics are distributions: beta_k ~ Dirichlet(eta).
 
-    `eta`: one number, an array (words) or (words × topics), or that of a guide; a number can be `learned`.
-    `firsts`: the first row of each group (language) of words; a topic is a distribution over each group
-    (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is the maximum of its density under
-    Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
+    `eta`: one number, an array (words) or (words × topics), or a prior with words given for some topics; a
+    number can be `learned`. `firsts`: the first row of each group of words, such as a language; a topic has a
+    distribution over each group (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is a point
+    estimate, the maximum of its density under Dirichlet(1 + eta), which is E[beta] under q
+    (docs/models/point-topics.md).
     """
 
     name: ClassVar[str] = "closed"
@@ -61,17 +62,21 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
-        """(rows,) The number of each row's group. The words of a group, a language, have a distribution of
-        their own in each topic.
+        """The number of each row's group (rows): the words of a language, over which each topic has a
+        distribution of its own.
         """
         return _groups(self.firsts, self.n_words)
 
     def totals(self, counts: Array) -> Array:
-        """Sums over the rows of a whole table (groups × topics)."""
+        """Sums of counts over the words of each group, such as a language (groups × topics); counts: the
+        whole table.
+        """
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
     def ranges(self, rows: NDArray[np.integer] | range | None = None) -> list[slice]:
-        """The slice of each group of words in the table, or among some ascending rows of it."""
+        """The slice of each group of words (language) in the table or, given some of its rows (ascending),
+        among these.
+        """
         if len(self.firsts) == 1:
             return [slice(0, self.n_words if rows is None else len(rows))]
         ends = np.array([*self.firsts, self.n_words])
@@ -112,7 +117,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.stack([np.atleast_1d(self.eta[part].sum(axis=0)) for part in self.ranges()])
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Nearly flat noise (words × topics) keyed by spelling, with sum `tokens`.
+        """Nearly flat noise as initial counts (words × topics), which sum to `tokens`; a word's depend on its
+        spelling.
 
         It is normal with a standard deviation of a tenth of the mean, like the usual start from Gamma(100,
         1/100) (Hoffman et al. 2010). More peaked or smaller noise locks words into random topics: on AP it
@@ -150,7 +156,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return {"eta": params["eta"]._replace(values=np.array(best)), DRIFT: Field(drift, (), additive=False)}
 
     def is_settled(self, params: Record) -> bool:
-        """Whether eta has settled, if it is learned."""
+        """Whether eta has nearly stopped changing, or is not learned."""
         return not self.learned or (DRIFT in params and bool(np.all(np.abs(params[DRIFT].values) < STILL)))
 
     def weights(
@@ -166,11 +172,11 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def expected(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the Dirichlet parameters of rows, and to psi of their totals. Returns what it
-        fills: weights (rows × topics) and log scales (rows).
+        """Apply a kernel to the Dirichlet parameters of words, given psi of their totals, for example to get
+        exp E[log beta].
 
-        rows: those of `counts` in the table (None: all); totals (groups × topics): of the whole table's
-        counts.
+        Returns what it fills: weights (rows × topics) and log scales (rows). rows: the table rows of `counts`
+        (None: all); totals (groups × topics): sums of counts over the whole table.
         """
         from scipy.special import psi
 
@@ -180,10 +186,11 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def _by_group(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the Dirichlet parameters of rows, group by group, in blocks. Returns what it
-        fills: weights (rows × topics) and log scales (rows).
+        """Apply a kernel to the Dirichlet parameters of words, one language (group) and block after the
+        other, to bound memory.
 
-        totals (groups × topics): passed to the kernel.
+        Returns what it fills: weights (rows × topics) and log scales (rows). totals (groups × topics): passed
+        to the kernel.
         """
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
         for group, range_ in enumerate(self.ranges(rows)):
@@ -226,8 +233,11 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return float((self.evidence(params, totals, summary) + expected).sum())
 
     def evidence(self, params: Record, totals: Array, summary: Summary) -> Array:
-        """log B(lambda_k) - log B(eta), in nats (topics): the table's part of the bound together with the
-        words' E[log p(w | z)], if lambda is eta plus exactly the documents' counts."""
+        """log B(lambda_k) - log B(eta), in nats (topics), where log B is a Dirichlet's log normaliser.
+
+        If lambda is eta plus exactly the documents' counts, this is the table's part of the bound together
+        with the words' E[log p(w | z)].
+        """
         from scipy.special import gammaln
 
         prior = self.prior_totals(params)
@@ -235,8 +245,11 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.asarray(summary["log_gammas"] + ends - self._prior_terms(params))
 
     def log_words(self, params: Record, counts: Array, totals: Array, first: int) -> Array:
-        """E[log beta], or log beta for points, of the rows from `first` on (rows × columns), given the whole
-        columns' totals (groups × columns)."""
+        """E[log beta], or log beta for point estimates, of the rows from `first` on (rows × columns), from
+        their counts.
+
+        totals (groups × columns): sums of counts over the whole table.
+        """
         from scipy.special import psi
 
         log = np.log if self.point else psi
@@ -247,7 +260,9 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return out
 
     def _prior_terms(self, params: Record) -> Array:
-        """Sum of log Gamma(eta) over the words (topics, or one number if all are the same)."""
+        """The sum of log Gamma(eta) over all words (topics, or one number if it is the same for all
+        topics).
+        """
         from scipy.special import gammaln
 
         if isinstance(self.eta, InformedPrior):
@@ -266,8 +281,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return "eta", float(params["eta"].values)
 
     def parameters(self, params: Record, counts: Array, first: int = 0) -> Array:
-        """lambda, the Dirichlet parameters of q(beta), of the words from `first` on (words × topics): eta
-        plus counts.
+        """lambda, the Dirichlet parameters of q(beta): counts plus eta (words × topics), for the words from
+        `first` on.
         """
         return counts + self.prior(params, slice(first, first + len(counts)))
 
@@ -288,7 +303,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return lambda rows: self._read(params, table, rows.astype(np.int64)).T
 
     def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
-        """`topic_words_of` for these rows of a table."""
+        """E[beta] of these rows of a table (rows × topics)."""
         return self.topic_words_of(params, table.counts(rows), table.totals(), rows)
 
     def word_totals(self, counts: Array) -> Array:
@@ -311,10 +326,10 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
 
 def log_density(counts: Array, prior: Array | float) -> Array:
-    """Sums over rows of prior × log((counts + prior) / prior) (columns).
+    """Sums over rows of prior × log((counts + prior) / prior) (columns), for the density of point estimates.
 
-    The sum over a Dirichlet's choices, minus the same expression of its total, is the log density of the
-    point (counts + prior) / sum under Dirichlet(1 + prior), relative to that of its maximum, prior / sum.
+    The log density of the point (counts + prior) / sum under Dirichlet(1 + prior), relative to its maximum at
+    prior / sum, is this sum over the choices minus the same expression of their total.
     """
     return np.asarray((prior * np.log1p(counts / prior)).sum(axis=0))
 
@@ -328,17 +343,19 @@ def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
 
 
 def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
-    """For each topic, its words, most probable first (ties by number), and their shares.
+    """For each topic, the numbers of its words, most probable first (ties by number), and their
+    probabilities.
 
-    shares: topics × words.
+    shares (topics × words): the probabilities.
     """
     orders = [descending(own) for own in shares]
     return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-    """Random values near their mean (keys × topics), with the sum `tokens`; each row depends only on its key
-    and the seed.
+    """Initial counts (keys × topics): random values near their mean, with the sum `tokens`.
+
+    Each row depends only on its key and the seed, so a word gets the same noise in any vocabulary.
     """
     from scipy.special import ndtri
 

@@ -18,17 +18,18 @@ NO_EDGE = -1
 
 @dataclass(frozen=True, eq=False)
 class CompiledTree:
-    """A tree whose leaves are paths to words, sorted by word, then node; a node with leaves is their group.
+    """A tree of concepts over a vocabulary: its leaves are paths to words, sorted by word, then node.
 
-    `starts` (words + 1): first leaf of each word. `groups`, `sizes` (leaves): the node of each, and its prior
-    in units of eta. `sources`, `edge_sizes` (edges): the parent node of each edge, and its prior. `entrances`
-    (nodes): the edge that leads to each; -1 for the root. `names` (nodes): the node's concept, or "".
-    `edge_names` (edges): the concept to which the edge leads, or "". Nodes with leaves come first.
+    `starts` (words + 1): first leaf of each word. `groups`, `sizes` (leaves): the node above each, and its
+    prior in units of eta. A node with leaves is called a group; these come first. `sources`, `edge_sizes`
+    (edges): the parent node of each edge, and its prior. `entrances` (nodes): the edge that leads to each; -1
+    for the root. `names` (nodes): the node's concept, or "". `edge_names` (edges): the concept to which the
+    edge leads, or "".
 
-    Of the `given` concepts, `concepts` tie words, `apart` of them in single languages; `lacking` do not, for
-    lack of words in all of `languages` (empty if there is one). `unknown`: words of concepts that the
-    vocabulary lacks. `spare`: languages whose words all belong to concepts; their tokens can also reach these
-    words directly.
+    For remarks to users: of the `given` concepts, `concepts` tie words, `apart` of these only within single
+    languages; `lacking` tie none, for lack of words in all of `languages` (empty if there is one). `unknown`:
+    words of concepts that the vocabulary lacks. `spare`: languages whose words all belong to concepts; their
+    tokens can also reach these words directly.
     """
 
     starts: NDArray[np.int64]
@@ -56,7 +57,7 @@ class CompiledTree:
         return len(self.groups)
 
     def coverage(self) -> str:
-        """A line about the number of concepts that tie words."""
+        """A line for users that says how many of the concepts tie words of the corpus."""
         apart = f", {self.apart:,} of them in single languages" if self.apart else ""
         return f"{self.concepts:,} of {self.given:,} tie words of the corpus{apart}"
 
@@ -88,7 +89,9 @@ class CompiledTree:
 
     @cached_property
     def meanings(self) -> NDArray[np.int64]:
-        """The number of each leaf's meaning: a concept's leaves share one, other words have their own."""
+        """A number for each leaf's meaning: all leaves of a concept have the same; words without a concept
+        have their own.
+        """
         named = np.array([name != "" for name in self.names])[self.groups]
         meanings = np.where(named, self.entrances[self.groups], len(self.sources) + self.words)
         return np.unique(meanings, return_inverse=True)[1].astype(np.int64)
@@ -101,7 +104,9 @@ class CompiledTree:
 
     @cached_property
     def alone(self) -> NDArray[np.bool_]:
-        """Whether each node has a single choice."""
+        """Whether each node has only one choice (leaf or edge), which is then certain (nodes, true or
+        false).
+        """
         choices = np.bincount(self.groups, minlength=len(self.entrances))
         return choices + np.bincount(self.sources, minlength=len(self.entrances)) == 1
 
@@ -131,14 +136,15 @@ class CompiledTree:
 
     @cached_property
     def by_source(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of the edges, sorted by parent node, and where those of each parent begin."""
+        """The numbers of all edges, sorted by parent node, and the positions at which a new parent begins."""
         order = np.argsort(self.sources, kind="stable")
         return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
 
     def passing(self, totals: Array) -> tuple[Array, Array]:
-        """The tokens that pass each edge (edges × columns) and each node (nodes × columns).
+        """The tokens that pass each edge (edges × columns) and each node (nodes × columns), from those at the
+        leaves.
 
-        totals (groups × columns): the tokens at the leaves of each node that has leaves.
+        totals (groups × columns): tokens at the leaves of each group, a node with leaves.
         """
         edges = np.asarray(self.incidence @ totals)
         nodes = np.zeros((len(self.entrances), totals.shape[1]))

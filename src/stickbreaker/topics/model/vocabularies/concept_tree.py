@@ -99,7 +99,7 @@ class ConceptTree:
             raise error.replace(where=name, line=places[error.concept]) from None
 
     def lines(self) -> Iterator[str]:
-        """The concepts as lines of a file that `read` reads."""
+        """The concepts as JSON lines of a file that `read` accepts."""
         for concept in self.named().values():
             words = {language: list(own) for language, own in concept.words.items()}
             row = {"concept": concept.name, "words": words.get("", words) if len(words) == 1 else words}
@@ -109,7 +109,9 @@ class ConceptTree:
 
 
 class _Misplaced(UserError):
-    """A concept has an impossible place in the tree; `concept` is its name."""
+    """The error for a concept with an impossible place in the tree; `concept` is its name, by which its line
+    is found.
+    """
 
     def __init__(self, problem: str, concept: str, remedy: str) -> None:
         super().__init__(problem, remedy=remedy)
@@ -149,7 +151,7 @@ def _concept(given: object) -> Concept:
 
 
 def _twice(words: Iterable[str]) -> str | None:
-    """The first word that occurs for the second time, or None."""
+    """The first word that repeats an earlier one, or None if all differ."""
     met: set[str] = set()
     for word in words:
         if word in met:

@@ -21,10 +21,12 @@ from stickbreaker.topics.model.vocabularies.compiled_tree import NO_EDGE, Compil
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConceptVocabulary(TopicVocabulary[Array]):
-    """beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over its children (Zhai
-    2014, section 5.1; the tree for several languages is derived in docs/explanation/concepts-equations.md).
+    """A vocabulary whose words are tied by a tree of concepts: a topic chooses a path from the root to a
+    word.
 
-    A path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
+    beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over its children (Zhai
+    2014, section 5.1; the tree for several languages is derived in docs/explanation/concepts-equations.md). A
+    path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
     are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: the
     choices of each node are its maximum under Dirichlet(1 + eta × sizes)
     (docs/explanation/point-topics-equations.md).
@@ -49,7 +51,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
     def totals(self, counts: Array) -> Array:
-        """Sums over the rows of a whole table (groups × topics)."""
+        """Sums of counts over the leaves of each node (groups × topics); counts: the whole table."""
         totals = np.zeros((self.tree.n_groups, counts.shape[1]))
         np.add.at(totals, self.tree.groups, counts)
         return totals
@@ -59,7 +61,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return flat_noise(keys, n_topics, tokens, seed)
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The paths to these words, by ascending number."""
+        """The rows of the table for these words (ascending numbers): all paths that lead to them."""
         starts = self.tree.starts
         firsts, numbers = starts[words], starts[words + 1] - starts[words]
         before = np.cumsum(numbers) - numbers
@@ -92,7 +94,9 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def _point_weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """`weights` of point estimates: words' probabilities, each row divided by its maximum."""
+        """The result of `weights` for point estimates: words' probabilities, each row divided by its maximum
+        over topics.
+        """
         from stickbreaker.kernels.dirichlet import mean_weights
 
         paths = np.arange(len(counts)) if rows is None else rows
@@ -119,9 +123,12 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return logs
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
-        """Sums over the paths from `first` on (topics): of log Gamma(lambda) - log Gamma(eta) and of counts
-        psi(lambda); for points, of eta log(lambda / eta). Paths whose node has no other choice cancel and are
-        left out."""
+        """Sums over the paths from `first` on (topics) for `score`: of log Gamma(lambda) - log Gamma(eta),
+        and of counts psi(lambda).
+
+        For point estimates, it is the sum of eta log(lambda / eta). Paths whose node has no other choice are
+        certain and left out.
+        """
         if self.point:
             rows = slice(first, first + len(counts))
             choice = ~self.tree.alone[self.tree.groups[rows]]
@@ -136,8 +143,10 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return {"log_gammas": terms[0], "expected": terms[1]}
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """The table's part of the bound, in nats: -KL(q(pi) || p(pi)) over all nodes and topics; for points,
-        the log of their density relative to its maximum."""
+        """The table's part of the bound, in nats: -KL(q(pi) || p(pi)) over all nodes and topics.
+
+        For point estimates, it is the log of their density relative to its maximum.
+        """
         tree, eta = self.tree, self._eta(params)
         edges, nodes = tree.passing(totals)
         choices, several = ~tree.alone[tree.sources], ~tree.alone
@@ -172,7 +181,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return "eta", self._eta(params)
 
     def parameters(self, params: Record, counts: Array) -> Array:
-        """The count of each word plus its prior, summed over all its paths (words × topics)."""
+        """The counts of each word plus its prior, summed over all its paths (words × topics)."""
         return self._by_word(counts + self._eta(params) * self.tree.sizes[:, None])
 
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
@@ -184,10 +193,10 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
     ) -> Array:
-        """E[p(path)] of some paths, from the root of the tree to a word, in each topic (paths × topics).
+        """E[p(path)] of these paths from the root of the tree to a word, in each topic (paths × topics).
 
-        counts (paths × topics): the tokens of these; totals (groups × topics): of all groups, the nodes with
-        leaves; paths: their numbers.
+        counts (paths × topics): their tokens; totals (groups × topics): the tokens at the leaves of each
+        group, a node with leaves.
         """
         edges, nodes = self._concentrations(params, totals)
         shares = np.exp(self.tree.incidence.T @ np.log(edges / nodes[self.tree.sources]))
@@ -196,10 +205,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return np.asarray(own * shares[self.tree.groups[paths]])
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
-        """The names of concepts, and their expected shares of each topic's tokens, including the concepts
-        below them.
+        """The names of concepts, and the share of each topic's tokens that pass each of them (concepts ×
+        topics).
 
-        It is the mean over languages if a concept is tied in single languages.
+        The tokens of a concept include those of the concepts below it. If languages reach it separately, its
+        share is the mean over these.
         """
         tree = self.tree
         edges, nodes = self._concentrations(params, table.totals())
@@ -237,7 +247,9 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return self._words(params, table.counts(paths), table.totals(), paths)
 
     def _words(self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]) -> Array:
-        """E[beta] of words (words × topics), from all of their paths."""
+        """E[beta] of words (words × topics), given all of their paths with counts; totals: as in
+        `path_probabilities`.
+        """
         shares = self.path_probabilities(params, counts, totals, paths)
         return _sums(shares, _starts(self.tree.words[paths]))
 
@@ -245,8 +257,10 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return _sums(values, self.tree.starts)
 
     def _concentrations(self, params: Record, totals: Array) -> tuple[Array, Array]:
-        """Counts plus priors, of edges (edges × topics) and of nodes (nodes × topics), from the tokens at the
-        leaves of each group.
+        """The Dirichlet parameters (counts plus prior) of edges (edges × topics), and their sums at nodes
+        (nodes × topics).
+
+        totals (groups × topics): the tokens at the leaves of each group, a node with leaves.
         """
         edges, nodes = self.tree.passing(totals)
         eta = self._eta(params)
@@ -257,12 +271,16 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
 
 def _starts(words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each word's paths begin, and the number of paths (words + 1); `words`: each path's word."""
+    """Where the paths of each word begin, and last the number of paths (words + 1); `words`: each path's
+    word, ascending.
+    """
     return np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words)).astype(np.int64)
 
 
 def _sums(values: Array, starts: NDArray[np.int64]) -> Array:
-    """The sum of the rows of each word (words × columns); starts: where those of each begin."""
+    """The sum of the rows that belong to each word (words × columns); starts: where the rows of each
+    begin.
+    """
     if len(starts) - 1 == len(values):
         return values
     return np.add.reduceat(values, starts[:-1], axis=0)

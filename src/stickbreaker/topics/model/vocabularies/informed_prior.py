@@ -12,10 +12,11 @@ from stickbreaker.core.records import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InformedPrior:
-    """eta (words × topics) with special values for some words in some topics (Zhai 2014, section 3.3.1).
+    """The prior eta of words (words × topics), with special values for some words in some topics (Zhai 2014,
+    section 3.3.1).
 
-    In the first `guided` topics it is `outside`, except for single entries: words[i] (ascending) has
-    values[i] in topics[i]. In all other topics it is `rest`, a number or an array (words).
+    The first `guided` topics have `outside` for every word, except for single entries: words[i] (ascending)
+    has values[i] in topics[i]. All other topics have `rest`, a number or an array (words).
     """
 
     shape: tuple[int, int]
@@ -46,7 +47,7 @@ class InformedPrior:
         return out
 
     def sums(self, part: slice, of: Callable[[Any], Any] = np.asarray) -> Array:
-        """The sum of eta, or of the function `of` of it, over a range of words (topics)."""
+        """The sum over a range of words of eta, or of a function `of` it such as log Gamma (topics)."""
         n_words, n_topics = self.shape
         rest, outside = of(np.broadcast_to(self.rest, n_words)[part]), of(self.outside)
         out = np.full(n_topics, rest.sum(), np.float64)

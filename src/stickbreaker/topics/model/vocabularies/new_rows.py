@@ -10,9 +10,10 @@ from stickbreaker.topics.model.slots import Paths, TopicView
 def report_rows(
     view: TopicView, shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
-    """The counts of a shard by row of the table, and those of new words by spelling: see `known_and_new`.
+    """A shard's counts as the local step reports them: by row of the table, and for new words by spelling.
 
-    If rows are paths, each word's counts are divided among its paths by their probability.
+    `counts` are by the shard's word numbers. If rows are paths to words in a tree of concepts, each word's
+    counts are divided among its paths by their probability; then there are no new words.
     """
     if view.paths is None:
         return known_and_new(shard, counts)
@@ -22,8 +23,8 @@ def report_rows(
 def known_and_new(
     shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
-    """Split counts, given by the shard's word numbers: those by row of the table, and those of new words by
-    spelling.
+    """Split a shard's counts, given by its word numbers, into those of words in the table, by row, and those
+    of new words, by spelling.
 
     A new word's array has its counts by column and, last, its number of documents in the shard.
     """
@@ -45,7 +46,9 @@ def known_and_new(
 
 
 def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) -> Rows:
-    """Divide counts of words, given by the shard's word numbers, among each word's paths by probability."""
+    """Divide the counts of words among their paths in a tree of concepts, by probability; returns counts by
+    row of the table.
+    """
     from stickbreaker.topics.kernels.concept_paths import spread_counts
 
     places = view.places(shard.rows)

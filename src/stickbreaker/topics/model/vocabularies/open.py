@@ -33,8 +33,7 @@ ENTERED = "entered"  # of the params: the step (from 0) in which each word was a
 
 @dataclass(frozen=True, slots=True)
 class OpenWords(TopicVocabulary[TruncatedCounts]):
-    """An open vocabulary: each topic has an order of its own of a limited number of words, with priors on
-    sticks.
+    """An open vocabulary: each topic has a limited number of words in an order of its own, with a stick each.
 
     `settings`: what the user chose; `characters`: the initial base distribution G0 over spellings. During a
     run, the params have G0, and log G0 of every word.
@@ -80,8 +79,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
 
     def prepare(self, params: Record, counts: TruncatedCounts) -> dict[str, Field]:
-        """The params with what `weights` needs of the whole table, computed once per step: each topic's words
-        that have sticks, the same by row, and sums along the sticks.
+        """The params with values that `weights` needs, computed once per step from the whole table.
+
+        They are each topic's words that have sticks, the same sorted by row, and sums along the sticks.
         """
         from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
         from stickbreaker.kernels.truncated_table import by_row
@@ -100,7 +100,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of words; if a topic lacks one, the rest of its stick times a factor."""
+        """exp E[log beta] of these words in each topic; a topic that lacks a word gets a part of the rest of
+        its stick (`log_outside`).
+        """
         from stickbreaker.kernels.sticks import stick_weights
 
         places = np.arange(len(counts.keys)) if rows is None else rows
@@ -115,15 +117,16 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def log_outside(self, params: Record) -> float:
-        """The log of the factor by which the rest of a topic's stick is multiplied for a word it lacks."""
+        """The log of the share of a topic's remaining stick that each word it lacks counts for."""
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """The edit that adds new words to the vocabulary, most frequent first, and the params that change.
+        """The edit that adds the new words of a minibatch to the vocabulary, most frequent first, and the
+        params that change.
 
-        With a filter (memory "bloom"), only words seen in a second document are added. `new_rows`: the counts
-        of each word by topic, and last the number of its documents.
+        `new_rows`: the counts of each word by topic, and last the number of its documents. With a filter
+        (memory "bloom"), only words seen in a second document are added.
         """
         keys, changed = sorted(new_rows, key=lambda key: (-float(new_rows[key][:-1].sum()), key)), {}
         if self.settings.memory == "bloom" and keys:
@@ -139,11 +142,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (Grow("words", len(keys), tuple(keys)),), changed
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:
-        """The edit that sorts each topic's words by rank, cuts them off at the truncation and drops words
-        that no topic has left.
+        """The edit that sorts each topic's words by rank and drops words that no topic keeps.
 
-        It is made every `reorder_every` steps, and after a step that replaces all counts; at other steps it
-        is empty.
+        Words beyond the truncation are cut off or, with memory "keep", stay without a stick. This is done
+        every `reorder_every` steps, and after a step that replaces all counts; at other steps there is no
+        edit.
         """
         if (step.number + 1) % self.settings.reorder_every and step.rate < 1.0:
             return ()
@@ -189,10 +192,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return float((summary["evidence"] - summary["expected"] + summary["spelled"]).sum())
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether every topic has every word, so that no document has a word outside of a topic.
+        """Whether the score is a lower bound: every topic has every word of the documents.
 
-        For such a word, the rest of the stick is multiplied by a share f. No f makes this a bound for all
-        words at once: outside words are draws from DP(a, G0), whose probability is not a product over tokens.
+        For a word that a topic lacks, the rest of the stick is multiplied by a share f. No f makes this a
+        bound for all words at once: outside words are draws from DP(a, G0), whose probability is not a
+        product over tokens.
         """
         n_words = len(params[LOG_SPELLING].values)
         return not new_rows and bool((summary["numbers"] == n_words).all())
@@ -200,8 +204,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Move the concentration by `rate` towards its maximum: (number of words in topics) / -(sum over
-        topics of E[log of the rest of the stick]).
+        """Move the concentration by `rate` towards its maximum, the number of words in all topics divided by
+        -(sum over topics of E[log of the rest of the stick]).
         """
         left = -float(summary["leftover"].sum())
         if left <= 0.0:
@@ -237,10 +241,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self.expected(params, _whole(table))[1]
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """A function from words (indices into `spelled`) to their E[beta] (topics × words), to predict
-        documents.
+        """A function that returns E[beta] (topics × words) of words given as indices into `spelled`, to
+        predict documents.
 
-        For words in the table and all others, it includes their share of each topic's rest, by G0.
+        Each word also gets its share, by G0, of the rest of each topic; for words that the table lacks, this
+        is all.
         """
         assert spelled is not None
         counts = _whole(table)
@@ -254,7 +259,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return of
 
     def spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """G0 of words, at least exp(`LEAST_SPELLING`) against underflow."""
+        """The probability of words under G0, the distribution over all strings; at least
+        exp(`LEAST_SPELLING`), to avoid underflow.
+        """
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
 
     def on_trial(
@@ -281,15 +288,15 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return params[ENTERED].values
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """log G0 of words (nats)."""
+        """The log probability of words under G0, the distribution over all strings (words, nats)."""
         alphabet = params["spelling_alphabet"].values
         if not self._read or self._read[0][0] is not alphabet:
             self._read[:] = [(alphabet, CharacterModel.from_fields(params))]
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of the words that each topic has, as the table lists them (topics × slots; 0 outside the
-        truncation), and the rest of each topic (topics).
+        """E[beta] of each topic's words in the order of the table (topics × positions; 0 beyond the
+        truncation), and the expected rest of each topic (topics).
         """
         from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
@@ -299,8 +306,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return probabilities, rests
 
     def expected_logs(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[log beta] of the words that each topic has, as the table lists them (topics × slots; only valid
-        inside the truncation), and E[log] of the rest of each topic's stick (topics).
+        """E[log beta] of each topic's words in the order of the table (topics × positions; only valid within
+        the truncation), and E[log] of the rest of each topic's stick (topics).
         """
         from scipy.special import psi
 
@@ -328,7 +335,7 @@ def _cells(counts: TruncatedCounts) -> "OrderedCells":
 
 
 def _inside(cells: "OrderedCells") -> "OrderedCells":
-    """Only those words of each topic that have a stick."""
+    """The words and counts of each topic that have a stick, without all others."""
     from stickbreaker.kernels.sticks import take_inside
 
     sizes = np.empty_like(cells.sizes)
@@ -339,12 +346,16 @@ def _inside(cells: "OrderedCells") -> "OrderedCells":
 
 
 def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
-    """The arrays of a tuple as fields of the params, from which `_prepared` makes it again."""
+    """The arrays of a named tuple as fields of the params, from which `_prepared` restores it. name: part of
+    the fields' names.
+    """
     return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in arrays._asdict().items()}
 
 
 def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
-    """What `prepare` put into the params: topics' words in stick order, the same by row, and sums."""
+    """The values that `prepare` added to the params: topics' words in stick order, the same by row, and sums
+    along the sticks.
+    """
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 

@@ -18,11 +18,11 @@ from stickbreaker.topics.model.vocabularies.concept_tree import Concept, Concept
 
 
 def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
-    """The tree over the words of a vocabulary; words without concepts hang below its root.
+    """Compile concepts to a tree over the words of a vocabulary; words without concepts hang below its root.
 
-    Words of concepts that the vocabulary lacks are ignored. A concept with one word or none ties nothing. A
-    concept that lacks words of some language is tied within each language in which it has two. Raises
-    UserError if no concept ties any words.
+    Words of concepts that the vocabulary lacks are ignored. A concept with one word or none ties nothing. If
+    a concept lacks words of some language, its words are tied only within single languages, those with two or
+    more. Raises UserError if no concept ties any words.
     """
     rows = _Rows(tree, vocabulary)
     builder = _Builder(rows, tree.strength)
@@ -42,7 +42,9 @@ def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
 
 
 class _Rows:
-    """A tree's concepts, with the vocabulary's rows of their words by language, and their child concepts."""
+    """The concepts of a tree as the builder needs them: the vocabulary rows of their words by language, and
+    their child concepts (`kinds`).
+    """
 
     def __init__(self, tree: ConceptTree, vocabulary: Vocabulary) -> None:
         self.ranges = vocabulary.ranges or {"": slice(0, len(vocabulary))}
@@ -59,7 +61,11 @@ class _Rows:
         self._below: dict[str, dict[str, set[int]]] = {}
 
     def _found(self, concept: Concept, vocabulary: Vocabulary, only: str) -> dict[str, list[int]]:
-        """The rows of a concept's words in the vocabulary, by language; others are added to `unknown`."""
+        """The vocabulary rows of a concept's words, by language; words that the vocabulary lacks are added to
+        `unknown`.
+
+        only: the language of the concepts if they have a single one, else "".
+        """
         several, found = self.languages != ("",), dict[str, dict[int, None]]()
         for code, words in concept.words.items():
             foreign = not several and code not in ("", only)
@@ -73,7 +79,7 @@ class _Rows:
         return {code: list(found[code]) for code in self.languages if code in found}
 
     def below(self, name: str) -> dict[str, set[int]]:
-        """The rows of the words of a concept and of all concepts below it, by language."""
+        """The vocabulary rows of the words of a concept and of all concepts below it, by language."""
         if name not in self._below:
             found = {code: set(rows) for code, rows in self.words[name].items()}
             for kind in self.kinds.get(name, ()):
@@ -83,14 +89,18 @@ class _Rows:
         return self._below[name]
 
     def n_words(self, name: str, languages: Iterable[str] | None = None) -> int:
-        """The number of words of a concept and of those below it, in these languages (None: all)."""
+        """The number of words of a concept and of all concepts below it, in these languages (None: all)."""
         below = self.below(name)
         return sum(len(below.get(code, ())) for code in languages or self.languages)
 
 
 @dataclass
 class _Builder:
-    """Builds the arrays of a tree (nodes, edges and leaves) from the root down."""
+    """Builds the nodes, edges and leaves of a `CompiledTree` from the root down.
+
+    `strength`: the prior of a word in a concept, in units of eta. `tied`, `apart`: concepts that tie words,
+    and those of them that do so only within single languages; `spare`: see `CompiledTree`.
+    """
 
     rows: _Rows
     strength: float
@@ -128,11 +138,12 @@ class _Builder:
         words: Mapping[str, Iterable[int]],
         factor: float,
     ) -> None:
-        """Build the nodes that an edge leads to, which choose among these concepts and these words, for
-        tokens in these languages.
+        """Build the nodes below an edge, in which a token of one of these languages chooses among concepts
+        and words.
 
-        edge: NO_EDGE for the root; name: of the concept that the edge leads to, or ""; words: rows by
-        language; factor: the prior of a word, in units of eta.
+        edge: NO_EDGE for the root; name: the concept that the edge leads to, or ""; words: vocabulary rows by
+        language; factor: the prior of a word, in units of eta. If several languages share concepts, one node
+        is built for these, and one per language for its own choices.
         """
         own = {code: list(words.get(code, ())) for code in languages}
         shared = [one for one in concepts if all(code in self.rows.below(one) for code in languages)]
@@ -168,7 +179,7 @@ class _Builder:
     def choice(
         self, edge: int, name: str, code: str, concepts: Sequence[str], words: Sequence[int], factor: float
     ) -> None:
-        """Build a node of one language, which chooses among concepts and words."""
+        """Build a node below an edge, in which tokens of language `code` choose among concepts and words."""
         node = self.node(edge, name, factor)
         self.leaves += [(row, node) for row in words]
         for one in concepts:
@@ -193,9 +204,10 @@ class _Builder:
         return len(self.node_edges) - 1
 
     def edge(self, source: int, languages: Sequence[str], factor: float, name: str = "") -> int:
-        """Add an edge from a node for tokens of given languages, to a concept of this name or to none.
+        """Add an edge below a node, for tokens of these languages; returns its number. name: the concept it
+        leads to, or "".
 
-        Its prior is the mean number of leaves below it per language, times the factor.
+        Its prior will be the mean number of leaves below it per language, times the factor.
         """
         self.edges.append((source, factor / len(languages), name))
         return len(self.edges) - 1

@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownWordsOnTrial(WordsOnTrial):
-    """Words of a closed vocabulary on trial: some rows of the table (n, ascending), their `table_counts` (n ×
-    topics), and the `totals` of all rows (groups × topics).
+    """Words of a closed vocabulary, with which changes of topics are tried on documents.
+
+    `rows` (n, ascending): their rows of the table; `table_counts` (n × topics): their counts; `totals`
+    (groups × topics): sums of counts over the whole table, by language.
     """
 
     spelled = None
@@ -75,12 +77,13 @@ class KnownWordsOnTrial(WordsOnTrial):
 
 @dataclass(frozen=True, slots=True)
 class OpenWordsOnTrial(WordsOnTrial):
-    """Words of an open vocabulary, whether the table has them or not.
+    """Words with which changes of topics are tried on documents under an open vocabulary, whether the table
+    has them or not.
 
-    `table_counts`, `logs` (E[log beta]) and `shares` (E[beta]) are of all topics ever there (n × topics), and
-    `left` (topics) is E[log] of the stick left; `topics` are those that are there now. `outside` (n) is the
-    logarithm of what a word is worth in a topic that lacks it, as a share of the stick left, and `spelling`
-    (n) its probability among all strings.
+    `table_counts`, `logs` (E[log beta]) and `shares` (E[beta]) are for all topics, including those taken out
+    again (n × topics), as is `left` (topics), E[log] of the stick left; `topics`: the columns of the present
+    ones. For a word that a topic lacks, `outside` (n) is the log of its share of the stick left, and
+    `spelling` (n) its probability among all strings.
     """
 
     words: "OpenWords"
@@ -134,7 +137,9 @@ class OpenWordsOnTrial(WordsOnTrial):
         return self._with_topics(ordered, np.arange(len(self.spelled)))
 
     def _with_topics(self, counts: TruncatedCounts, positions: NDArray[np.int64]) -> "OpenWordsOnTrial":
-        """The same words with the topics of some counts added; positions: the words' rows in the counts."""
+        """The same words with more topics, which have these counts; positions: each word's row in the counts,
+        -1 if it has none.
+        """
         logs, left = self.words.expected_logs(self.params, counts)
         left = np.minimum(left, self.left.min(initial=np.inf))  # of topics of the table: as it is
         probabilities, rests = self.words.expected(self.params, counts)
@@ -166,8 +171,9 @@ class OpenWordsOnTrial(WordsOnTrial):
 
 
 def counts_by_rank(counts: Array, truncation: int, spelled: Sequence[str]) -> TruncatedCounts:
-    """Counts (words × topics) as a truncated table, in which each topic's words are sorted by count, largest
-    first, and the first `truncation` of them have sticks.
+    """Counts (words × topics) as a truncated table: each topic's words sorted by count, largest first.
+
+    Only the first `truncation` words of a topic have sticks of their own.
     """
     from stickbreaker.kernels.truncated_table import by_row
 
