@@ -213,12 +213,12 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """Records of a shard's documents that edits will need, and its statistics under each proposal, by
-        name.
+        """New records of a shard's documents, and the shard's statistics under each proposal, by name.
 
-        local: the documents' records from this step's `local_step`. The columns of a proposal's statistics
-        are its own. If an edit names the proposal as its trial, these sums replace those with the same name
-        in `Stats.usage`. By default NotImplementedError.
+        local: the documents' records from this step's `local_step`; those returned are added to them, since
+        edits will need them. The columns of a proposal's statistics are its own. If an edit names the
+        proposal as its trial, these sums replace those with the same name in `Stats.usage`. By default
+        NotImplementedError.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 

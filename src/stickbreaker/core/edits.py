@@ -89,7 +89,7 @@ class Permute:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reorder:
-    """Gives the cells (stored counts) of a truncated table a new order within each column.
+    """Puts the cells (stored counts) of a truncated table in a new order within each column.
 
     Names are those of axes: `axis`, usually words, is reordered separately at each position of `along`,
     usually topics. `orders[i]` (int64) lists the positions of `axis` in their new order for position i of

@@ -17,10 +17,10 @@ FEW = 8  # less than an eighth of the table is stored as single cells, or as the
 class Sum:
     """A running sum of shards' statistics, for a table of `shape`.
 
-    Rows are added in a dense array. If the first shard has few of the table's rows, the array has only rows
-    that occur, in order of occurrence: a step then costs what its documents' rows cost, however large the
-    table is. Single cells (all of one unit) are collected while they are few, then added as whole numbers in
-    an array. Trials have sums of their own.
+    Rows are added in a dense array. If the first shard has few of the table's rows, the array has only the
+    rows that occur: a step then takes time in proportion to its documents, however large the table is. Single
+    cells (sampled counts, all with the same unit) are collected while they are few, then added as whole
+    numbers in an array. Trials have sums of their own.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:

@@ -22,7 +22,11 @@ MOST_FILES = 1 << 20
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows of a table that are stored in files, and read on request: the sum over `versions`."""
+    """Rows of a table that are stored in files, and read on request.
+
+    If there are several `versions` (folders of files), they are summed. `table`: the name of the rows in the
+    files.
+    """
 
     folder: Path
     layout: Layout

@@ -19,7 +19,7 @@ RESCALE_BELOW = 1e-6  # if the decay factor falls below this, the stored counts 
 
 
 class Keys(Sequence[str]):
-    """The keys of a table's rows in order, with the row of each key.
+    """The keys (such as words) of a table's rows in order, with a fast search for the row of a key.
 
     Copies share their content until one of them grows.
     """
@@ -70,10 +70,10 @@ class Keys(Sequence[str]):
 
 
 class Table:
-    """A table of counts (rows × columns) in memory, as scale × values: decay is one multiplication.
+    """A table of counts (rows × columns) in memory, stored as scale × values: decay is one multiplication.
 
-    `keys`: of the rows, in tables that can grow; otherwise rows are known by number. `groups`: the group of
-    each row, if totals are by group.
+    `keys`: the rows' keys (words) in a table that can grow; otherwise rows are known by number. `groups`: the
+    group of each row (such as its language), if there are several; totals are then by group.
     """
 
     def __init__(
@@ -193,7 +193,10 @@ class Table:
 
 
 def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
-    """Sums of rows (groups × columns). groups: the group of each row of the table (None: one group)."""
+    """Column sums of rows, separately for each group of rows (groups × columns).
+
+    groups: the group of each row of the whole table (None: one group).
+    """
     if groups is None:
         return (
             rows.totals() if isinstance(rows, SparseCounts) else rows.values.sum(0, np.float64, keepdims=True)
@@ -216,7 +219,7 @@ def n_groups_of(groups: NDArray[np.int32] | None) -> int:
 
 
 def groups_after(groups: NDArray[np.int32], change: Change) -> NDArray[np.int32]:
-    """The rows' groups after a change of the row axis. Raises ValueError for new rows without a group."""
+    """The group of each row after a change of the row axis. ValueError for new rows without a group."""
     if isinstance(change, Grow):
         if len(change.groups) != change.number:
             raise ValueError("new rows of a table in groups need a group each")
@@ -261,7 +264,10 @@ def scale_of(arrays: Arrays) -> float:
 def refuse_other_groups(
     groups: NDArray[np.int32] | None, n_groups: int, wanted: NDArray[np.int32] | None
 ) -> None:
-    """Raise ValueError if a saved table's groups, or their number, differ from the model's (`wanted`)."""
+    """Raise ValueError if a saved table's groups of rows differ from the model's (`wanted`).
+
+    n_groups: the number of groups for which the table has totals.
+    """
     same = groups is wanted if groups is None or wanted is None else np.array_equal(groups, wanted)
     if not same or n_groups != n_groups_of(wanted):
         raise ValueError("a table with other groups")

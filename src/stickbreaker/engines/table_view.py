@@ -64,7 +64,7 @@ class LocalTableView(TableView):
             yield query.function(RowBlock(rows.start, self.n_rows, counts, own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
-        """An array over all rows of the table; rows that a report does not have are zero."""
+        """An array over all rows of the table that a query asks for; rows that a report lacks are zero."""
         if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:
@@ -85,7 +85,9 @@ def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
 
 
 def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
-    """For each of some columns, the n largest values and their rows' numbers, which begin with `first`.
+    """For each of some columns, the n largest values in a block, with the numbers of their rows.
+
+    first: the number of the block's first row.
 
     >>> largest_rows(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
     [11, 12]
@@ -95,7 +97,9 @@ def largest_rows(counts: Array, first: int, columns: Sequence[int], n: int) -> l
 
 
 def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
-    """The numbers of the n rows with the largest values, from those of each block, in order of blocks.
+    """The numbers of the n rows with the largest values, from the largest ones of each block.
+
+    parts: the results of `largest_rows` for one column, in order of blocks.
 
     >>> largest_of([(np.array([7.0, 5.0]), np.array([1, 0])), (np.array([5.0]), np.array([2]))], 2)
     [1, 0]

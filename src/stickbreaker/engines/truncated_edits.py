@@ -13,7 +13,7 @@ Numbers = NDArray[np.int64]
 
 
 class CellList(NamedTuple):
-    """The cells of a truncated table as a list, column by column, each column in its order."""
+    """The cells (stored counts) of a truncated table, column by column, each column in its own order."""
 
     rows: Numbers
     columns: Numbers
@@ -27,9 +27,9 @@ class CellList(NamedTuple):
 
 
 def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tuple[CellList, Numbers]:
-    """The cells after a change of the rows of a table of this shape, and each column's number of cells.
+    """The cells after rows were added, removed or reordered, and each column's number of cells.
 
-    Not for merges of rows.
+    shape: of the table before the change. Not for merges of rows.
     """
     numbers = renumbered(change, shape[0])[cells.rows]
     cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
@@ -39,10 +39,11 @@ def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tu
 def merged_cells(
     cells: CellList, merges: Sequence[Merge], shape: tuple[int, int]
 ) -> tuple[CellList, Numbers, list[int]]:
-    """The cells after several merges of rows, with the same result as one after another.
+    """The cells after several merges of rows, made at once; the result is that of making them in order.
 
-    No merge may use another's target as its source. Returns the cells, each column's number of cells, and the
-    rows that remain. A merged cell is where the remaining row's cell was, or else at the end of its column.
+    No merge's source may be the target of an earlier one. Returns the cells, each column's number of cells,
+    and the rows that remain. A merged cell is where the remaining row's cell was, or else at the end of its
+    column.
     """
     left, into = list(range(shape[0])), np.arange(shape[0])
     turns = np.zeros(shape[0], np.int64)  # for rows that are removed: the merge that takes them, from 1
@@ -77,7 +78,7 @@ def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
 
 
 def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
-    """Whether the source of a merge is the target of an earlier merge in the run."""
+    """Whether a merge cannot join a run of merges, since its source is the target of an earlier one."""
     source = merge.source
     for earlier in reversed(run):  # row numbers as they were before it
         source += source >= earlier.source
@@ -92,7 +93,7 @@ def _sizes(cells: CellList, n_columns: int) -> Numbers:
 
 
 def _combined(cells: CellList) -> CellList:
-    """The cells with each row and column once, at the first position, with the sum of its values."""
+    """The cells with duplicates (same row and column) summed, at the position of the first."""
     keys = cells.columns * (int(cells.rows.max(initial=0)) + 1) + cells.rows
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(inverse, cells.values, len(first))

@@ -31,7 +31,7 @@ class Column(NamedTuple):
 
 
 class TruncatedTable:
-    """Counts by row and column, mostly zero, with the cells of each column in the order of being added.
+    """A sparse table of counts whose cells have an order within each column, and may be in its truncation.
 
     Cells that are new in a blend come last (larger ones first, then by row); `Reorder` changes the order.
     Cells that are not `inside` their column's truncation are stored, but have no stick. Memory: 13 bytes per
@@ -91,7 +91,7 @@ class TruncatedTable:
         return out
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
-        """Replace the counts by keep · counts + add · rows; cells that are added to become `inside`.
+        """Replace the counts by keep · counts + add · rows; the cells of `rows` become `inside`.
 
         Unless `keep` is 0, only these cells are written, since the scale takes the factor `keep`.
         """
@@ -227,7 +227,10 @@ class TruncatedTable:
             )
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
-        """Replace all cells by a list's; `sizes` has each column's number of cells. Values are unscaled."""
+        """Replace all cells by a list of cells, whose values are before scaling.
+
+        sizes: each column's number of cells.
+        """
         self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
         slots = np.arange(len(cells.rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         self.rows[cells.columns, slots] = cells.rows
@@ -250,7 +253,7 @@ class TruncatedTable:
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
 
     def _change(self, change: Change) -> None:
-        """Apply a change other than Grow and Reorder: the cells left in each column stay in their order."""
+        """Apply any change except Reorder and new rows; cells that stay in a column keep their order."""
         if change.axis == self.axes[0]:
             cells, sizes = changed_cells(self._cells(), change, self.shape)
             self.keys = keys_after(self.keys, change)
@@ -301,9 +304,9 @@ class TruncatedTable:
         return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
-        """The cells that a change moves from column `source` to its target number `place`.
+        """The cells that a Split or Dissolve moves from column `source` to its target number `place`.
 
-        Of a Split, 0 is what stays in the column.
+        For a Split, place 0 is what stays in the column, 1 what moves to the new one.
         """
         own, along = self._column(source), change.along.get(self.axes[0])
         if isinstance(change, Split):
@@ -323,7 +326,7 @@ class TruncatedTable:
         self.sizes[column] = size
 
     def _join(self, column: int, cells: Column) -> None:
-        """Add cells to a column: those of rows that it has are added in place, the others appended."""
+        """Add cells to a column: in place if it has a cell with the same row, otherwise at its end."""
         there = self._column(column)
         places = np.full(self.n_rows, -1)
         places[there.rows] = np.arange(len(there.rows))
@@ -345,7 +348,10 @@ class TruncatedTable:
 
 
 def _refuse_twice(rows: NDArray[np.int64], sizes: NDArray[np.int64], n_rows: int) -> None:
-    """Raise ValueError if a column has two cells of one row."""
+    """Raise ValueError if a column has two cells with the same row.
+
+    rows: the row of each cell, column by column; sizes: each column's number of cells.
+    """
     place = np.empty(n_rows, np.int64)  # of each row, in the current column
     start = 0
     for size in sizes.tolist():
@@ -358,7 +364,7 @@ def _refuse_twice(rows: NDArray[np.int64], sizes: NDArray[np.int64], n_rows: int
 
 
 def _cells_of(rows: Rows | SparseCounts) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """The nonzero cells of some rows: row numbers, columns and values."""
+    """The nonzero entries of some rows as three arrays: row numbers, columns and values."""
     if isinstance(rows, SparseCounts):
         cells = rows.combined()
         return cells.positions, cells.columns.astype(np.int64), cells.times * np.float64(cells.unit)

@@ -40,14 +40,18 @@ WHOLE: dict[str, View] = {}  # the view of all rows in the step that this proces
 class Records:
     """A file with the records of a portion's documents, and the `edits` made since it was written.
 
-    It is written in one rename: a task that is killed or repeated leaves the old or the new file.
+    `read` applies the edits. The file is written in one rename: a task that is killed or repeated leaves the
+    old or the new file.
     """
 
     path: Path
     edits: tuple[Edit, ...] = ()
 
     def read(self) -> dict[int, Local]:
-        """Records by the number of a shard's first document. Raises UserError for a damaged file."""
+        """The documents' records after the edits, by the number of a shard's first document.
+
+        Raises UserError for a damaged file.
+        """
         held: dict[int, dict[str, AnyArray]] = {}
         for name, values in self._arrays().items():
             held.setdefault(int(name.split("|", 1)[0]), {})[name] = values
@@ -118,13 +122,16 @@ class RowsAt:
 
 @dataclass(frozen=True)
 class StoredField:
-    """A field with a value for each row of the table, in files; replaces an array in proposals and edits."""
+    """An array with a value for each row of the table, stored in files.
+
+    It is used in place of an array in proposals and edits, so that no process has to hold all values.
+    """
 
     rows: StoredRows
     shape: tuple[int, ...]
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """All of its values, for a snapshot of proposals under way."""
+        """All values in memory, as numpy asks for them; used to save open proposals in a snapshot."""
         return self.at(np.arange(self.shape[0]))
 
     def at(self, rows: NDArray[np.int64]) -> Array:
@@ -138,9 +145,10 @@ class StoredField:
 
 @dataclass(frozen=True)
 class MapTask:
-    """Work for a Spark task: the local steps of portions of documents, with the table read from files.
+    """A Spark task that runs the local steps of portions of documents, with the table read from files.
 
-    Yields keyed records: rows of the statistics by chunk, and the rest of them once per portion.
+    Yields records with keys: the rows of the statistics by chunk (consecutive rows of the table), and all
+    other statistics once per portion.
     """
 
     model: "Broadcast[Model]"
@@ -222,18 +230,18 @@ class MapTask:
 
 
 def over_files(model: "Broadcast[Model]", table: StoredTable) -> LocalEngine:
-    """An engine for a table in files. model: a broadcast variable, whose `value` is the Model."""
+    """An engine in a task for a table in files. model: a broadcast variable, whose `value` is the Model."""
     return LocalEngine.over(model.value, table)
 
 
 def over_sent(sent: "Broadcast[SentTable]") -> LocalEngine:
-    """An engine for the pair (model, table) in a broadcast variable."""
+    """An engine in a task for the pair (model, table) in a broadcast variable."""
     return LocalEngine.over(*sent.value)
 
 
 @dataclass(frozen=True)
 class EachTask(Generic[Item, Result]):
-    """Work for a Spark task: makes an engine by `made()`, and yields `function(engine, item)` for each item.
+    """A Spark task that makes an engine by `made()`, and yields `function(engine, item)` for each item.
 
     UserErrors are sent to the driver.
     """
@@ -250,7 +258,7 @@ class EachTask(Generic[Item, Result]):
 
 
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
-    """The fields of a proposal, with those that are stored over all rows restricted to `rows`."""
+    """A proposal's fields for a task that reads only `rows`: arrays over all rows are restricted to these."""
     return {
         name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # pyright: ignore[reportArgumentType]
         if isinstance(item.values, StoredField)
@@ -262,9 +270,10 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 def _grouped(
     shards: Iterable[Shard], most_rows: int, most_entries: int, n_rows: int
 ) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
-    """Group consecutive shards; yields for each group the rows that it reads, and its shards.
+    """Group consecutive shards that can share one view of the table; yields each group's rows and shards.
 
-    A group reads at most `most_rows` rows and has at most `most_entries` entries, or is a single shard.
+    The rows are the numbers of those that the shards read. A group reads at most `most_rows` rows and has at
+    most `most_entries` entries (distinct words per document, summed), or is a single shard.
     """
     group: list[Shard] = []
     read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0

@@ -23,14 +23,20 @@ class SparkFailure(UserError):
 
 
 def refuse_unseen_folder(folder: Path, what: str = "directory", where: Path | None = None) -> None:
-    """Raise UserError if this executor cannot see the driver's `folder`; `where` is its name for users."""
+    """Raise UserError in a task if its executor cannot see the driver's `folder`.
+
+    The message calls the folder `what`, and names `where` (None: the folder) as its place.
+    """
     if not folder.is_dir():
         raise UserError(f"an executor cannot see the {what}", where=where or folder, remedy=SHARED)
 
 
 @contextmanager
 def sending_user_errors() -> Generator[None]:
-    """A context in a task: a UserError becomes a RuntimeError that `of_task` can read on the driver."""
+    """A context in a task that lets UserErrors reach the driver.
+
+    They are raised as RuntimeErrors, which `of_task` turns into UserErrors again on the driver.
+    """
     try:
         yield
     except UserError as error:
@@ -49,7 +55,7 @@ def freeze_gc(kind: str) -> None:
 
 
 def of_task(error: Exception) -> UserError | None:
-    """The UserError that a task raised, from the text of Spark's error; None if it raised another error."""
+    """The UserError that a task raised, read from the text of Spark's error; None if it was another error."""
     found = re.search(re.escape(MARK) + r"(\{.*?\})\s*$", str(error), re.MULTILINE)
     return None if found is None else UserError(**json.loads(found[1]))
 

@@ -9,10 +9,11 @@ from stickbreaker.core.locks.directory_claims import refuse_exchanged
 
 
 class Versions:
-    """The folders of one kind, such as "rows", in a run's folder.
+    """The folders of one kind, such as "rows", in a run's folder: names new ones and removes old ones.
 
-    Names are never used again, also by other runs, since a process may still read old files. Folders named in
-    a snapshot stay until two more snapshots were taken.
+    A version is a folder of files that are written once. Names are never used again, also not by other runs,
+    since a process may still read old files. Folders named in a snapshot stay until two more snapshots were
+    taken.
     """
 
     def __init__(self, folder: Path, kind: str) -> None:
@@ -21,7 +22,7 @@ class Versions:
         self.pinned: list[set[str]] = []  # those of the last two snapshots
 
     def new(self) -> str:
-        """A new name. Raises UserError if the run's folder has been moved or replaced."""
+        """A name for a new folder. Raises UserError if the run's folder has been moved or replaced."""
         refuse_exchanged(self.folder)
         self.count += 1
         return f"{self.kind}-{self.count:06d}-{self.run}"

@@ -21,10 +21,10 @@ REMEDY = "what was learned up to the last step is unchanged"
 
 
 class Cluster:
-    """Runs jobs in a Spark session.
+    """Runs jobs in a Spark session, and can be asked to stop.
 
-    Only jobs within `until_stopped` can be stopped. After the maps of a step, its other jobs run to their
-    end, so that the step is complete.
+    Only jobs started within `until_stopped` can be stopped: those that map documents. The later jobs of a
+    step always finish, so that the step is complete.
     """
 
     def __init__(self, session: "SparkSession") -> None:
@@ -89,5 +89,8 @@ class Cluster:
 def by_key(
     pairs: "RDD[tuple[Key, Result]]", n: int, partition: Callable[[Key], int]
 ) -> "RDD[tuple[Key, Result]]":
-    """Pairs in `n` partitions, each sorted by key; `partition` returns the number of a key's partition."""
+    """Spark pairs (key, value) distributed over `n` partitions and sorted by key within each.
+
+    `partition` returns the number of a key's partition.
+    """
     return pairs.repartitionAndSortWithinPartitions(n, partition)  # pyright: ignore[reportCallIssue, reportUnknownVariableType]

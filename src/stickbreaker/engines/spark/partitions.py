@@ -24,10 +24,10 @@ NAME = "records"  # the name of the array in a snapshot
 
 
 def portions_of(shards: Iterable[Shard], documents: int, shard_size: int) -> list[Portion]:
-    """Cut shards into portions of about `documents` documents, named by the number of the first one.
+    """Cut shards into portions of about `documents` documents, one per task.
 
-    Even few documents are cut into about `LEAST` portions, so that several cores have work. If shards are
-    given as blocks of a corpus, a block is never divided.
+    Each is numbered by its first document. Even few documents are cut into about `LEAST` portions, so that
+    several cores have work. If shards are given as blocks of a corpus, a block is never divided.
     """
     if isinstance(shards, Shards):
         documents = min(documents, -(-shards.n_documents // (LEAST * shard_size)) * shard_size)
@@ -43,15 +43,15 @@ def _first(part: Shards) -> int:
 
 
 def source_behind(shards: Iterable[Shard]) -> Source | None:
-    """The source that tasks read documents from; None if the shards themselves are sent to tasks."""
+    """The source from which tasks read the documents; None if the shards themselves are sent to tasks."""
     return shards.source if isinstance(shards, Shards) else None
 
 
 class CarriedRecords:
-    """The files of documents' records, one for each portion.
+    """Documents' records in files, one file per portion of documents.
 
     If they are `carried`, records are kept from pass to pass; otherwise they are used only within a step.
-    Edits are noted, and applied when a file is next read.
+    Edits of the table's shape are remembered, and applied when a file is next read.
     """
 
     def __init__(self, folder: Path, carried: bool) -> None:
@@ -71,9 +71,9 @@ class CarriedRecords:
     ) -> list[Portion]:
         """Cut shards into portions, each with the files to read its records from and to write them to.
 
-        Read are those of the last pass or, in a `retry`, of the current step. Written are new ones if records
-        are carried or proposals are `tried`. Carried records are found by portion, so the size of portions
-        then stays the same.
+        Records are read from the last pass or, in a `retry`, from the current step. New ones are written if
+        records are carried or proposals are `tried`. Carried records are found by portion, so the size of
+        portions then stays the same. documents: per portion.
         """
         if tried or self.carried:
             documents = min(documents, WITH_RECORDS)
@@ -102,7 +102,10 @@ class CarriedRecords:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self, *, carry: bool = True) -> None:
-        """End a step: keep its records if they are carried (and `carry`), else drop its portions' records."""
+        """End a step: its records replace the last ones of the same portions.
+
+        If records are not carried, or without `carry`, these portions have no records afterwards.
+        """
         if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
         else:
@@ -111,7 +114,10 @@ class CarriedRecords:
         self.files.tidy(self.versions())
 
     def edit(self, edit: Edit, row_axis: str) -> None:
-        """Note an edit of the table, without its values along the rows, which records do not have."""
+        """Remember an edit of the table, for records that are read later.
+
+        Its values for each row of the table are left out, since records have no such axis.
+        """
         if self.kept:
             self.log.append(tuple(without_along(change, row_axis) for change in edit))
 
@@ -144,7 +150,10 @@ class CarriedRecords:
 
 
 class Held(NamedTuple):
-    """Where a portion's records are: the folder, and the number of edits noted before they were written."""
+    """Where a portion's records are stored, and how many edits had been made when they were written.
+
+    version: the name of the folder; since: the number of edits.
+    """
 
     version: str
     since: int
@@ -156,13 +165,13 @@ CHANGES: dict[str, type[Change]] = {
 
 
 def _change_to_json(change: Change) -> JsonObject:
-    """A change as JSON values, without its shares along other axes."""
+    """A change as JSON values, for a snapshot; shares along other axes are left out."""
     values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
     return {"kind": type(change).__name__, **values}
 
 
 def _change_from_json(content: JsonObject) -> Change:
-    """The change from what `_change_to_json` returned for it."""
+    """The change that `_change_to_json` converted to this JSON object."""
     values: JsonObject = {
         name: tuple(cast("list[object]", v)) if isinstance(v, list) else v
         for name, v in content.items()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EverywhereTask:
-    """Work for a Spark task: the local steps of portions of documents, by an engine with the whole table."""
+    """A Spark task that runs the local steps of portions of documents, with the whole table in memory."""
 
     sent: "Broadcast[SentTable]"
     params: Record
@@ -56,9 +56,10 @@ class EverywhereTask:
 
 
 class ReplicatedEngine(LocalEngine):
-    """A local engine, except that executors run the local steps on portions of documents.
+    """A local engine, except that Spark's executors run the local steps on portions of documents.
 
-    Documents' records are stored in `folder`, which all machines must see.
+    The driver holds the table, and sends it to all executors in each step. Documents' records are stored in
+    `folder`, which all machines must see.
     """
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:

@@ -43,10 +43,9 @@ LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"} if os.name =
 
 
 def check_spark() -> None:
-    """Raise UserError if PySpark, pandas or Java 17 is missing; make executors run this Python.
+    """Raise UserError if PySpark, pandas or Java 17 is missing; make executors use this Python.
 
-    For that it sets PYSPARK_PYTHON in the environment, if it is not set, which Spark reads when a session
-    starts.
+    It sets PYSPARK_PYTHON, which Spark reads when a session starts, unless it is set already.
     """
     for package in (
         "pyspark",
@@ -168,9 +167,9 @@ def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
 
 
 def scratch(session: "SparkSession") -> Path:
-    """A new folder for data that is removed when this process ends.
+    """Make a new folder for data that executors must see; it is removed when this process ends.
 
-    It is in the session's checkpoint directory, which executors on other machines see, or else among the
+    It is in the session's checkpoint directory if that is a path of the file system, otherwise among the
     temporary files.
     """
     checkpoint_dir = session.sparkContext.getCheckpointDir()
@@ -185,7 +184,7 @@ def scratch(session: "SparkSession") -> Path:
 
 
 def local_path(path: str | Path) -> Path:
-    """A path in the file system, given as such or as Spark's file:…; UserError for others, such as hdfs:.
+    """A path of the file system, given as a path or as Spark's file:…; UserError for others, such as hdfs:.
 
     >>> local_path("file:///models/a b").as_posix()
     '/models/a b'

@@ -50,23 +50,27 @@ LEAST_COLUMNS = 50  # a table of fewer columns may grow to this many
 
 
 class FiledRows(Rows):
-    """Rows of statistics that are in files (`stored`), which only the engine that wrote them can read."""
+    """Rows of statistics that are stored in files (`stored`) and not in memory.
+
+    The arrays are empty: only the engine that wrote the files can use these rows.
+    """
 
     stored: StoredRows
 
     @classmethod
     def of(cls, stored: StoredRows) -> "FiledRows":
-        """Rows that are in files, as rows of statistics."""
+        """Wrap rows in files, so that they can stand where statistics have their rows."""
         rows = cls(*no_rows(stored.n_columns))
         rows.stored = stored
         return rows
 
 
 class ShardedEngine(Engine):
-    """An engine whose tasks run local steps on portions of documents, and sum statistics by block of rows.
+    """An engine on Spark for large tables, whose rows are in files, cut into blocks.
 
-    Each version of the table, of statistics and of documents' records is a folder of files in `folder`, which
-    all machines see. Versions that are not needed any more are removed.
+    Tasks run local steps on portions of documents, then sum the statistics of each block. Each version of the
+    table, of statistics and of documents' records is a folder of files in `folder`, which all machines see.
+    Versions that are not needed any more are removed.
     """
 
     # narrower types than in the contract, since others only read these
@@ -105,13 +109,14 @@ class ShardedEngine(Engine):
         self.records.clear()
 
     def _set_groups(self, groups: NDArray[np.int32] | None) -> None:
-        """Broadcast the group of each row to all tasks, once."""
+        """Send the group of each row (such as its language; None: one group) to all executors, once."""
         self._groups = None if groups is None else self.cluster.context.broadcast(groups)
 
     def reading(self) -> StoredTable:
         """A read-only copy of the table to send to tasks, which read its rows from files.
 
-        It lacks the group of each row (such as its language), which tasks have from `_set_groups`.
+        It lacks the group of each row (such as its language), which is large; tasks get it from
+        `_set_groups`.
         """
         table = self.table
         return StoredTable(table.stored, table.axes, table.scale, table.totals())
@@ -131,7 +136,10 @@ class ShardedEngine(Engine):
         return total
 
     def new_version(self) -> str:
-        """A new name for files, which are removed after the step unless the engine's state has them."""
+        """A name for a new folder of files.
+
+        The files are removed after the step unless the engine's state refers to them.
+        """
         version = self.names.new()
         self.live.add(version)
         return version
@@ -144,11 +152,14 @@ class ShardedEngine(Engine):
         return self._each_block(self.table.stored.layout, work, versions)
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
-        """The rows of statistics as stored in files, written now if they are in memory."""
+        """Rows of statistics in files: those that they are in already, or new ones if they are in memory."""
         return rows.stored if isinstance(rows, FiledRows) else self._written(rows)
 
     def stored_array(self, values: Array) -> StoredField:
-        """An array with a value for each row of the table, written to files (a snapshot's proposals)."""
+        """Write an array with a value for each row of the table to files.
+
+        Called for arrays of proposals that were restored from a snapshot.
+        """
         flat = values.reshape(len(values), -1)
         written = self._written(Rows(np.arange(len(flat)), flat))
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
@@ -160,9 +171,9 @@ class ShardedEngine(Engine):
         n_columns: int,
         kept: tuple[str, ...] = (),
     ) -> None:
-        """Run `work` on every chunk, which writes the table as `version`, and make that the current table.
+        """Replace the table by one that `work`, called for every chunk of rows, writes as `version`.
 
-        kept: other versions that it writes.
+        n_columns: of the new table; kept: names of other files that `work` writes.
         """
         table = self.table
         counted = Totals(version, work, self._groups, len(table.totals()))
@@ -212,7 +223,10 @@ class ShardedEngine(Engine):
         return replace(self._in_files(sums, version, COUNTS), trial=trial)
 
     def _in_files(self, sums: Stats, version: str, table: str) -> Stats:
-        """Statistics with rows in files: those of `table` in a version. sums: everything else in them."""
+        """Statistics whose rows are in files, under the name `table` in the folder `version`.
+
+        sums: the statistics without their rows.
+        """
         n_columns = sums.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(sums, rows=FiledRows.of(stored))
@@ -231,7 +245,7 @@ class ShardedEngine(Engine):
         self._tidy()
 
     def _written(self, rows: Rows | SparseCounts) -> StoredRows:
-        """Rows that the driver holds, written to files of a new version."""
+        """Write rows that the driver holds to files in a new folder."""
         dense, version, layout = rows.rows(), self.new_version(), self.table.stored.layout
         for block in range(layout.blocks):
             with row_writer(block_path(self.folder, version, block)) as writer:
@@ -265,7 +279,7 @@ class ShardedEngine(Engine):
         return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
 
     def _known(self) -> Stats:
-        """The sum of all minibatches' statistics without rows; of trials, those that all have.
+        """The sum of all minibatches' statistics, without rows, and with only the trials that all have.
 
         The trials' rows stay in the files of the minibatches.
         """
@@ -311,7 +325,7 @@ class ShardedEngine(Engine):
         return changed
 
     def _edit_report(self, edit: Edit, stats: Stats) -> Stats:
-        """A step's statistics after an edit, with their rows in files of a new version."""
+        """A step's statistics after an edit; their rows are written to new files."""
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
         trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
         after = replace(after, trial=trial)
@@ -402,7 +416,9 @@ class ShardedEngine(Engine):
 
 
 def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
-    """The layout of a table in `blocks` blocks (None: one for every 4 MB, at most 16), at most one per row.
+    """How to cut a table of this size into chunks of rows, and these into `blocks` files.
+
+    blocks None: one for every 4 MB, at most 16. There is never more than one block per row.
 
     >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
     (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)

@@ -29,10 +29,10 @@ CELL = 20  # bytes of a drawn cell that waits
 
 
 class Key(NamedTuple):
-    """The key of a record that a task sends, by which records are sorted.
+    """The key of a record that a task sends; records are sorted by it.
 
-    chunk: that of its rows, or `SMALL` for all but rows; portion: the number of the portion of documents;
-    turn: the record's place among those of the portion.
+    chunk: the chunk of rows that the record has, or `SMALL` for statistics that are not rows; portion: the
+    number of the portion of documents; turn: the record's place among those of its portion.
     """
 
     chunk: int
@@ -63,7 +63,7 @@ def without_rows(stats: Stats) -> Stats:
 
 
 class RowSum:
-    """A running sum of rows of a table, with memory for at most `most` different rows."""
+    """A running sum of rows of a table; only rows that occur take memory, at most `most` of them."""
 
     def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
         self.places = np.full(n_rows, -1, np.int32)  # index in `values` of each row of the table
@@ -72,7 +72,7 @@ class RowSum:
         self.kind: np.dtype | None = None  # of a single report; a sum is in double precision
 
     def new(self, rows: Rows) -> NDArray[np.int64]:
-        """The numbers of those rows that are not part of the sum yet."""
+        """Which of these rows are not part of the sum yet, by their numbers; `add` needs them."""
         return rows.positions[self.places[rows.positions] < 0]
 
     def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
@@ -94,9 +94,10 @@ class RowSum:
 
 
 class Combiner:
-    """Adds up the rows of a portion's statistics until they take `most_bytes`, then yields them by chunk.
+    """Adds up the statistics of a portion's shards in a task, to send less to other tasks.
 
-    With `most_bytes` 0, those of each shard are yielded separately. Rows are added at once; single cells when
+    What is added waits until it takes `most_bytes`, and is then yielded by chunk of rows. With `most_bytes`
+    0, each shard's rows are yielded separately. Rows are added up at once; single cells (sampled counts) when
     they take half of the limit, since adding them takes as much memory again. An index takes 4 more bytes per
     row of the table.
     """
@@ -113,7 +114,7 @@ class Combiner:
         return self.row_bytes + self.cell_bytes
 
     def add(self, table: str, rows: Rows | SparseCounts) -> Iterator[tuple[Key, Sent]]:
-        """Add a shard's rows of a table; yields records when the limit is reached.
+        """Add a shard's rows for the table of this name; yields records if the limit is reached.
 
         All rows of a table must be of one type, `Rows` or `SparseCounts`.
         """
@@ -159,7 +160,7 @@ class Combiner:
                 yield from self.rest()
 
     def _combine(self) -> None:
-        """Add up equal cells among those that wait."""
+        """Add up the waiting cells that have the same row and column."""
         self.cells = {table: [summed_cells(parts)] for table, parts in self.cells.items()}
         self.cell_bytes = sum(CELL * len(cells.times) for (cells,) in self.cells.values())
 
@@ -199,7 +200,7 @@ def _short(times: NDArray[np.integer]) -> NDArray[np.integer]:
 
 
 class Reduced(NamedTuple):
-    """What a task returns of a step's statistics: about the rows of one block, or all but rows."""
+    """What a reducing task returns of a step: the totals of a block's rows, or all that is not rows."""
 
     totals: Array | None  # groups × columns, for the model's own table
     sums: Stats | None  # the report without its rows, which one task adds up for all blocks
@@ -209,7 +210,7 @@ class Reduced(NamedTuple):
 
 @dataclass(frozen=True)
 class ReduceTask:
-    """Work for Spark tasks: sums and writes the rows of one block; one more task sums all but rows."""
+    """A Spark task that sums and writes the rows of one block; one more task sums all that is not rows."""
 
     folder: Path
     version: str
@@ -255,12 +256,18 @@ class ReduceTask:
 
 
 def group_sums(rows: Rows, groups: "Groups", n_groups: int) -> Array:
-    """The sums of rows by group (groups × columns). groups: a broadcast variable, or None for one group."""
+    """The sums of rows by group (groups × columns).
+
+    groups: a broadcast variable with the group of each row of the table, or None for one group.
+    """
     return sums_by_group(rows, None if groups is None else groups.value, n_groups)
 
 
 class ChunkSum:
-    """A running sum of the rows of one chunk; counts of sampled statistics are added as whole numbers."""
+    """A running sum of the rows of one chunk (consecutive rows), from several tasks.
+
+    Counts of sampled statistics are added as whole numbers.
+    """
 
     def __init__(self, first: int, last: int, like: Sent) -> None:
         self.first, self.unit = first, like.unit

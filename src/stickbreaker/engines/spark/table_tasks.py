@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Addable(Protocol):
-    """What can be summed over chunks."""
+    """A type whose values can be added, so that work on chunks can return them to be summed."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -38,7 +38,10 @@ S = TypeVar("S", bound=Addable)
 
 
 class Made(NamedTuple, Generic[K, S]):
-    """What work on a chunk gives: rows to write, by version and table; values to sum over chunks, by name."""
+    """What work on a chunk of rows returns: rows to write to files, and values to sum over all chunks.
+
+    `rows`: by version (folder of files) and name of a table in it; `sums`: by name.
+    """
 
     rows: Mapping[str, Mapping[str, Rows]] = {}
     sums: Mapping[K, S] = {}
@@ -46,9 +49,9 @@ class Made(NamedTuple, Generic[K, S]):
 
 @dataclass(frozen=True)
 class BlockTask(Generic[K, S]):
-    """Work for a Spark task: calls `work` on every chunk of some blocks, and writes the rows that it makes.
+    """A Spark task that calls `work` on every chunk of some blocks, and writes the rows that it returns.
 
-    versions: names of the files that are written. Yields the sums of a block.
+    versions: names of the folders of files that are written. Yields the sums of each block.
     """
 
     folder: Path
@@ -80,14 +83,14 @@ class BlockTask(Generic[K, S]):
 
 
 def present(first: int, values: AnyArray) -> Rows:
-    """Those rows of a chunk that are not all zero. first: the number of the chunk's first row."""
+    """The rows of a chunk that are not all zero, with their numbers. first: the number of its first row."""
     here = np.flatnonzero(values.any(axis=1))
     return Rows(here + first, values[here])
 
 
 @dataclass(frozen=True)
 class Begin:
-    """Work on a chunk: writes the first counts of a table."""
+    """Work on a chunk of rows: writes the counts with which a run begins."""
 
     layout: Layout
     seeds: "Broadcast[Seeds]"
@@ -101,7 +104,7 @@ class Begin:
 
 @dataclass(frozen=True)
 class Blend:
-    """Work on a chunk: writes keep · table + add · fresh as a new version of a table."""
+    """Work on a chunk of rows: writes keep · table + add · fresh as a new version of the table."""
 
     table: StoredRows
     fresh: StoredRows
@@ -116,7 +119,10 @@ class Blend:
 
 @dataclass(frozen=True)
 class Totals:
-    """Work on a chunk: runs `work`, and adds "totals", the sums by group of the rows in `version`."""
+    """Work on a chunk of rows: runs `work`, and adds to its sums the column totals of what it wrote.
+
+    These are the sums named "totals" (groups × columns), over the rows in `version`.
+    """
 
     version: str
     work: Callable[[int], Made[str, Array]]
@@ -131,7 +137,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Summarise:
-    """Work on a chunk: computes a model's `summary` of its rows."""
+    """Work on a chunk of rows: computes the model's `summary` of them."""
 
     model: "Broadcast[Model]"
     params: Record
@@ -144,9 +150,10 @@ class Summarise:
 
 @dataclass(frozen=True)
 class ExchangeReports:
-    """Work on a chunk: table ← keep · table + the new rows of a minibatch − its last rows + rows of `others`.
+    """Work on a chunk of rows: replaces a minibatch's statistics in the table by its new ones.
 
-    The new rows are rounded to single precision, and stored with the trials as the version `report`.
+    table ← keep · table + `fresh` - `last` + the sum of `others`. `fresh` is rounded to single precision, and
+    stored with the trials as the version `report`.
     """
 
     table: StoredRows
@@ -173,7 +180,10 @@ class ExchangeReports:
 
 @dataclass(frozen=True)
 class StoredReport:
-    """The stored rows of a minibatch's statistics and trials; `after` is the version that an edit writes."""
+    """The rows in files of a minibatch's statistics and trials, to which an edit is to be applied.
+
+    `after`: the version (folder of files) that the edited rows are written as.
+    """
 
     rows: StoredRows
     trials: Mapping[str, StoredRows]
@@ -182,7 +192,7 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Follow:
-    """Work on a chunk: applies an edit to the rows of a step's statistics, as a new version."""
+    """Work on a chunk of rows: applies an edit to the rows of a step's statistics, in new files."""
 
     edit: Edit
     axes: tuple[str, str]
@@ -197,9 +207,9 @@ class Follow:
 
 @dataclass(frozen=True)
 class EditTask:
-    """Work on a chunk: applies an edit to the table's columns and to all stored statistics.
+    """Work on a chunk of rows: applies an edit to the table's columns and to all stored statistics.
 
-    If there are such, the table becomes the sum of their rows.
+    If there are stored statistics, the table becomes the sum of their rows.
     """
 
     edit: Edit
@@ -233,7 +243,7 @@ class EditTask:
 
 
 def _report(report: StoredReport, chunk: int) -> Stats:
-    """Stored statistics in a chunk, whose rows are numbered from the chunk's first."""
+    """Stored statistics restricted to a chunk; rows are numbered from the chunk's first row."""
     trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in report.trials.items()}
     return Stats(present(0, report.rows.chunk(chunk)), trial=trial)
 
@@ -243,7 +253,10 @@ def _moved(rows: Rows, first: int) -> Rows:
 
 
 def cut_edit(edit: Edit, axis: str, chunk: int, rows: slice) -> Edit:
-    """An edit whose values along the row axis are restricted to the rows of a chunk."""
+    """An edit whose values along the row axis `axis` are restricted to the rows of a chunk.
+
+    chunk, rows: the chunk's number, and its rows in the whole table.
+    """
     out: list[Change] = []
     for change in edit:
         if isinstance(change, Split | Dissolve) and axis in change.along:

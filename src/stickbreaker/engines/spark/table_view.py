@@ -30,7 +30,10 @@ class ChunkedTable(Protocol):
         ...
 
     def new_version(self) -> str:
-        """A new name for files, which are removed after the step unless the engine's state has them."""
+        """A name for a new folder of files.
+
+        The files are removed after the step unless the engine's state refers to them.
+        """
         ...
 
     def each_chunk(self, work: Callable[[int], Made[K, S]], *versions: str) -> dict[K, S]:
@@ -41,16 +44,16 @@ class ChunkedTable(Protocol):
         ...
 
     def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
-        """The rows of statistics as stored in files."""
+        """Rows of statistics in files, written now if they are in memory."""
         ...
 
     def stored_array(self, values: Array) -> StoredField:
-        """An array with a value for each row of the table, written to files."""
+        """Write an array with a value for each row of the table to files."""
         ...
 
 
 class SparkParts(TableView):
-    """A TableView that answers queries chunk by chunk, by one Spark job for any number of queries."""
+    """A TableView that answers queries chunk by chunk; each call is one Spark job for all its queries."""
 
     def __init__(self, engine: ChunkedTable, report: Stats | None) -> None:
         self.n_rows, self.totals = engine.table.n_rows, engine.table.totals()
@@ -95,7 +98,7 @@ class SparkParts(TableView):
 
 @dataclass(frozen=True)
 class QueryTask:
-    """Answers queries of moves about one chunk (consecutive rows) of the table, in a Spark task."""
+    """Work on a chunk of rows: answers queries of moves about it, in a Spark task."""
 
     table: StoredTable
     functions: Functions
@@ -108,7 +111,7 @@ class QueryTask:
 
 
 class AddParts(QueryTask):
-    """Computes the arrays of all queries for a chunk of rows, which are then summed over the chunks."""
+    """Work on a chunk of rows: answers all queries about it, to be summed over the chunks."""
 
     def __call__(self, chunk: int) -> Made[str, "Sums"]:
         return Made(sums={name: Sums(self.answer(name, chunk)) for name in self.functions})
@@ -123,11 +126,10 @@ class Sums(dict[str, Array]):
 
 @dataclass(frozen=True)
 class FieldParts(QueryTask):
-    """Computes the arrays of all queries, which have a value per row, for a chunk of rows, to be written to
-    files.
+    """Work on a chunk of rows: computes arrays with a value for each row, and writes them to files.
 
-    version: the name under which the files are found; each array is its table query/field. Also returns the
-    shape of a row's value in each array.
+    Each array is a table named query/field in the files of `version`. The shape of a row's value is returned
+    for each.
     """
 
     version: str = ""
@@ -143,7 +145,7 @@ class FieldParts(QueryTask):
 
 
 class Same(tuple[int, ...]):
-    """A shape that is the same in all chunks: adding another one checks that, and gives the shape itself."""
+    """A shape that must be the same in all chunks: "adding" another checks this and returns the shape."""
 
     __slots__ = ()
 
@@ -154,7 +156,7 @@ class Same(tuple[int, ...]):
 
 @dataclass(frozen=True)
 class TopParts:
-    """Finds the n rows of a chunk with the largest counts in each of some columns.
+    """Work on a chunk of rows: finds the n rows with the largest counts in each of some columns.
 
     The sums have a `Best` for each index in `columns`.
     """
