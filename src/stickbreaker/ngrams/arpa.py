@@ -23,10 +23,11 @@ def write_arpa(
 ) -> dict[int, int]:
     """Write one sample (from 0; -1: the last) as an ARPA file; returns the number of n-grams by order.
 
-    This is exact: a sample predicts p(w | u) = p + bow(u) p(w | shorter) (Teh 2006, equation 7), with bow(u)
-    = (b + a T) / (C + b). The mean over samples has no such form. If unknown words are spelled, `<unk>` gets
-    the total probability of all unknown words. Raises UserError for a model of unbounded order, whose
-    predictions are mixtures over orders, and for words that the format cannot represent.
+    The file is exact: a sample predicts p(w | u) = p + bow(u) p(w | shorter context), with the backoff weight
+    bow(u) = (b + a T) / (C + b) (Teh 2006, equation 7). The mean over samples has no such form. If unknown
+    words are spelled, `<unk>` gets the total probability of all unknown words. Raises UserError for a model
+    of unbounded order, whose predictions are mixtures over orders, and for words that the format cannot
+    represent.
     """
     if model.ends is not None:
         problem = "an unbounded model mixes orders, which the ARPA format cannot represent"
@@ -68,13 +69,14 @@ class _Level(NamedTuple):
     begins: float  # backoff weight of the beginning of a sentence
 
     def lines(self, end: int) -> Iterator[tuple[list[int], float, float]]:
-        """Word numbers, p and backoff weight of each n-gram; the weight is 1 after the end of a sentence."""
+        """For each n-gram: its word numbers, p, and backoff weight, which is 1 if it ends with the mark
+        `end`."""
         left = np.where(self.words[:, -1] == end, 1.0, self.left)
         yield from zip(self.words.tolist(), self.p.tolist(), left.tolist(), strict=True)
 
 
 def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
-    """The n-grams of sample `number` of a model, as a level for each order. base (words): G0."""
+    """The n-grams of sample `number` of a model, one level for each order from 1 on. base (words): G0."""
     contexts, sample = model.contexts, model.samples[number]
     a, b = model.discounts[number], model.concentrations[number]
     depths, restaurants = contexts.depths, contexts.restaurants
@@ -100,7 +102,8 @@ def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
 
 
 def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
-    """The restaurant number of each context (n-grams × words, in the order of the text), or -1."""
+    """The restaurant number of each context (contexts × words, in the order of the text); -1 if the model
+    lacks it."""
     at = np.zeros(len(words), np.int64)
     for column in words.T[::-1]:
         at = contexts.find_restaurants(at, column)
@@ -121,6 +124,9 @@ def _log10(share: float) -> float:
 
 
 def _line(file: TextIO, log10_p: float, words: str, log10_left: float | None) -> None:
-    """Write an n-gram as a line of the ARPA format; the backoff weight is left out if it is 1 (or None)."""
+    """Write an n-gram as a line of the ARPA format.
+
+    log10_left: log10 of the backoff weight, which is left out if the weight is 1 or this is None.
+    """
     back = "" if log10_left is None or log10_left == 0.0 else f"\t{log10_left:.12g}"
     file.write(f"{log10_p:.12g}\t{words}{back}\n")

@@ -21,7 +21,7 @@ _LOOKED_AT = 1 << 16  # bytes at the beginning of a file
 
 
 def is_arpa(path: Path) -> bool:
-    """Whether a file has an ARPA header near its beginning."""
+    """Whether a file has the header `\\data\\` of the ARPA format near its beginning."""
     with path.open("rb") as file:
         return any(line.strip() == b"\\data\\" for line in file.read(_LOOKED_AT).splitlines())
 
@@ -75,7 +75,8 @@ class ArpaModel:
         return scores_by(self._log_words, corpus, self.base_)
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """The same as `scores`: sentences depend neither on each other nor on the documents `seen`."""
+        """The same as `scores`: a sentence's score depends neither on other sentences nor on the documents
+        `seen`."""
         return self.scores(corpus)
 
     def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:

@@ -36,8 +36,8 @@ _COUNT = re.compile(r"ngram ([0-9]+)\s*=\s*([0-9]+)")
 
 @dataclass(frozen=True, eq=False)
 class BackoffModel:
-    """A backoff language model, which gives p(word | the words before it); callers number words by their
-    place in `words`."""
+    """A backoff language model: computes p(word | the words before it). Callers number words by their place
+    in `words`."""
 
     words: tuple[str, ...]  # the list
     order: int  # length of the longest n-grams
@@ -47,8 +47,8 @@ class BackoffModel:
     def read(cls, path: Path, words: Sequence[str] | None = None) -> "BackoffModel":
         """Read a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
 
-        words: those that the caller will ask for, by number; None: the words of the file, without marks.
-        Words that the file lacks get the probability of its `<unk>`, or 10^-10 if it has none. Raises
+        words: the words that the caller will ask for, which number them; None: the words of the file, without
+        marks. Words that the file lacks get the probability of its `<unk>`, or 10^-10 if it has none. Raises
         UserError, with the line, if the file is not in the format.
         """
         with path.open(encoding="utf-8-sig", newline="\n") as file:
@@ -70,13 +70,14 @@ class BackoffModel:
             return cls.read(path, words)
 
     def log_probabilities(self, words: NDArray[np.int64]) -> Array:
-        """(words + 1,) log p in nats of each word of a sentence, given by number, and of its end."""
+        """log p in nats of each word of a sentence, given by number, and of its end (words + 1)."""
         log_p = np.empty(len(words) + 1)
         score_words(self.arrays, words, log_p)
         return log_p
 
     def log_probabilities_of_sentences(self, words: NDArray[np.int64], starts: NDArray[np.int64]) -> Array:
-        """(words + sentences,) log p in nats of sentences' words, given by number, and of the end after each.
+        """log p in nats of the words of sentences, given by number, and of the end after each sentence (words
+        + sentences).
 
         starts (sentences): where each begins in `words`.
         """
@@ -95,12 +96,11 @@ class _Ngrams(NamedTuple):
 
 
 def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str], path: Path) -> BackoffArrays:
-    """The arrays of a model that was read from a file; nodes are sorted by order, then by the node of the
-    context, then by the last word.
+    """The arrays of a model that was read from a file; a node is an n-gram or a context.
 
-    places: each word's position among the unigrams; words: the caller's. A context that is not an n-gram of
-    the model itself (in a pruned model) becomes a node without a log p. Raises UserError if an n-gram occurs
-    twice.
+    Nodes are sorted by order, then by the node of the context, then by the last word. places: each word's
+    position among the unigrams; words: the caller's. A context that is not an n-gram of the model itself (in
+    a pruned model) becomes a node without a log p. Raises UserError if an n-gram occurs twice.
     """
     keys, nodes = nodes_of([one.words for one in ngrams], len(places))
     log_p, back_off = np.full(1 + len(places) + len(keys), np.nan), np.zeros(1 + len(places) + len(keys))
@@ -119,8 +119,8 @@ def nodes_of(
     """Number all n-grams and their contexts as nodes: returns the keys of nodes of two or more words, and for
     each order the node of each n-gram.
 
-    A key is context · n_words + word; keys are in order of their nodes, of which the first belongs to keys[0]
-    and has the number `n_words` + 1. `ngrams`: for each order, n-grams × order word numbers.
+    `ngrams`: for each order, word numbers (n-grams × order). A key is context · n_words + word, where the
+    context is a node; single words are the nodes 1 to n_words, and keys[0] belongs to the node n_words + 1.
     """
     nodes = [words[:, 0] + 1 for words in ngrams]  # of the first words of each n-gram
     keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
@@ -151,10 +151,10 @@ def linked(
     n_words: int,
     marks: Marks,
 ) -> BackoffArrays:
-    """Complete the arrays of a model whose n-grams have the keys from `nodes_of`: add the hash table,
-    suffixes and states.
+    """Complete the arrays of a model whose nodes have the keys from `nodes_of`: add the hash table, suffixes
+    and states.
 
-    log_p, back_off (nodes) and numbers: see `BackoffArrays`.
+    log_p, back_off (nodes) and numbers: see `BackoffArrays`; marks: the special words.
     """
     first = n_words + 1
     slots = np.full((1 << (2 * len(keys) + 1).bit_length(), 2), -1, np.int64)
@@ -168,7 +168,8 @@ def linked(
 
 
 def _refuse_doubles(nodes: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError, with the second line, if an n-gram occurs twice."""
+    """Raise UserError if an n-gram occurs twice, with the line of the second. nodes, lines: of the n-grams of
+    an order."""
     if len(np.unique(nodes)) == len(nodes):
         return
     order = np.argsort(nodes, kind="stable")
@@ -185,9 +186,10 @@ class _NgramReader:
         self.places: dict[str, int] = {}  # word → its position among the unigrams
 
     def ngrams(self) -> list[_Ngrams]:
-        """Read the n-grams of all orders. The unigrams always contain `<unk>`; `places` numbers the words.
+        """Read the n-grams of all orders, and number the words in `places`.
 
-        Raises UserError, with the line, if the file is not in the format.
+        The unigrams get an `<unk>` if the file has none. Raises UserError, with the line, if the file is not
+        in the format.
         """
         counts = self._counts()
         found = [self._section(order, count) for order, count in enumerate(counts, 1)]
@@ -204,7 +206,8 @@ class _NgramReader:
         return found
 
     def _counts(self) -> list[int]:
-        """The number of n-grams of each order, from the header."""
+        """Skip to the header and read it: the number of n-grams of each order. Also reads the heading of the
+        unigrams."""
         line = self._line()
         while line != "\\data\\":
             line = self._line()
@@ -221,7 +224,8 @@ class _NgramReader:
         return counts
 
     def _section(self, order: int, count: int) -> _Ngrams:
-        """Read the n-grams of an order (`count` lines), after the section's heading if `order` > 1."""
+        """Read the `count` lines of n-grams of an order; for orders above 1, the section's heading before
+        them too."""
         if order > 1:
             self._expect(self._line(), order)
         words: list[list[int]] = []
@@ -241,9 +245,10 @@ class _NgramReader:
         return _Ngrams(np.array(words, np.int64).reshape(-1, order), log_p, back_off, np.array(lines))
 
     def _words(self, words: list[str]) -> list[int]:
-        """The positions of an n-gram's words among the unigrams; a unigram itself gets the next one.
+        """The positions of an n-gram's words among the unigrams; a unigram itself gets the next position.
 
-        `<UNK>` is read as `<unk>`, as in KenLM.
+        `<UNK>` is read as `<unk>`, as in KenLM. Raises UserError for a repeated unigram, and for words that
+        are not unigrams.
         """
         words = [UNKNOWN if word == "<UNK>" else word for word in words]
         if len(words) == 1:
@@ -256,8 +261,11 @@ class _NgramReader:
             raise self._error(f"the word {shown(error.args[0])} is not a unigram of the file") from None
 
     def _weights(self, values: list[str], order: int) -> tuple[float, float]:
-        """log10 of the probability and of the backoff weight (0 if there is none) in a line's values; less
-        than -99 becomes -99."""
+        """log10 of the probability and of the backoff weight (0 if there is none), from the columns of a
+        line.
+
+        Values below -99 become -99. Raises UserError if they are not numbers.
+        """
         try:
             log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
         except ValueError:
@@ -271,7 +279,8 @@ class _NgramReader:
             raise self._error(f"expected \\{order}-grams:")
 
     def _line(self) -> str:
-        """The next line that is not empty, stripped."""
+        """The next line that is not empty, without spaces at its ends. Raises UserError at the end of the
+        file."""
         try:
             for line in self.file:
                 self.number += 1

@@ -47,12 +47,11 @@ class WordScorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Interpolated:
-    """Two language models interpolated over the union of their words. Texts are read as for the first.
+    """Two language models interpolated over the union of their vocabularies. Texts are read as for the first.
 
-    To each model, words that only the other knows are unknown, and share the probability of `<unk>` evenly
-    with all other unknown words: so probabilities over the union, `<unk>` and `</s>` sum to 1.
-
-    Raises UserError if a model spells unknown words, and so has no `<unk>`.
+    Each model treats words that only the other knows as unknown. The probability that it gives to `<unk>` is
+    divided evenly among these words and `<unk>` itself, so that probabilities over the union, `<unk>` and
+    `</s>` sum to 1. Raises UserError if a model spells unknown words, and so has no `<unk>`.
     """
 
     first: WordScorer
@@ -86,8 +85,8 @@ class Interpolated:
         return starmap(self._mixed, self._pairs(corpus))
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """Like `scores`, but each sentence is scored on its own, or by models with topics as if it followed
-        the documents `seen`."""
+        """Like `scores`, but each sentence is scored on its own; models with topics score it as if it
+        followed the documents `seen`."""
         own, before = (
             None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
         )
@@ -96,10 +95,11 @@ class Interpolated:
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """Sums of log p (nats), numbers of words and ends of sentences, for several parts of a corpus.
+        """Sums of log p (nats), each with the number of words and ends of sentences, for several parts of a
+        corpus.
 
-        The parts are all; those that one of the models knows; and all of them by each model alone, over the
-        union of the two vocabularies.
+        "all": all words; "known": those that one of the models knows; "first_alone", "second_alone": all
+        words, by one model without the other, over the union of the two vocabularies.
         """
         alone, mixtures = np.zeros(2), list[Scores]()
         for first, second in self._pairs(corpus):
@@ -110,7 +110,8 @@ class Interpolated:
         return {**parts, "first_alone": (float(alone[0]), n), "second_alone": (float(alone[1]), n)}
 
     def _pairs(self, corpus: Corpus) -> Iterator[tuple[Scores, Scores]]:
-        """Scores of a corpus by the first and by the second model, block by block."""
+        """Scores of a corpus by the first and by the second model, block by block; the corpus has the first
+        model's vocabulary."""
         own = corpus.with_vocabulary(self.second.vocabulary_)
         return zip(self.first.scores(corpus), self.second.scores(own), strict=True)
 
@@ -119,7 +120,7 @@ class Interpolated:
         return first._replace(known=first.known | second.known, nats=nats)
 
     def _over_all_words(self, first: Scores, second: Scores) -> tuple[Array, Array]:
-        """log p of words by each of the models, over the union of their vocabularies."""
+        """log p (nats) of words by each of the two models, over the union of their vocabularies."""
         of_first, of_second = self._unshared
         return _over_more_words(first, of_second), _over_more_words(second, of_first)
 
@@ -130,17 +131,18 @@ class Interpolated:
         return len(first - second), len(second - first)
 
     def with_learned_weight(self, corpus: Corpus) -> "Interpolated":
-        """The same models with the weight under which a corpus is most probable.
+        """The same two models with the weight under which a corpus is most probable.
 
-        Neither model should have learned from the corpus, which has the first model's vocabulary.
+        The corpus has the first model's vocabulary, and neither model should have learned from it. Raises
+        UserError if it has no words.
         """
         log_p = starmap(self._over_all_words, self._pairs(corpus))
         return Interpolated(self.first, self.second, learned_weight(log_p))
 
 
 def _over_more_words(scores: Scores, n: int) -> Array:
-    """log p (nats) of words after the probability of `<unk>` is divided evenly between `<unk>` and `n` words
-    that the model does not know."""
+    """log p (nats) of words if a model's probability of `<unk>` is divided evenly between `<unk>` and `n`
+    further words that the model does not know."""
     return np.where(scores.known, scores.nats, scores.nats - np.log1p(n))
 
 

@@ -58,11 +58,15 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def _new_chain(self, text: TextEvents, seed: int, given: Record) -> Sampler:
-        """A sampler over a text; its `fitted` also has the params `given`, such as G0."""
+        """A sampler for a text. given: further params, such as G0, that its `fitted` returns too."""
 
     @abstractmethod
     def _model_of(self, params: Record, n_words: int) -> M:
-        """The predicting model, from a sampler's params. Raises ValueError if they are of another model."""
+        """The model that predicts, from the params of a sampler. Raises ValueError if they belong to another
+        model.
+
+        n_words: all words that can come next, with the end-of-sentence mark.
+        """
 
     @abstractmethod
     def _model_learned(self) -> M:
@@ -70,9 +74,11 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     @abstractmethod
     def _log_words(self, model: M, words: Integers, content: Sequences, log_base: Array, seed: int) -> Array:
-        """log p in nats, by a model, of the words of documents and the ends of their sentences.
+        """log p in nats, by a model, of the words of documents and of the ends of their sentences, in the
+        order of the text.
 
-        words: the numbers of the words in `content`; log_base: log G0 of each word and end.
+        words: the numbers of the words in `content`; log_base: log G0 of each word and end; seed: of the
+        random numbers, if topics are sampled.
         """
 
     @property
@@ -115,7 +121,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def _text_events(
         self, corpus: Corpus, source: Source, earlier: EarlierWords | None = None
     ) -> tuple[TextEvents, Base]:
-        """What a chain learns from: a corpus's words after any `earlier` ones; and the base, G0.
+        """What a chain learns from, and G0: the words of the training documents of `source`, after any
+        `earlier` words.
 
         Raises UserError if too much of the text is not in its vocabulary.
         """
@@ -185,8 +192,11 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """The base distribution G0; `n_sentences` and `n_events` (words and ends of sentences) are counts of
-        the text, for the share of ends."""
+        """The base distribution G0: uniform, or by spelling if words are spelled.
+
+        n_sentences, n_events: counts of sentences and of words and ends in the text; their ratio is G0 of an
+        end.
+        """
         return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
     # The fitted model
@@ -221,8 +231,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return self._log_words(self._model_learned(), words, content, log_base, self.seed_)
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
-        """Like `scores`, but each sentence is scored on its own, or by models with topics as if it followed
-        the documents `seen`."""
+        """Like `scores`, but each sentence is scored on its own; models with topics score it as if it
+        followed the documents `seen`."""
         return self.scores(corpus)
 
     @abstractmethod
@@ -238,20 +248,21 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     ) -> list[list[str]]:
         """Draw n sentences from the model, as lists of at most `longest` words.
 
-        `beginning`: the words that each begins with. With topics, `topic`: the one of all words that have a
-        topic; `seen`: documents that each sentence follows.
+        `beginning`: the words that each begins with. For models with topics, `topic`: the topic of all words
+        that do not come from the common model; `seen`: documents that come before each sentence.
         """
 
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
         return self._score_parts(corpus)["all"]
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """The sum of log p in nats, and the number of words and ends of sentences, for all of them and for
-        the known ones, by name."""
+        """The sum of log p in nats, and the number of words and ends of sentences: for "all" of them, and for
+        the "known" ones."""
         return parts_of(self.scores(corpus))
 
     def _context_of(self, text: str) -> list[int]:
-        """The word numbers of a text that begins a sentence. Raises UserError if it is not a string."""
+        """The word numbers of a text with which a sentence begins, analysed as the model reads texts. Raises
+        UserError if it is not a string."""
         if not isinstance(text, str):
             raise UserError(f"a beginning or context has the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
@@ -276,10 +287,10 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
-    """Raise UserError if too many tokens of a text are not in the corpus's vocabulary: more than
-    `NOT_IN_VOCABULARY` of them, or any if words are `spelled`.
+    """Raise UserError if too many tokens of a text are not in the corpus's vocabulary.
 
-    A list of words that the user chose may leave out any number, unless words are spelled.
+    Too many are more than a share of `NOT_IN_VOCABULARY`, or any if words are `spelled`. If the vocabulary is
+    a list of words that the user chose, any number may be missing, unless words are spelled.
     """
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words chosen by the user

@@ -45,7 +45,8 @@ class Candidate(NamedTuple):
 def candidate_of(line: str) -> Candidate:
     """Read a line of an n-best list. Raises ValueError if it is not a candidate.
 
-    A plain line has number, text and score, or the first two alone and then the score 0.
+    The columns are number, text, features and score, as Moses writes them; or number, text and score; or
+    number and text alone, with the score 0.
 
     >>> candidate_of("0 ||| a house ||| -4").line()
     '0 ||| a house |||  ||| -4'
@@ -82,9 +83,10 @@ def _number(text: str) -> float:
 
 
 def read_candidates(path: Path) -> list[list[Candidate]]:
-    """The candidates of each sentence, in the order of the file.
+    """The candidates of each sentence in an n-best list, in the order of the file; a sentence may have none.
 
-    Raises UserError, naming the line, if sentences are not numbered from 0 in order, or the features change.
+    Raises UserError, naming the line, if sentences are not numbered from 0 in order, or if the names of
+    features are not the same in all lines.
     """
     lists: list[list[Candidate]] = []
     names: list[tuple[str, int]] | None = None
@@ -117,7 +119,8 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
 def with_feature(
     lists: Sequence[Sequence[Candidate]], name: str, values: Sequence[Array]
 ) -> list[list[Candidate]]:
-    """The candidates with one more feature; values: for each sentence, its values by candidate."""
+    """The candidates of each sentence with an additional feature; values: for each sentence, one value per
+    candidate."""
     return [
         [
             one._replace(features={**one.features, name: (value,)})

@@ -43,8 +43,8 @@ class NgramModel(ScikitLearn, PlainNgramModel):
         return scores_by_sentence(corpus, self.scores(corpus))
 
     def rescaled_perplexity(self, X: object, topics: Estimator, exponent: float = 0.7) -> float:
-        """Perplexity with probabilities rescaled by the document's topics: unigram rescaling (Gildea and
-        Hofmann 1999), p(w | context) (p(w | document) / p(w))^exponent, normalised at every word.
+        """Perplexity of documents if probabilities are rescaled by the document's topics (unigram rescaling,
+        Gildea and Hofmann 1999): p(w | context) (p(w | document) / p(w))^exponent, normalised at every word.
 
         `topics`: a fitted LDA or HDP; a document's topic shares are updated word by word. Words that it lacks
         have the ratio 1, so learn it from all words. Raises UserError for a model without such topics.
@@ -58,7 +58,7 @@ class NgramModel(ScikitLearn, PlainNgramModel):
     def generate(
         self, n: int = 1, *, beginning: str = "", longest: int = 100, random_state: int = 0
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of at most `longest` words.
+        """Draw sentences from the model, as lists of at most `longest` words.
 
         `beginning`: the words that each begins with. If words are spelled, only words of the text are drawn.
         """

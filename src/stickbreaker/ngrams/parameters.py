@@ -11,7 +11,7 @@ HIGHEST = 10  # order
 
 
 def _order() -> Any:
-    """The dataclass field `order`, which one model takes by position and another by name."""
+    """The declaration of the parameter `order`; one model takes it by position, the other by name."""
     return parameter(
         3,
         "Words of an n-gram; unbounded: each word draws how long its context is.",

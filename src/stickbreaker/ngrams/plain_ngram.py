@@ -139,12 +139,12 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
     def _rescaled_scores(
         self, corpus: Corpus, topics: Estimator, exponent: float = 0.7, particles: int = 10
     ) -> Iterator[RescaledScores]:
-        """The scores of a corpus, block by block, without and with rescaling by topics.
+        """The scores of a corpus, block by block, without and with rescaling by the topics of each document.
 
         Rescaled, a word has the probability p(w | context) (p(w | document) / p(w))^exponent, normalised.
-        `topics`: an LDA or HDP over single words. A document's topic shares are updated word by word, by
-        `particles` particles. Words that it lacks, `<unk>` and `</s>` have the ratio 1. Raises UserError for
-        a model without such topics.
+        `topics`: an LDA or HDP over single words; a document's topic shares are updated word by word, by
+        `particles` particles. Words that `topics` lacks, `<unk>` and `</s>` have the ratio 1. Raises
+        UserError for a model without such topics.
         """
         rescaling = self._rescaling(topics, exponent)
         positive("particles", particles, whole=True)

@@ -108,7 +108,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     @property
     def _lens(self) -> TopicLens:
-        """What processing documents for the report needs: model, base distribution of words, and seed."""
+        """What processing documents for the report needs: model, G0 of words, and seed."""
         return TopicLens(self.topic_model_, self.base_, self.seed_)
 
     def _take_learned(self, params: Record, state: RunState) -> None:
@@ -119,20 +119,22 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     @property
     def topic_word_(self) -> Array:
-        """(topics × words) The share of each word among a topic's words; rows sum to one."""
+        """The share of each word among a topic's words (topics × words); rows sum to one."""
         counts = self.topic_model_.word_topics[:, 1:].T
         sums = counts.sum(axis=1, keepdims=True)
         return np.where(sums > 0.0, counts / np.where(sums > 0.0, sums, 1.0), 1.0 / counts.shape[1])
 
     @property
     def common_word_(self) -> Array:
-        """(words,) The share of each word among the common model's words; zeros without one."""
+        """The share of each word among the common model's words (words); zeros if there is no common
+        model."""
         counts = self.topic_model_.word_topics[:, 0]
         return counts / max(counts.sum(), 1.0)
 
     @property
     def topic_shares_(self) -> Array:
-        """(topics,) The share of each topic among all words learned from."""
+        """The share of each topic among all words learned from (topics); the rest to one is the common
+        model's."""
         sums = self.topic_model_.word_topics.sum(axis=0)
         return sums[1:] / sums.sum()
 
@@ -165,10 +167,11 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return [[" ".join(words[w] for w in phrase) for phrase in phrases] for phrases in found]
 
     def _language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
-        """One topic of one sample as a language model of its own, exactly; topic None: the common one.
+        """One topic of one sample as a language model of its own, without approximation; topic None: the
+        common one.
 
-        Raises UserError for a topic or sample that does not exist, and for topics that draw on the common
-        one.
+        sample: from 0; -1 is the last. Raises UserError for a topic or sample that does not exist, and under
+        the hierarchical prior, where topics draw on the common one.
         """
         model = self.topic_model_
         if self.prior == "hierarchical":
@@ -207,7 +210,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return self.n_topics
 
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
-        """Expected topic shares of documents (documents × topics).
+        """Expected topic shares of the documents of a block (documents × topics).
 
         Words of the common model do not count. Rows sum to one.
         """
@@ -235,7 +238,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return scores_by(predict, corpus, self.base_)
 
     def _words_seen(self, corpus: Corpus) -> Array:
-        """(samples × topics) The expected number of words of each topic in all documents of a corpus."""
+        """The expected number of words of each topic in all documents of a corpus (samples × topics)."""
         model, found = self.topic_model_, np.zeros((self.topic_model_.n_samples, self.n_topics))
         for block in range(len(corpus.block_sizes)):
             documents = self._marked_block(corpus, block)
@@ -252,7 +255,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, each with topic shares of its own: see `LanguageEstimator`.
+        """Draw sentences, each with topic shares of its own (parameters: see `LanguageEstimator`).
 
         The shares are drawn from the prior, or given the documents `seen`.
         """
@@ -277,6 +280,9 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """(topics × words) How characteristic words are of topics: p log(p / p over all topics); 0 if p is 0."""
+    """How characteristic words are of topics: p log(p / p over all topics) (topics × words); 0 if p is 0.
+
+    everywhere (words): p over all topics.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

@@ -47,7 +47,7 @@ EXCERPT = (
 
 
 class TopicLens(NamedTuple):
-    """What processing documents for a report needs: a model with topics, the words' G0, and a seed."""
+    """What processing documents for a report needs: a model with topics, G0 of words, and a seed."""
 
     model: TopicLanguageModel
     base: Base
@@ -55,7 +55,7 @@ class TopicLens(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a document is: the number of its block, and its position in it."""
+    """Where a document is in a corpus: the number of its block, and its position in the block."""
 
     block: int
     document: int
@@ -67,20 +67,23 @@ def write_topic_documents(
     """Write documents.parquet for a model's report: documents with topic shares, and excerpts.
 
     At most `LIMIT` documents are drawn uniformly, with `MOST_READ` words together; `EXCERPTS` of them have an
-    excerpt, held-out ones if there are any. Columns: id, words (how many), held_out, topics and shares
-    (lists: the largest expected shares of topics, by the last sample, without words of the common topic),
-    excerpts (a list of at most one record).
+    excerpt, held-out ones if there are any.
+
+    Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
+    by the last sample, without words of the common topic), excerpts (a list of at most one record). In the
+    file's own metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts":
+    "held-out", "learned" or "other"}.
 
     An excerpt consists of consecutive sentences. It is computed in the context of the document's first
     `WORDS_IN_CONTEXT` words at most; `read` is their number (ends of sentences included), `first` the
     position of the excerpt's first word among them. Lists with an item per word or end: tokens, known, ends
     (whether it is the end of a sentence), nats (log p given all that comes before it in the document), best
     (the most probable topic that is not the common one), sure (its probability), specific (the probability of
-    not being of the common topic). Along the document: window (words and ends in a window), window_topics
-    (the largest ones), window_shares (windows × topics, row by row: the expected share of a window's words
-    that each of these has, and after them the common topic). Its probabilities are means over samples. In the
-    file's own metadata, "stickbreaker" is a JSON object: {"documents": how many there are, "excerpts":
-    "held-out", "learned" or "other"}.
+    a topic that is not the common one).
+
+    Along the document: window (how many words and ends a window has), window_topics (the largest topics),
+    window_shares (windows × topics + 1, row by row: the expected shares of these topics in a window, then
+    that of the common topic). Probabilities are means over samples.
     """
     source = Source(corpus, held_out, unit=Sequences)
     chosen, excerpts = _chosen(source, lens.seed)
@@ -97,9 +100,9 @@ def write_topic_documents(
 
 
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
-    """The documents that the report shows, as positions in each block, and those that get an excerpt.
+    """The documents that the report shows, as positions in each block, and those of them that get an excerpt.
 
-    Documents with an excerpt are drawn first, then others up to the limits.
+    Documents for excerpts are drawn first, then others up to the limits.
     """
     generator = stream(seed, purposes.NGRAM_REPORT)
     found = [_sizes(source, block) for block in range(source.n_blocks)]
@@ -155,7 +158,11 @@ class _Context(NamedTuple):
 
 
 def _context(lens: TopicLens, source: Source, block: int, place: int) -> _Context:
-    """The beginning of a document: at most `WORDS_IN_CONTEXT` words, in complete sentences if possible."""
+    """The beginning of a document as the model reads it: at most `WORDS_IN_CONTEXT` words, in complete
+    sentences if possible.
+
+    place: the document's position in the block.
+    """
     corpus, numbers = source.corpus, lens.base.numbers
     assert isinstance(corpus, Corpus)
     content = Sequences.of_block(corpus, block)
@@ -195,10 +202,11 @@ def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[st
 
 
 def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int, int]:
-    """Draw an excerpt of consecutive sentences uniformly; returns its first and last (exclusive) place.
+    """Draw an excerpt of consecutive sentences uniformly; returns where it begins and ends among the words
+    and marks.
 
     positions: of each word and end mark in its sentence. The excerpt has at most `EXCERPT_WORDS` words and
-    end marks; a longer sentence is cut.
+    marks; a longer sentence is cut.
     """
     starts = np.flatnonzero(positions == 0)
     rooms = starts[len(positions) - starts >= min(EXCERPT_WORDS, len(positions))]
@@ -209,9 +217,10 @@ def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int
 
 
 def _along(topics: Array) -> tuple[int, list[int], list[float]]:
-    """The number of words per window, the largest topics, and their shares in each window as a flat list.
+    """Topic shares along a document: the number of words per window, the largest topics, and their shares in
+    each window as a flat list.
 
-    Each window's last share is the common topic's. topics (words × topics): p(topic | word, document).
+    The last share of each window is the common topic's. topics (words × topics): p(topic | word, document).
     """
     sums = topics.sum(axis=0)
     top = descending(sums, WINDOW_TOPICS)

@@ -25,7 +25,8 @@ COLUMNS = ("id", "tokens", "nats", "known")
 
 
 class Sentence(NamedTuple):
-    """Where a sentence is in a corpus: its block, its document's position there, its first token and size.
+    """Where a sentence is in a corpus: its block, its document's position there, its first token and its
+    size.
 
     `start` is a position among the tokens of the block, `size` a number of tokens.
     """
@@ -58,7 +59,8 @@ def write_sentences(
 
 
 def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
-    """The sentences of a block that a report may show: long ones, held-out ones if there are any."""
+    """The sentences of a block that a report may show: those with enough words, of held-out documents if any
+    are held out."""
     content = corpus.sequences(block)
     sizes = np.diff(content.starts, append=len(content.words))
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
@@ -69,7 +71,7 @@ def _places(corpus: Corpus, source: Source, block: int) -> Iterator[Sentence]:
 
 
 def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> dict[str, object]:
-    """The row of documents.parquet for a sentence."""
+    """The row of documents.parquet for a sentence, with log p of its words: see `write_sentences`."""
     numbers = base.numbers
     tokens = slice(place.start, place.start + min(place.size, MOST_WORDS))
     words: Integers = numbers.numbered(corpus.sequences(place.block).words[tokens])

@@ -18,10 +18,11 @@ FEATURE = "LanguageModel"
 def rescored(
     scorer: WordScorer, lists: Sequence[Sequence[Candidate]], weight: float
 ) -> list[list[Candidate]]:
-    """The candidates of each sentence with log p (nats) as an additional feature, best first.
+    """The candidates of each sentence with log p (nats) by a language model as an additional feature, the
+    best first.
 
-    `weight` times the feature is added to the score. Raises UserError if a candidate already has a feature of
-    that name.
+    `weight` times the feature is added to a candidate's score. Raises UserError if a candidate already has a
+    feature of that name.
     """
     for candidate in (one for candidates in lists for one in candidates):
         if FEATURE in candidate.features:
@@ -36,7 +37,7 @@ def rescored(
 
 
 def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) -> list[Array]:
-    """log p (nats) of the words and the end of each candidate: an array for each sentence.
+    """log p (nats) of each candidate by a language model, its end included: an array for each sentence.
 
     A candidate without words gets the lowest log p of its list, or 0 if no candidate has words.
     """

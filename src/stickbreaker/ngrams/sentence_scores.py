@@ -19,7 +19,8 @@ from stickbreaker.ngrams.word_numbers import Base
 
 
 def sentence_beginning(text: str) -> str:
-    """A text that begins a sentence, without the mark `<s>`. Raises UserError if it contains `</s>`.
+    """The words with which a sentence begins, without the mark `<s>`. Raises UserError if the text contains
+    `</s>`.
 
     >>> sentence_beginning("<s> the old")
     'the old'
@@ -37,7 +38,7 @@ Prediction = Callable[[Integers, Sequences, Array], Array]
 
 
 class Scores(NamedTuple):
-    """log p, in nats, of each word of some documents, and of the end of each sentence."""
+    """log p, in nats, of each word of a block of documents, and of the end of each sentence."""
 
     words: Integers  # (words and ends,) by number; -1: unknown and spelled
     known: NDArray[np.bool_]  # (words and ends,) whether it is a known word or an end
@@ -47,7 +48,8 @@ class Scores(NamedTuple):
 
     @property
     def sentences(self) -> Integers:
-        """(words and ends,) The number of the sentence that each word or end belongs to."""
+        """The number of the sentence that each word or end belongs to (words and ends), counted from 0 in the
+        block."""
         return self.ends.cumsum() - self.ends
 
     def by_sentence(self) -> tuple[list[int], list[int], list[float]]:
@@ -61,10 +63,10 @@ class Scores(NamedTuple):
 
 
 def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Scores]:
-    """The scores of a corpus, block by block; it must have the model's vocabulary.
+    """log p of the words and ends of a corpus, block by block; the corpus must have the model's vocabulary.
 
-    `predict` gets the words by number, the documents, and log G0 of words and ends (nats); it returns log p
-    of words and ends. Raises UserError for documents without word order, and for spelled words that are not
+    `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
+    words and ends. Raises UserError for documents without word order, and for spelled words that are not
     valid text.
     """
     for block in range(len(corpus.block_sizes)):
@@ -74,13 +76,17 @@ def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Score
 
 
 def scores_of_tokens(predict: Prediction, tokens: TokenSequences, base: Base) -> Scores:
-    """The scores of documents given as tokens, without a corpus: see `scores_by`."""
+    """log p of the words and ends of documents given as tokens, without a corpus; otherwise like
+    `scores_by`."""
     words = base.numbers.numbered(tokens.content.words)
     return _scored(predict, words, tokens.content, _log_base(words, tokens.spelled, base), base)
 
 
 def _scored(predict: Prediction, words: Integers, content: Sequences, log_words: Array, base: Base) -> Scores:
-    """The scores of documents, given log G0 of their words."""
+    """log p of the words and ends of documents by `predict`: see `scores_by`.
+
+    words: by number; log_words: log G0 of the words (nats), to which that of the ends is added.
+    """
     numbers, n_sentences = base.numbers, len(content.starts)
     inside = np.ones(len(words) + n_sentences, np.bool_)
     inside[np.append(content.starts, len(words))[1:] + np.arange(n_sentences)] = False
@@ -94,7 +100,7 @@ def _scored(predict: Prediction, words: Integers, content: Sequences, log_words:
 
 
 def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:
-    """The scores of all documents by a model without topics: see `scores_by`."""
+    """log p of the words and ends of all documents by a model without topics, block by block."""
 
     def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
         return model.log_probabilities(words, content.starts, log_base)
@@ -105,7 +111,7 @@ def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Sco
 def log_base_of(
     words: Integers, corpus: Corpus, block: int, base: Base, tokens: slice = slice(None)
 ) -> Array:
-    """log G0 (nats) of tokens of a block: known words by their numbers, spelled ones (-1) by their letters.
+    """log G0 (nats) of tokens of a block: known words by their numbers, others (-1) by their letters.
 
     words: the numbers of these `tokens`. Raises UserError for spelled words that are not valid text.
     """
@@ -128,9 +134,10 @@ def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
 
 
 class SentenceScore(NamedTuple):
-    """The score of a sentence of the document with this number.
+    """The score of a sentence. document: the number of its document in the corpus.
 
-    words: without the end; unknown: how many of these are unknown; nats: log p of the words and the end.
+    words: how many, without the end; unknown: how many of these are unknown; nats: log p of the words and the
+    end.
     """
 
     document: int
@@ -155,7 +162,8 @@ def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
 
 
 def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
-    """The sum of log p (nats) and the number of words and ends: "all", and "known" for known ones alone."""
+    """The sum of log p (nats) and the number of words and ends, over all blocks: for "all" of them, and for
+    "known" ones."""
     whole, known = np.zeros(2), np.zeros(2)
     for scores in blocks:
         whole += scores.nats.sum(), len(scores.nats)
@@ -164,5 +172,5 @@ def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
 
 
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:
-    """All documents of a source's blocks, concatenated."""
+    """All documents of a source's blocks, concatenated; parts: what its `in_order` yields."""
     return Sequences.join([content for _, content in parts])

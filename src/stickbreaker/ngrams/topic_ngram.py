@@ -41,11 +41,11 @@ class TopicNgramModel(WithTopics, PlainTopicNgramModel):
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Sentences drawn from the model, as lists of at most `longest` words.
+        """Draw sentences from the model, as lists of at most `longest` words.
 
         Each has topic shares of its own, drawn from the prior, or given the `document` (a text) that it
-        follows; with `topic`, every word that has a topic has this one. `beginning`: the words that each
-        begins with.
+        follows. topic: the topic of all words that do not come from the common model. `beginning`: the words
+        that each begins with.
         """
         check_is_fitted(self)
         seen = None if document is None else self._as_corpus([document], reset=False)

@@ -35,8 +35,8 @@ STEPS = 32  # rows of topic shares whose ratios are in memory at a time
 class Ratios(NamedTuple):
     """The ratios (p(word | topics of a document) / p(word))^exponent by which a language model is rescaled.
 
-    They are for words of the topic model; p(word) is by it too: the mean of p(word | topic), weighted by the
-    topics' shares of the training words.
+    Both probabilities come from a topic model, and only its words have a ratio. p(word) is the mean of p(word
+    | topic), weighted by the topics' shares of the training words.
     """
 
     words: Integers  # (words,) their numbers in the language model
@@ -47,7 +47,7 @@ class Ratios(NamedTuple):
 
     @classmethod
     def of(cls, topics: UnigramTopics, numbers: WordNumbers, exponent: float) -> "Ratios":
-        """The ratios of those known words of a language model that the topic model has; marks have none.
+        """The ratios for the known words of a language model that the topic model has too; marks have none.
 
         Raises UserError for an exponent out of range.
         """
@@ -64,14 +64,16 @@ class Ratios(NamedTuple):
         return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
-        """(steps × all words) The ratio minus one of all words, given topic shares (steps × topics)."""
+        """The ratio minus one of every word, for each row of topic shares (steps × all words). shares (steps
+        × topics)."""
         found = np.empty((len(shares), n_words))
         fill_excess(shares, self.lifts, self.words, self.exponent, found)
         return found
 
 
 class TopicPath(NamedTuple):
-    """The topic shares along a document, which change after each word that has a ratio."""
+    """The topic shares along a document, which change after each word that has a ratio; events are its words
+    and ends."""
 
     shares: Array  # steps × topics
     steps: Integers  # (events,) the row of each event's shares, ascending
@@ -79,11 +81,12 @@ class TopicPath(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UnigramRescaling:
-    """A language model rescaled by topics: p(w | h, d) ~ (p(w | d) / p(w))^exponent p(w | h).
+    """A language model rescaled by topics: p(w | h, d) ~ (p(w | d) / p(w))^exponent p(w | h) for a word w
+    after the context h in document d.
 
     Noji, Mochihashi and Miyao (2013), equation 14. p(w | h) is by the language model, the mean over its
     samples. p(w | d) is the mean over particles, which sample the topics of the earlier words of the document
-    known to both models.
+    that both models know.
     """
 
     model: LanguageModel
@@ -92,7 +95,7 @@ class UnigramRescaling:
 
     @cached_property
     def p_base(self) -> Array:
-        """(words,) G0 of every word, by number."""
+        """G0 of every word, by number (words)."""
         return np.exp(self.base.log_p)
 
     @cached_property
@@ -103,7 +106,8 @@ class UnigramRescaling:
 
     @cached_property
     def place_of_words(self) -> Integers:
-        """(words + 1,) Each word's index among the words with a ratio, or -1; last, that of word -1."""
+        """Each word's index among the words with a ratio; -1 if it has none (words + 1: the last entry is for
+        word number -1)."""
         places = np.full(self.model.contexts.n_words + 1, -1, np.int64)
         places[self.ratios.words] = np.arange(len(self.ratios.words))
         return places
@@ -125,9 +129,10 @@ class UnigramRescaling:
         return TopicPath(shares, np.cumsum(having) - having)
 
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
-        """The log of the factor by which topics change p(word | context), for each word and end.
+        """The log of the normalised factor by which topics change p(word | context), for each word and end.
 
-        events: by number, -1 if spelled; positions: of each in its sentence; path: from `topic_path`.
+        events: words and ends by number, -1 if spelled; positions: of each in its sentence; path: from
+        `topic_path`.
         """
         text, places = text_before(events, positions, self.model.end)
         found = np.empty(len(events))
@@ -140,9 +145,10 @@ class UnigramRescaling:
         return found
 
     def sums(self, text: Integers, places: Integers, excess: Array, steps: Integers) -> Array:
-        """(places,) The sum over words w of p(w | context) excess_w, for contexts before these places.
+        """The sum over all words w of p(w | context) excess_w, for the contexts before these places of a text
+        (places).
 
-        steps (places): the row of `excess` (steps × words) of each. It goes through the restaurants of each
+        steps (places): the row of `excess` (steps × words) for each. It goes through the restaurants of each
         context; the sum over the empty one is computed once per row.
         """
         restaurants, slots = np.empty((2, len(places), self.model.longest + 1), np.int64)
@@ -174,9 +180,10 @@ class RescaledScores(NamedTuple):
 
 
 class RescaledSums(NamedTuple):
-    """Rescaled scores summed over documents: for each part of the words, log p (nats) and their number.
+    """Rescaled scores summed over documents: for each part of the words, the sum of log p (nats) and their
+    number.
 
-    The parts: "all" and "known" words, and with rescaling "rescaled_all" and "rescaled_known".
+    The parts: "all" and "known" words without rescaling, "rescaled_all" and "rescaled_known" with it.
     """
 
     parts: dict[str, tuple[float, float]]

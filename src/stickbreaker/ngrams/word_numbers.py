@@ -62,7 +62,8 @@ class WordNumbers:
         return (*self.known, END) if self.spelled else (*self.known, UNKNOWN, END)
 
     def numbered(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The word numbers of vocabulary rows; row -1 (not in it) gets the number of unknown words."""
+        """The word numbers of vocabulary rows; row -1 (not in the vocabulary) gets the number of unknown
+        words."""
         return self._of_rows_and_none[rows]
 
     @cached_property
@@ -85,7 +86,7 @@ class Base:
 
     @classmethod
     def of_spelling(cls, numbers: WordNumbers, end_share: float) -> "Base":
-        """A G0 from a model of the letters of the known words, in which each word counts once.
+        """G0 by a model of the letters of the known words, in which each word counts once.
 
         end_share: G0 of the end-of-sentence mark.
         """
@@ -110,16 +111,17 @@ class Base:
 
     @cached_property
     def log_p(self) -> Array:
-        """(words,) log G0 of each word number, the sentence end included, in nats.
+        """log G0 of each word by number, marks included, in nats (words).
 
-        Uniform if words are not spelled. Otherwise from the spelling model, which keeps probability for
-        unknown words, so that these add up to less than one.
+        It is uniform if words are not spelled. Otherwise it comes from the spelling model, which keeps
+        probability for unknown words, so that G0 sums to less than one.
         """
         if self.spelling is None:
             return np.full(self.numbers.n_words, -np.log(self.numbers.n_words))
         return np.append(self.log_spelled(self.numbers.known), np.log(self.end_share))
 
     def log_spelled(self, words: tuple[str, ...] | list[str]) -> Array:
-        """log G0 (nats) of words by their letters. Raises UserError for invalid text."""
+        """log G0 (nats) of any words by their letters; only if words are spelled. Raises UserError for
+        invalid text."""
         assert self.spelling is not None
         return self.spelling.log_probability(words) + np.log1p(-self.end_share)

@@ -16,8 +16,12 @@ FEW = 0.5  # share of words with ratio 1 from which on a reader should know why
 
 
 def evaluate_language_model(asked: ScoringRequest) -> Outcome:
-    """The perplexities of documents, over all words and over known ones; with --rescale also those after
-    rescaling by topics. With the function that prints them."""
+    """Score documents by a language model without topics; returns the scores and the function that prints
+    them.
+
+    They are perplexities over all words and over known ones; with --rescale, also those after rescaling by
+    topics.
+    """
     if asked.options["rescale"] is None:
         refuse_written(("exponent",), "needs --rescale")
         return evaluate_without_rescaling(asked)
@@ -26,7 +30,8 @@ def evaluate_language_model(asked: ScoringRequest) -> Outcome:
 
 
 def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
-    """The perplexities of documents by one model or two interpolated, and the function that prints them."""
+    """Score documents by one language model or two interpolated; returns the perplexities and the function
+    that prints them."""
     from stickbreaker.ngrams.interpolation import Interpolated
     from stickbreaker.ngrams.language_estimator import LanguageEstimator
     from stickbreaker.ngrams.sentence_scores import parts_of
@@ -50,10 +55,11 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
 
 
 def _unknown_lines(scores: JsonObject, *, learned_here: bool) -> list[str]:
-    """Lines that say what share of the words is unknown (`<unk>`), and what this means for comparing
-    perplexities; none if all are known.
+    """Lines for the user that say what share of the words is `<unk>`, and what this means for comparing
+    perplexities; none if all words are known.
 
-    learned_here: whether a model can be learned again with other options.
+    learned_here: whether the model was learned by this program, so that learning it with other options is
+    advised.
     """
     known, whole = scores.get("known", {"events": 0.0})["events"], scores["all"]["events"]
     if known == whole:
@@ -65,7 +71,10 @@ def _unknown_lines(scores: JsonObject, *, learned_here: bool) -> list[str]:
 
 
 def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str, object]:
-    """A model's scores of documents, without and with rescaling by the topic model at the path `topics`."""
+    """A model's scores of documents, without and with rescaling by the topic model at the path `topics`.
+
+    Prints a note if most words are not in the topic model.
+    """
     from stickbreaker.estimators.saving import load, load_for
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
     from stickbreaker.ngrams.unigram_rescaling import Particles, RescaledSums, rescaled_scores

@@ -15,7 +15,7 @@ COMMON = "common"  # the model that all documents share, where a topic is asked 
 def write_sample(asked: ExportRequest) -> tuple[JsonObject, str]:
     """Write the n-grams of one sample of a language model to an ARPA file.
 
-    Returns the number of each order, as values and as a line.
+    Returns how many there are of each order, as values and as a line for the user.
     """
     estimator = load_for("export", PlainNgramModel, asked.model)
     model = estimator.language_model_
@@ -24,7 +24,7 @@ def write_sample(asked: ExportRequest) -> tuple[JsonObject, str]:
 
 
 def write_topic(asked: ExportRequest) -> tuple[JsonObject, str]:
-    """`write_sample` for one topic of a model with topics, or (`--topic common`) for what documents share.
+    """`write_sample` for one topic of a model with topics, or with `--topic common` for the common model.
 
     Raises UserError if no topic is given, or there is none with this number.
     """
@@ -42,7 +42,11 @@ def write_topic(asked: ExportRequest) -> tuple[JsonObject, str]:
 
 
 def _outcome(ngrams: dict[int, int], sample: int, n_samples: int) -> tuple[JsonObject, str]:
-    """The values and the line that report a file of n-grams; `ngrams`: their number by order."""
+    """What the export of n-grams reports, as values and as a line for the user; `ngrams`: their number by
+    order.
+
+    Prints a note if the model has several samples, of which the file has only one.
+    """
     if n_samples > 1:
         note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")
     orders = ", ".join(f"{count:,} of order {order}" for order, count in ngrams.items())

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentenceChoice:
-    """The command's options on how texts are read. `given`: the names of those that the user set."""
+    """The command's options on how texts are read, for a language model. `given`: the names of those that the
+    user set."""
 
     sentences: str = from_option(**SENTENCES)
     tokens: str = from_option(

@@ -17,7 +17,7 @@ from stickbreaker.pages.page import ChartSection
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A number's mean, least and most over samples."""
+    """A number's mean, smallest and largest value over the samples of a model."""
 
     mean: float
     least: float
@@ -38,7 +38,8 @@ class LengthRow:
 
 
 class WithLengths(Protocol):
-    """A report with figures by length; `counts_stops`: also how many words stop at each."""
+    """A report that has a row for each length of context; `counts_stops`: whether to show how many words stop
+    at each."""
 
     lengths: Sequence[LengthRow]
     counts_stops: bool
@@ -75,10 +76,10 @@ class ContextLengths(ChartSection[Any]):
 
 
 def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
-    """A row for each length of context that occurs: discounts, concentrations, and how many words stop.
+    """A row for each length of context that occurs: discounts, concentrations, and how many words of the text
+    stop there (use a context of this length).
 
-    The words of the text that stop in a context are its customers less those that tables of longer contexts
-    have sent.
+    These are the customers in contexts of the length, less those sent by tables of longer contexts.
     """
     held = model.language_model_
     depths = held.contexts.depths[held.contexts.restaurants]

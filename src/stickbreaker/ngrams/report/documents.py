@@ -54,10 +54,11 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class SharesAlong:
-    """The shares of topics along a document, in consecutive windows of `size` words and ends (the last less).
+    """The shares of topics along a document, in consecutive windows of `size` words and ends (the last may be
+    shorter).
 
-    `shares` (windows × topics + 1): of `topics`, and at the end of each row that of the common topic; what is
-    left to one is of other topics.
+    `shares` (windows × topics + 1): of `topics`, and at the end of each row that of the common topic; the
+    rest to one belongs to other topics.
     """
 
     size: int
@@ -67,11 +68,11 @@ class SharesAlong:
 
 @dataclass(frozen=True, slots=True)
 class ExcerptRow:
-    """Consecutive sentences of a document, with an item for each word and end in each list.
+    """An excerpt from a document, consecutive sentences, with an item for each word and end in each list.
 
-    `first`: the place of the first among the `read` words and ends that were looked at. `bits`: -log2 p;
-    `best`: the most probable topic that is not the common one, `sure` its probability; `specific`: the
-    probability of not being of the common topic; `along`: of the whole document.
+    `first`: the position of its first word among the `read` words and ends that the model read; `bits`: -log2
+    p; `best`: the most probable topic that is not the common one, `sure` its probability; `specific`: the
+    probability of a topic that is not the common one; `along`: topic shares along all that was read.
     """
 
     first: int
@@ -171,7 +172,7 @@ def _strip(row: ExcerptRow, places: Mapping[int, int]) -> JsonObject:
 
 
 def _visible(along: SharesAlong) -> list[int]:
-    """The topics along a document whose mean share is large enough (`LEAST_VISIBLE`) to be seen."""
+    """The topics along a document whose mean share is at least `LEAST_VISIBLE`, so that they can be seen."""
     n = max(len(along.shares), 1)
     means = [sum(row[place] for row in along.shares) / n for place in range(len(along.topics))]
     return [k for k, mean in zip(along.topics, means, strict=True) if mean >= LEAST_VISIBLE]

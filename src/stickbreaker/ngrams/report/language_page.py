@@ -90,7 +90,8 @@ class LanguageReport(AnyLanguageReport[PlainNgramModel]):
 
 
 def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:
-    """Curves of perplexity by sweep, of held-out documents and the text; without any, of exp(-score).
+    """Curves of perplexity by sweep, of held-out documents and of the text; if there is neither, of
+    exp(-score).
 
     >>> curves_of([{"pass": 1, "held_out": -1.0}, {"pass": 2}])[0].points
     [(1, 2.718281828459045)]

@@ -31,7 +31,8 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """A context (farthest word first), its customers, and (word, probability) of words that may follow it."""
+    """A context (farthest word first), how many customers it has (counts of words there), and words that may
+    follow it, as (word, probability)."""
 
     words: Sequence[str]
     customers: int
@@ -39,7 +40,7 @@ class ContextRow:
 
 
 class ContextTable(Section["LanguageReport"]):
-    """A section with a table of contexts, which `rows_of` returns."""
+    """A section with a table of contexts; subclasses define `rows_of`, and without rows it is not shown."""
 
     styles = ("sentences.css",)
 
@@ -70,9 +71,10 @@ class LongestContexts(ContextTable):
 
 
 def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
-    """The longest contexts with customers in the last sample, at most `MOST_ROWS`; by length, then customers.
+    """The longest contexts with customers in the last sample, at most `MOST_ROWS`, sorted by length, then by
+    customers.
 
-    Contexts with an unknown word are left out, and those that are the end of a longer one that is shown.
+    Left out are contexts with an unknown word, and those with which a longer one in the list ends.
     """
     customers = _customers(model)
     depths = model.language_model_.contexts.depths
@@ -92,11 +94,12 @@ def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
 
 
 def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
-    """Contexts of two words or more that mostly continue in one way, those with most customers first.
+    """Contexts of two words or more that mostly continue in one way, at most `MOST_ROWS`, those with most
+    customers first.
 
-    In the last sample, `LEAST_CUSTOMERS` or more sit in such a context, `LEAST_SHARE` of them at one word,
-    whose probability is `LEAST_P` or more. Left out are those with an unknown word, and those of which a
-    shorter one continues in the same way.
+    In the last sample, such a context has at least `LEAST_CUSTOMERS` customers, of which at least the share
+    `LEAST_SHARE` is of one word, and that word's probability is at least `LEAST_P`. Left out are contexts
+    with an unknown word, and those that continue in the same way without their farthest words.
     """
     contexts, customers = model.language_model_.contexts, _customers(model)
     first = _leading_slots(model)
@@ -123,7 +126,8 @@ def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
 
 
 def _leading_slots(model: PlainNgramModel) -> Integers:
-    """For each restaurant, the slot with the most customers in the last sample; -1 if it has no slots."""
+    """For each restaurant (context), the slot (word there) with the most customers in the last sample; -1 if
+    it has none."""
     held = model.language_model_
     fullest = np.lexsort((-held.customers[-1].astype(np.int64), held.contexts.restaurants))
     restaurants, places = np.unique(held.contexts.restaurants[fullest], return_index=True)
@@ -133,14 +137,15 @@ def _leading_slots(model: PlainNgramModel) -> Integers:
 
 
 def _customers(model: PlainNgramModel) -> Integers:
-    """(restaurants,) The customers of each context in the last sample."""
+    """How many customers each context has in the last sample (restaurants)."""
     held = model.language_model_
     totals = np.bincount(held.contexts.restaurants, held.customers[-1], len(held.contexts.depths))
     return totals.astype(np.int64)
 
 
 def _way_up(model: PlainNgramModel, restaurant: int) -> Iterator[tuple[int, int]]:
-    """Yield a context's farthest word, and the number of the context without it, until it is empty."""
+    """Shorten a context word by word: yields its farthest word and the number of the context without it,
+    until that is empty."""
     contexts = model.language_model_.contexts
     while restaurant > 0:
         restaurant, word = divmod(int(contexts.restaurant_keys[restaurant - 1]), contexts.n_words)
@@ -153,7 +158,8 @@ def _words(model: PlainNgramModel, restaurant: int) -> list[int]:
 
 
 def _shorter(model: PlainNgramModel, restaurant: int) -> list[int]:
-    """The numbers of all shorter contexts that end with the same words, the empty one included."""
+    """The numbers of all contexts that result if a context's farthest words are removed, the empty one
+    included."""
     return [shorter for _, shorter in _way_up(model, restaurant)]
 
 

@@ -34,7 +34,7 @@ _ROW = {
 
 @dataclass(frozen=True, slots=True)
 class SentenceRow:
-    """A sentence of the document `id`: its tokens, whether each is known, and -log2 p of each (`bits`).
+    """A sentence of the document `id`: its tokens, whether each is known, and `bits`, -log2 p of each.
 
     If the sentence is complete, `bits` has one more value, for its end.
     """

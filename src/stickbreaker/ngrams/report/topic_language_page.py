@@ -73,10 +73,11 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
 
 
 def lengths_of(model: TopicLanguageModel) -> list[LengthRow]:
-    """A row for each length of context, up to the longest with a word: parameters, and how many words stop.
+    """A row for each length of context, up to the longest with a word: parameters, and how many words of the
+    text stop there (use a context of this length).
 
-    The words that stop in a context are its customers less the tables of longer contexts. For topics that
-    draw on the common one the numbers are not valid: tables of both are customers there.
+    These are the customers in contexts of the length, less the tables of longer contexts. The numbers are not
+    valid under the hierarchical prior, where tables of topics are also customers of the common topic.
     """
     depths = model.contexts.depths[model.contexts.restaurants]
     n = int(depths.max()) + 2

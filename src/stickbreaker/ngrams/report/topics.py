@@ -31,7 +31,7 @@ _LONGEST_TEXT = 400  # characters of a phrase or a drawn sentence
 
 @dataclass(frozen=True, slots=True)
 class LanguageTopic(TopicRow):
-    """A topic as the report shows it; `words`: the most typical ones, as (word, share of its words).
+    """A topic as the report shows it. `words`: the most typical ones, as (word, share of the topic's words).
 
     `phrases` are n-grams; `sentences` were drawn from the topic.
     """
@@ -106,7 +106,8 @@ def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
 
 
 def drawn_sentences(model: PlainTopicNgramModel, topics: list[int]) -> dict[int, list[str]]:
-    """Sentences drawn by the last sample for each of these topics, which all words that have a topic have.
+    """Sentences drawn by the last sample for each of these topics: all words come from that topic, or from
+    the common model.
 
     They are cut off after `LONGEST_SENTENCE` words; empty ones are left out.
     """

@@ -32,7 +32,8 @@ LENGTHS = 3  # with a histogram of their own; longer contexts are in the last
 
 @dataclass(frozen=True, slots=True)
 class ContextShare:
-    """A context (farthest word first), its customers, and the share of words after it that have a topic."""
+    """A context (farthest word first), its customers (counts of words there), and the share of words after it
+    that come from topics, not from the common model."""
 
     words: Sequence[str]
     customers: float
@@ -41,9 +42,10 @@ class ContextShare:
 
 @dataclass(frozen=True, slots=True)
 class ShareHistogram:
-    """A histogram of the share of topics, over customers of contexts of one length.
+    """A histogram of the share of words that come from topics, over the customers of contexts of one length.
 
-    customers: their numbers in equal bins from 0 to 1; longer: contexts longer than `length` are included.
+    customers: how many there are in each of equal bins from 0 to 1; longer: whether contexts longer than
+    `length` are included.
     """
 
     length: int
@@ -53,9 +55,10 @@ class ShareHistogram:
 
 @dataclass(frozen=True, slots=True)
 class TopicsByContext:
-    """The share of topics by context: frequent contexts where it is low, near a half, and high.
+    """How many words come from topics, not from the common model, by context: frequent contexts with low,
+    middle and high shares.
 
-    mean: over all frequent contexts, weighted by customers.
+    histograms: of the shares, by length of context; mean: over all frequent contexts, weighted by customers.
     """
 
     low: Sequence[ContextShare] = ()
@@ -95,11 +98,12 @@ class Contexts(Section["TopicLanguageReport"]):
 
 
 def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
-    """The share of topics (lambda) by context, the mean over samples; None if topics have no common one.
+    """The share of words that come from topics (lambda) by context, the mean over samples; None without a
+    common topic.
 
-    Contexts need `LEAST_CUSTOMERS` customers, in the mean over samples. The lists are of the `MOST_COMPARED`
-    fullest ones without an unknown word: the fullest of the tenth with the lowest shares, of the tenth
-    nearest to one half, and of the tenth with the highest. None also if no context has that many customers.
+    Only contexts with at least `LEAST_CUSTOMERS` customers count, in the mean over samples; None also if
+    there are none. The lists are of the `MOST_COMPARED` fullest ones without an unknown word: the fullest of
+    the tenth with the lowest shares, of the tenth nearest to one half, and of the tenth with the highest.
     """
     found = model.topic_model_
     if found.switches is None:
@@ -132,7 +136,7 @@ def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
 
 
 def customers_of_contexts(model: TopicLanguageModel) -> Array:
-    """(restaurants,) The customers of each context, of all topics together; the mean over samples."""
+    """How many customers each context has in all topics together, the mean over samples (restaurants)."""
     slots = model.slots.astype(np.int64)
     n = len(model.contexts.depths)
     return np.bincount(model.contexts.restaurants[slots], model.customers, n) / model.n_samples
