@@ -39,7 +39,7 @@ FAULTS = {
 
 
 def key_of(rules: Integers) -> str:
-    """The key of a tree: the numbers of its rules in preorder.
+    """The text that stands for a tree in a table's keys: the numbers of its rules in preorder.
 
     >>> key_of(np.array([4, 0, 12], np.int32))
     '4 0 12'
@@ -48,9 +48,10 @@ def key_of(rules: Integers) -> str:
 
 
 def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
-    """The rules of the trees with these keys, concatenated, and where those of each tree begin (keys + 1).
+    """Parse the keys of trees (the inverse of `key_of`).
 
-    Raises ValueError for invalid keys.
+    Returns the rules of all trees, concatenated, and where those of each tree begin (keys + 1). Raises
+    ValueError for invalid keys.
     """
     text = bytearray("".join(f"{key}\n" for key in keys).encode("ascii", "replace"))
     values, starts = read_numbers(np.frombuffer(text, np.uint8))
@@ -60,13 +61,13 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
 
 
 def parts_below(trees: TreeSet, ids: Integers) -> Integers:
-    """The numbers of the cached trees that occur directly inside these trees, with repetitions."""
+    """The numbers of the cached trees directly inside the trees `ids` (numbers), with repetitions."""
     parts = trees.parts[entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])[1]]
     return -1 - parts[parts < 0]
 
 
 class TableTrees(NamedTuple):
-    """The cached trees of a table's rows, and their uses by each other; read-only."""
+    """The trees that a table has rows for, and how often trees and rules occur inside them; read-only."""
 
     ids: Integers  # rows: the number of each tree in `CachedTrees.trees`
     rows: Integers  # trees: the row of each, or -1
@@ -75,9 +76,10 @@ class TableTrees(NamedTuple):
 
 
 class CachedTrees:
-    """The trees whose keys are rows of a table, parsed once; it affects speed, but never results.
+    """A cache of parsed trees, so that the key of each row of a table is parsed only once.
 
-    It grows with new keys, and is emptied when most of its trees are no longer in the table.
+    It affects speed, never results. It grows with new keys, and is emptied when most of its trees are no
+    longer in the table.
     """
 
     def __init__(self, grammar: Compiled) -> None:
@@ -91,10 +93,10 @@ class CachedTrees:
         return CachedTrees, (self.grammar,)
 
     def ids(self, keys: Sequence[str]) -> Integers:
-        """The number in `trees` of the tree of each key (keys are the rows of a table).
+        """Look up trees by their keys, one for each row of a table: returns their numbers in `trees`.
 
-        New trees are added, so that the arrays of `trees` may be replaced. Raises ValueError for invalid
-        keys.
+        Trees that are not there yet are added, for which the arrays of `trees` may be replaced. Raises
+        ValueError for invalid keys.
         """
         n = len(keys)
         if keys is self._keys and n >= len(self._ids):
@@ -108,9 +110,9 @@ class CachedTrees:
         return self._ids
 
     def of_table(self, keys: Sequence[str]) -> TableTrees:
-        """The trees of a table's rows, and how often each tree and rule occurs in larger ones.
+        """The trees of a table, given by the keys of its rows, and how often trees and rules occur in them.
 
-        Only new rows are parsed. Raises ValueError for invalid keys.
+        Only rows added since the last call are parsed. Raises ValueError for invalid keys.
         """
         ids = self.ids(keys)
         rows, n = self.rows(ids), len(self._tree_uses)
@@ -123,7 +125,7 @@ class CachedTrees:
         return TableTrees(ids, rows, tree_uses, rule_uses)
 
     def rows(self, ids: Integers) -> Integers:
-        """The row of each tree of the cache in a table whose rows have these tree numbers, or -1."""
+        """For each tree of the cache, its row in a table, or -1; ids (rows): the tree of each row."""
         rows = np.full(int(self.trees.numbers[TREES]), -1, np.int32)
         rows[ids] = np.arange(len(ids), dtype=np.int32)
         return rows
@@ -145,7 +147,7 @@ class CachedTrees:
         return [[key_of(rules[starts[one] : starts[one + 1]]) for one in all_parts(tree)] for tree in ids]
 
     def _forget_uses(self) -> None:
-        """Reset the counts of how often trees and rules occur inside trees of the table."""
+        """Reset the counts that `of_table` extends: of trees and rules inside the table's trees."""
         self._tree_uses, self._rule_uses = np.zeros(0), np.zeros(len(self.grammar.weights))
 
     def _empty(self) -> None:
@@ -158,7 +160,7 @@ class CachedTrees:
         )  # fmt: skip
 
     def _read(self, keys: Sequence[str]) -> Integers:
-        """The numbers of the trees with these keys; new trees are added."""
+        """As `ids`, for any list of keys: the numbers of their trees; new trees are added."""
         known = self._by_key
         new = [key for key in keys if key not in known]
         if new:
@@ -183,7 +185,10 @@ class CachedTrees:
             raise ValueError(FAULTS[fault])
 
     def _has_room(self, n_rules: int) -> bool:
-        """Whether the arrays have room for trees of `n_rules` rules in total, and the trees inside them."""
+        """Whether the arrays of `trees` have room for new trees of `n_rules` rules in total.
+
+        The trees of adapted symbols inside them are counted as well, at their greatest possible size.
+        """
         trees, most = self.trees, n_rules * len(self.grammar.adapted)
         held, rules, letters, parts, strings = self.trees.numbers.tolist()
         starts = min(len(trees.rule_starts), len(trees.letter_starts), len(trees.part_starts))
@@ -196,7 +201,10 @@ class CachedTrees:
         )
 
     def _reserve(self, values: Integers) -> None:
-        """Enlarge the arrays if they lack space for new trees and for all cached trees inside them."""
+        """Enlarge the arrays of `trees` if they lack room for new trees and for the cached trees inside them.
+
+        values: the rules of the new trees, concatenated.
+        """
         if self._has_room(len(values)):
             return
         trees, held = self.trees, self.trees.numbers

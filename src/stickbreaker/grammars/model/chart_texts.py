@@ -17,7 +17,10 @@ ENTRY = 56  # bytes of an entry of a draft and its stack
 
 
 def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """The largest number of entries (rules) that a tree of a sentence with that many terminals can have."""
+    """The largest number of rules in a tree of a sentence, with `lengths` terminals, to reserve memory.
+
+    Remembered subtrees are included.
+    """
     n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
     if grammar.n_closures:  # each remembered subtree can have that many unary steps
         n *= len(grammar.adapted) + 1
@@ -25,7 +28,7 @@ def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArra
 
 
 def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """The bytes that charts of sentences of these lengths need: two numbers per symbol and span; drafts."""
+    """The bytes of memory to parse a sentence of each length: its chart, and a draft of one tree."""
     chart = 16.0 * len(grammar.names) * (np.asarray(lengths, np.float64) + 1.0) ** 2
     return chart + ENTRY * draft_entries(grammar, lengths).astype(np.float64)
 
@@ -47,7 +50,7 @@ def longest_that_fits(grammar: Compiled) -> int:
 
 
 def why_too_long(grammar: Compiled, length: int) -> str:
-    """The message about a sentence that is too long for a chart."""
+    """For an error message: that a sentence of `length` symbols is too long for a chart in memory."""
     gigabytes = float(chart_bytes(grammar, length)) / (1 << 30)
     return (
         f"a sentence of {length:,} symbols would take {gigabytes:.1f} GB, more than {LARGEST_CHART >> 30} GB"
@@ -55,11 +58,12 @@ def why_too_long(grammar: Compiled, length: int) -> str:
 
 
 def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
-    """Prepare sentences for charts; also returns one more than the number of strings that are repeated.
+    """Prepare sentences for a Markov chain over their trees, which parses them again and again.
 
-    letters: the terminal numbers of all sentences; starts: where each sentence begins. Strings that occur at
-    least twice in the text are numbered from 1. Strings that occur once have 0: no table can have them while
-    their only occurrence is resampled.
+    letters: the terminal numbers of all sentences; starts: where each sentence begins. Returns the prepared
+    text, and the number of repeated strings plus one. Strings that occur at least twice in the text are
+    numbered from 1. Others have 0, since no remembered subtree can have such a string while its only
+    occurrence is parsed again.
     """
     longest = int(grammar.symbols.longest[grammar.adapted].max(initial=0))
     strings, spans, n_strings = repeated_strings(letters, starts, len(grammar.terminals), longest)
@@ -72,15 +76,18 @@ def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) 
 
 
 def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(sentences + 1) Where the spans of each sentence, n (n + 1) / 2 of n symbols, begin among all spans."""
+    """(sentences + 1) Where the spans of each sentence begin in an array of all spans.
+
+    A sentence of n symbols has n (n + 1) / 2 spans.
+    """
     sizes = np.diff(starts)
     return np.concatenate([[0], np.cumsum(sizes * (sizes + 1) // 2)])
 
 
 def no_strings(spans: NDArray[np.int64]) -> Integers:
-    """Zeros for the string number of each span. Raises UserError if they would exceed the machine's memory.
+    """An array of zeros for the string number of each span, to be filled.
 
-    spans: from `span_starts`.
+    spans: from `span_starts`. Raises UserError if the array would exceed the machine's memory.
     """
     size = 4 * int(spans[-1])
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -125,10 +132,9 @@ def repeated_strings(
 
 @njit(**PLAIN)
 def known_strings(letters, starts, spans, children, n_terminals, strings):
-    """Fill `strings` (spans) with the string number of each span, looked up in a trie; 0 if it is not there.
+    """Fill `strings` (spans of all sentences) with each span's number in a trie of strings; 0: not there.
 
-    children: from `numbered_strings`: (strings × 2) ascending keys (number of a string × terminals +
-    terminal), and the number of the string that is longer by this terminal.
+    children: the trie, from `numbered_strings`.
     """
     for s in range(len(starts) - 1):
         n = starts[s + 1] - starts[s]
@@ -146,7 +152,11 @@ def known_strings(letters, starts, spans, children, n_terminals, strings):
 def numbered_strings(
     words: Sequence[Sequence[int]], n_terminals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A trie of strings of terminals, for `known_strings`, and the number of each of the strings `words`."""
+    """Number some strings of terminals (`words`), and all their prefixes, from 1: the nodes of a trie.
+
+    Returns the trie and the number of each of `words`. The trie has a row per node, sorted: the number of the
+    string without its last terminal × n_terminals + this terminal, and the number of the whole string.
+    """
     numbers: dict[int, int] = {}
     found = np.zeros(len(words), np.int64)
     for place, word in enumerate(words):
@@ -160,9 +170,10 @@ def numbered_strings(
 
 @njit(**PLAIN)
 def _productive(letters, rules, alive, found):
-    """Mark in `alive` the symbols that derive some string of these terminals, whatever their order.
+    """Mark the symbols that derive some string over these terminals, whatever their order and number.
 
-    They are listed in `found`; returns their number.
+    They are marked in `alive` (symbols), which is all False before, and listed in `found`. Returns their
+    number.
     """
     number = 0
     for letter in letters:
@@ -189,9 +200,10 @@ def _productive(letters, rules, alive, found):
 
 @njit(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
-    """Mark in `reached` the `alive` symbols that can be reached from `start` by rules of alive symbols.
+    """Mark the symbols that can be reached from `start` by rules whose children are all `alive`.
 
-    They are listed in `found`; returns their number.
+    They are marked in `reached` (symbols), which is all False before, and listed in `found`. Returns their
+    number.
     """
     if not alive[start]:
         return 0
@@ -213,10 +225,10 @@ def _reachable(start, rules, symbols, alive, reached, found):
 
 @njit(**PLAIN)
 def active_symbols(letters, starts, start, rules, symbols, actives):
-    """For each sentence, the symbols that can occur in its trees, ascending, concatenated.
+    """The symbols that may occur in each sentence's trees, so that its chart can leave out all others.
 
-    Returns them, and `actives` (sentences + 1), which it fills with where those of each sentence begin. A
-    symbol counts by the terminals in the sentence, not by their order.
+    Returns them, ascending and concatenated, and `actives` (sentences + 1), which is filled with where those
+    of each sentence begin. Only the set of the sentence's terminals is looked at, not their order.
     """
     n_symbols = len(symbols.shortest)
     alive, reached = np.zeros(n_symbols, np.bool_), np.zeros(n_symbols, np.bool_)

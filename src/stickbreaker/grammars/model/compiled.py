@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
 
     @property
     def n_closures(self) -> int:
-        """The length of the array `Weights.closures`: the sum of the squared sizes of all unary cycles."""
+        """The length of `Weights.closures`: a matrix for each group of symbols in a cycle of unary rules."""
         groups = self.symbols.groups[self.symbols.circles >= 0]
         return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
 
@@ -46,12 +46,12 @@ class Compiled(NamedTuple):
 
     @property
     def own_rules(self) -> NDArray[np.int64]:
-        """The rules whose weights depend on the document: those of the start symbol, or none."""
+        """The rules of which each document has its own weights: those of the start symbol, or none."""
         first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
         return np.arange(first[0], first[1])
 
     def of_grammar(self, uses: AnyArray) -> Array:
-        """(original rules) The uses of each rule before binarisation, from those of the binarised rules."""
+        """Convert uses of the binarised rules into uses of the grammar's original rules."""
         counted = self.rules.counted
         return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
 
@@ -66,7 +66,7 @@ Parted = tuple[str, tuple[Symbol, ...], int]  # parent, at most two children, so
 
 
 def compiled(grammar: Grammar) -> Compiled:
-    """The arrays of a grammar: its rules binarised, and symbols, terminals and rules numbered.
+    """Convert a grammar into arrays for kernels: rules are binarised, and symbols and terminals numbered.
 
     >>> found = compiled(Grammar.from_text("1 1 S --> a S b\\n1 1 S --> c"))
     >>> found.names, found.terminals, found.symbols.shortest.tolist()
@@ -124,7 +124,11 @@ def _is_terminal(rule: Parted) -> bool:
 
 
 def _parted(grammar: Grammar) -> list[Parted]:
-    """The rules, binarised; a terminal next to other children gets a symbol with its spelling as name."""
+    """Binarise a grammar: returns rules with at most two children each, some of them added for this.
+
+    A right-hand side of more than two children is split; equal rests of right-hand sides share a new symbol,
+    named by its children. A terminal next to other children gets a symbol that leads only to it.
+    """
     found: list[Parted] = []
     known = set(grammar.symbols)
     made: dict[int, str] = {}  # symbols of the rests of right-hand sides, by the number of the rest
@@ -172,9 +176,10 @@ def _parted(grammar: Grammar) -> list[Parted]:
 
 
 def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
-    """Symbols in an order in which unary rules lead to earlier ones, and the number of each one's group.
+    """Sort symbols so that unary rules lead to earlier ones, since charts are filled in this order.
 
-    Symbols in a cycle of unary rules are a group, and stay together.
+    Symbols in a cycle of unary rules form a group, and stay together. Returns the sorted symbols, and the
+    number of the group of each.
     """
     below: dict[str, list[str]] = {}
     for parent, children, _ in parted:
@@ -223,9 +228,10 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
 
 
 def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """The places of each value from 0 to n - 1, sorted by value, and where those of each value begin (n + 1).
+    """Index an array by value, from 0 to n - 1: at which places does each value occur?
 
-    Negative values are left out.
+    Returns the places, sorted by value, and where those of each value begin (n + 1). Negative values are left
+    out.
     """
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
@@ -251,7 +257,10 @@ def _mark_below(adapted, first, rules, below):
 
 
 def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
-    """Where the table of sums over unary chains of each symbol's group begins; -1 if it is in no cycle."""
+    """(symbols) Where the matrix of each symbol's group begins in `Weights.closures`; -1: it is in no cycle.
+
+    groups: the group of each symbol, from `_order`.
+    """
     unary = (rules.lefts >= 0) & (rules.rights < 0)
     parents, lefts = rules.parents[unary], rules.lefts[unary]
     circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])

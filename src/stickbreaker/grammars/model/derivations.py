@@ -20,10 +20,11 @@ class Derivations(NamedTuple):
 def derivations_of(
     values: Integers, starts: NDArray[np.int64], places: Integers, customers: Integers
 ) -> Derivations:
-    """The distinct subtrees of tables, sorted; a subtree may refer only to tables of later adapted symbols.
+    """Merge the tables of a chain's restaurants that have the same subtree, to store it once.
 
-    values, starts (tables + 1): the trees of tables, as rules and -1 - table; places, customers (tables): the
-    adapted symbol of each, and its customers.
+    values: the subtrees of all tables as rules and -1 - table, concatenated; starts (tables + 1): where each
+    begins; places, customers (tables): the adapted symbol and the number of customers of each. A subtree
+    contains only tables of later adapted symbols.
     """
     number: dict[bytes, int] = {}
     names = np.zeros(len(places), np.int32)  # tables: their derivations, in the order found

@@ -46,7 +46,10 @@ class Rule:
 
 
 class Adaptation(NamedTuple):
-    """The Pitman-Yor process of an adapted symbol; `truncation`: most subtrees in variational inference."""
+    """The Pitman-Yor process of an adapted symbol.
+
+    truncation: the largest number of subtrees that it remembers in variational inference; None: the default.
+    """
 
     discount: float = DISCOUNT
     concentration: float = CONCENTRATION
@@ -55,11 +58,11 @@ class Adaptation(NamedTuple):
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar: rules, the first of the start symbol, and adapted symbols, which remember subtrees.
+    """A context-free grammar some of whose symbols are adapted, so that they remember subtrees.
 
-    Raises UserError with the line for an unusable grammar: a symbol without rules or unreachable from the
-    start, an empty rule, a symbol that never ends, or an adapted symbol below itself. `by_document` is the
-    start symbol if every document has weights of its own for its rules, like topic shares.
+    The first rule is one of the start symbol. Raises UserError with the line for an unusable grammar, such as
+    a symbol without rules or one that cannot be reached, an empty rule, a symbol that derives no finite
+    string, or an adapted symbol that occurs below itself.
 
     >>> grammar = Grammar.from_text("1 1 S --> W S\\n1 1 S --> W\\nW --> a W2\\n1 1 W2 --> b")
     >>> grammar.start, grammar.terminals, list(grammar.adapted)
@@ -148,7 +151,7 @@ class Grammar:
         raise UserError(problem, where=self.where or "the grammar", line=line, remedy=remedy)
 
     def _refuse_names(self) -> None:
-        """Raise UserError for names of symbols that `to_text` could not write."""
+        """Raise UserError for a name of a symbol that `to_text` could not write."""
         for rule in self.rules:
             for name in (rule.parent, *rule.children):
                 if isinstance(name, Terminal):
@@ -293,7 +296,10 @@ class Grammar:
                 self._refuse(problem, self._line_of(group[0]), f"allow at most {LARGEST_CIRCLE} in a cycle")
 
     def _refuse_by_document(self) -> None:
-        """Raise UserError unless `by_document` is only at the top of trees, once, and not adapted."""
+        """Raise UserError if documents cannot have their own weights for the rules of `by_document`.
+
+        It must be the start symbol, occur nowhere else, not be adapted, and not lead to a terminal alone.
+        """
         symbol = self.by_document
         if symbol is None:
             return
@@ -320,7 +326,7 @@ def _below(rules: Iterable[Rule]) -> Iterator[str]:
 
 
 def _written(symbol: Symbol) -> str:
-    """A symbol as PyAdaGram writes it: a terminal in quotes of the kind that it does not contain."""
+    """A symbol in PyAdaGram's notation: a terminal is quoted, with the kind of quotes it does not contain."""
     if not isinstance(symbol, Terminal):
         return symbol
     return f'"{symbol}"' if '"' not in symbol else f"'{symbol}'"
@@ -334,7 +340,7 @@ Parts = tuple[tuple[Rule, ...], dict[str, Adaptation], str | None]  # rules, ada
 
 
 def _is_py_cfg(line: str) -> bool:
-    """Whether a line has the arrow of py-cfg outside of PyAdaGram's quotes and comments."""
+    """Whether a line is in the format of py-cfg: it has -->, not in a quote or comment of PyAdaGram."""
     left, arrow, _ = line.partition("-->")
     words = left.split()
     within = "->" in words or any(word.startswith("%") or '"' in word or "'" in word for word in words)
@@ -342,7 +348,10 @@ def _is_py_cfg(line: str) -> bool:
 
 
 def _read_py_cfg(lines: Lines, where: str | None) -> Parts:
-    """The rules and adapted symbols in the lines of a grammar in the format of py-cfg. Raises UserError."""
+    """Read lines of a grammar in the format of py-cfg: its rules and adapted symbols.
+
+    Raises UserError with the line that is wrong.
+    """
     found: list[tuple[int, float, list[float], str, list[str]]] = []
     for number, line in lines:
         left, arrow, right = line.partition("-->")
@@ -383,7 +392,10 @@ def _split(values: list[float]) -> tuple[float, list[float]]:
 
 
 def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
-    """The rules, adapted symbols and `by_document` of lines in the format of PyAdaGram. Raises UserError."""
+    """Read lines of a grammar in the format of PyAdaGram: its rules, adapted symbols and `by_document`.
+
+    Raises UserError with the line that is wrong.
+    """
     rules: list[Rule] = []
     adapted: dict[str, Adaptation] = {}
     by_document: str | None = None
@@ -436,7 +448,7 @@ def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
 
 
 def _alternatives(words: list[Symbol]) -> Iterator[list[Symbol]]:
-    """The alternatives of a right-hand side, split at bars."""
+    """Split the symbols of a right-hand side at bars (|) into alternatives."""
     found: list[Symbol] = []
     for word in words:
         if word == "|" and not isinstance(word, Terminal):
@@ -448,7 +460,7 @@ def _alternatives(words: list[Symbol]) -> Iterator[list[Symbol]]:
 
 
 def _is_weight(word: Symbol) -> bool:
-    """Whether a word is a weight, [0.5]."""
+    """Whether a symbol of a grammar file is the weight of a rule, like [0.5]."""
     if isinstance(word, Terminal) or not (word.startswith("[") and word.endswith("]")):
         return False
     try:
@@ -459,7 +471,10 @@ def _is_weight(word: Symbol) -> bool:
 
 
 def _adaptation_of(words: list[Symbol], line: str, number: int, where: str | None) -> tuple[str, Adaptation]:
-    """Read the words of `@ Name truncation concentration discount`; a truncation of * means none."""
+    """Parse what follows @ in a line `@ Name truncation concentration discount`: the name and its process.
+
+    A truncation of * means none. Raises UserError for anything else.
+    """
     try:
         name, most, concentration, discount = words
         truncation = None if most == "*" else int(most)

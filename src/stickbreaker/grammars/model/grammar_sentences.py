@@ -1,4 +1,4 @@
-"""Sentences of a grammar's terminals, by number, and the readers that make them of documents."""
+"""Sentences as numbers of a grammar's terminals, and the readers that make them from documents."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: unknown to the grammar; en
 
 
 class Sentences(NamedTuple):
-    """Sentences of terminals by number, concatenated: sentence s has letters[starts[s]:starts[s + 1]]."""
+    """Sentences as numbers of terminals, concatenated: sentence s is letters[starts[s]:starts[s + 1]]."""
 
     letters: Integers  # terminals, or UNKNOWN
     starts: NDArray[np.int64]  # sentences + 1
@@ -41,7 +41,7 @@ class Sentences(NamedTuple):
         return np.bincount(sentences, minlength=len(self.documents))
 
     def numbered(self, new_symbol: int) -> Integers:
-        """The terminals, with `new_symbol` in place of unknown ones."""
+        """The terminals of all sentences, with the terminal `new_symbol` in place of unknown symbols."""
         return np.where(self.letters == UNKNOWN, np.int32(new_symbol), self.letters)
 
     @property
@@ -60,18 +60,19 @@ class SentenceReader(ABC):
     def read(
         self, content: Sequences, rows: NDArray[np.int64] | None = None, *, documents: NDArray[np.int64]
     ) -> Sentences:
-        """The sentences of documents, with the position of each one's document.
+        """The sentences of some documents; their field `documents` counts these documents from 0.
 
-        rows: the vocabulary row of each word number (None: word numbers are rows); documents: the documents'
-        numbers in the corpus.
+        content: the documents' words by number; rows: the vocabulary row of each word number (None: word
+        numbers are rows); documents: the documents' numbers in the corpus.
         """
 
 
 @dataclass(frozen=True)
 class SymbolReader(SentenceReader):
-    """Reads each sentence of a text as a sentence of symbols, and ends it at boundaries as well.
+    """Reads documents whose words are the symbols: a sentence of the text is one of the grammar.
 
-    `numbers`: the terminal of each vocabulary row (or UNKNOWN, BOUNDARY), and last that of words not in it.
+    Sentences also end at words that are a BOUNDARY, which are left out. `numbers` (words + 1): the terminal
+    of each word of the vocabulary, UNKNOWN or BOUNDARY; the last is for words outside the vocabulary.
     """
 
     numbers: NDArray[np.int64]
@@ -86,10 +87,11 @@ class SymbolReader(SentenceReader):
 
 @dataclass(frozen=True)
 class WordReader(SentenceReader):
-    """Reads each word as a sentence: its characters, after the document's mark if there are marks.
+    """Reads each word of a document as a sentence of its characters, for the grammar "topic".
 
-    `letters`: terminals of all vocabulary rows, concatenated; each begins at `starts` (rows + 1); `marks`:
-    the terminal of each document, by number. Words that are not in the vocabulary are left out.
+    letters: the characters of all words of the vocabulary, as terminals, concatenated; starts (words + 1):
+    where each word begins in them; marks: the terminal that stands for each document, with which its
+    sentences then begin. Words that are not in the vocabulary are left out.
     """
 
     letters: Integers

@@ -18,16 +18,17 @@ from stickbreaker.grammars.model.tree_chain import new_chart
 
 @dataclass(frozen=True, eq=False)
 class MeanFieldGrammar(OnlineGrammar):
-    """`OnlineGrammar` with q(t) over all trees of a sentence, by inside and outside probabilities.
+    """An adaptor grammar by batch mean-field inference, with a fixed set of remembered trees.
 
-    The set of cached trees is fixed. An uncached tree belongs to the rest of the stick, and its uses
-    (`beyond`) count in the tails of all sticks, so that the score is a bound that never decreases.
+    Instead of drawing trees as `OnlineGrammar` does, q(t) is over all trees of a sentence, by inside and
+    outside probabilities. All trees that are not remembered share the rest of the stick of length one; their
+    uses (`beyond`) count in the tails of all sticks, so that the score is a bound that never decreases.
     """
 
     score_kind: ClassVar[str] = "bound"
 
     def start(self) -> Record:
-        """The initial params, without those about draws."""
+        """The initial params: those of `OnlineGrammar`, without the counts of drawn trees (tried, fresh)."""
         return {name: item for name, item in super().start().items() if name not in ("tried", "fresh")}
 
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
@@ -61,11 +62,11 @@ class MeanFieldGrammar(OnlineGrammar):
 
 
 def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
-    """Choose which sampled trees to cache: those with the largest (times sampled) × log(terminals + 1).
+    """Choose which of the sampled trees to remember: those with the largest uses × log(terminals + 1).
 
-    For each symbol at most `most` trees (None: the symbol's truncation) are chosen, and all cached trees
-    inside them. drawn: for the key of each tree, the times that it was sampled as each adapted symbol; the
-    result is the part of it that is chosen.
+    drawn: by the key of each tree, its uses in samples (adapted symbols); the result is a part of this. For
+    each symbol the best `most` trees (but not more than its truncation; None: only that limit), and the trees
+    inside them.
     """
     keys = sorted(drawn)
     known = CachedTrees(model.grammar)

@@ -76,9 +76,10 @@ def morphology(terminals: Sequence[str]) -> Grammar:
 
 
 def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """The grammar "topic": a sentence is a word, spelled, and each document has its own topic shares.
+    """The grammar "topic": a sentence is a word's spelling, and each document has its own topic shares.
 
-    Words are remembered as well as topics' words, so that topics share their spellings.
+    The symbol Word, below all topics, remembers words too, so that topics share spellings. terminals: the
+    characters of the text.
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
     rules = [Rule("Doc", (name,), ALPHA) for name in topics]
@@ -87,9 +88,10 @@ def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
 
 
 def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """The grammar "topic" for inference without documents: a sentence is its document's mark and a word.
+    """The grammar "topic" for inference that does not know documents: a word follows its document's mark.
 
-    Each document has a symbol of its own (Zhai et al. 2014, table 1). marks: of the documents.
+    Each document has a symbol of its own, which leads to its mark and a topic (Zhai et al. 2014, table 1).
+    marks: a terminal for each document.
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
     rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
@@ -100,14 +102,15 @@ def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int =
 
 
 def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:
-    """Rules (parent, children) by which topics lead to words, and words to one or more characters."""
+    """The rules (parent, children) of a topic grammar: topics lead to words, words to characters."""
     return [*((name, "Word") for name in topics), ("Word", "Chars"), *_several("Chars", "Char")]
 
 
 def with_words(grammar: Grammar, words: Mapping[tuple[str, ...], float]) -> Grammar:
-    """A grammar with a rule of Word for each word (a tuple of symbols), with the count as prior weight.
+    """Add words that are known in advance to a grammar, as rules of its symbol Word.
 
-    A rule that the grammar has already gets the count on top. Raises UserError if the grammar has no symbol
+    words: {tuple of symbols: count}; the count is the rule's prior weight, and is added to the weight if the
+    grammar has the rule already. Raises UserError if the grammar has no symbol
     Word, and for a count out of the range of weights.
     """
     if WORD not in grammar.symbols:
@@ -136,7 +139,7 @@ BY_NAME: dict[str, Callable[..., Grammar]] = {
 
 
 def mark_of(document: int) -> str:
-    """The mark of a document, longer than any symbol of a word.
+    """The terminal that marks a document's words in the grammar "topic"; no character can equal it.
 
     >>> mark_of(0)
     '_1'
@@ -145,7 +148,7 @@ def mark_of(document: int) -> str:
 
 
 def _several(parent: str, child: str) -> list[tuple[str, str]]:
-    """The rules by which `parent` becomes one or more of `child`."""
+    """The two rules (parent, children) by which `parent` derives one or more of `child`."""
     return [(parent, child), (parent, f"{child} {parent}")]
 
 

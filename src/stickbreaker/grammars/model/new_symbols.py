@@ -1,4 +1,4 @@
-"""Unknown symbols of new texts: rules to one terminal that stands for all of them.
+"""Rules for symbols that are unseen in training: all of them become one extra terminal.
 
 Each symbol A with several rules to a single terminal (`Char`, `Noun`; if no symbol has several, with one)
 gets a rule to any new symbol. Its prior weight w_A is the mean weight of these rules:
@@ -28,7 +28,10 @@ class Opened(NamedTuple):
 
 
 def opened(grammar: Compiled) -> Opened:
-    """The grammar with a rule to `NEW` for each of its `open_symbols`, after the symbol's other rules."""
+    """Extend a grammar by the terminal `NEW`, to parse texts with symbols that are unseen in training.
+
+    Each of its `open_symbols` gets a rule to `NEW`, after the symbol's other rules.
+    """
     rules, symbols = grammar.rules, grammar.symbols
     parents, weights = open_symbols(grammar)
     new, n = len(grammar.terminals), len(parents)

@@ -59,7 +59,7 @@ FEW = 64  # symbols up to which all are considered in every sentence
 
 
 class Cache(NamedTuple):
-    """The cached trees of a table (remembered subtrees), and their uses."""
+    """The remembered ("cached") trees that are rows of a table, with their uses and their sticks."""
 
     ids: Integers  # rows: the number of each tree in `trees`
     rows: Integers  # trees: the row of each, or -1
@@ -71,7 +71,7 @@ class Cache(NamedTuple):
 
 
 class View(NamedTuple):
-    """What local steps draw trees with: the weights of the grammar theta' of Zhai's equation 8.5."""
+    """The weights with which a local step draws trees: the grammar theta' (Zhai's thesis, equation 8.5)."""
 
     cache: Cache
     weights: Weights
@@ -80,7 +80,7 @@ class View(NamedTuple):
 
 
 class DrawnTrees(NamedTuple):
-    """What drawn trees of sentences use: rules, cached trees (rows), and new trees (new_rows, by key)."""
+    """How often the trees drawn for sentences use rules, remembered trees (rows) and new trees (by key)."""
 
     rows: Rows | SparseCounts
     new_rows: Mapping[str, Array]
@@ -91,11 +91,12 @@ class DrawnTrees(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OnlineGrammar(Model):
-    """Adaptor grammars by variational inference: weights of rules, and stick-breaking of cached trees.
+    """An adaptor grammar by variational inference, online or in batches.
 
-    The table has a row per cached tree and a column per adapted symbol; rules have Dirichlet weights. q(t) of
-    a sentence is represented by `samples` drawn trees. Drawn trees that are not in the table are added in the
-    same step.
+    The table of counts has a row for each remembered ("cached") tree and a column for each adapted symbol.
+    Remembered trees have stick-breaking weights, rules have Dirichlet weights. q(t) of a sentence is
+    represented by `samples` drawn trees; drawn trees of adapted symbols that are not in the table enter it in
+    the same step.
     """
 
     grammar: Compiled
@@ -132,7 +133,7 @@ class OnlineGrammar(Model):
         }
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
-        """Zeros: sampling breaks the symmetry."""
+        """Initial counts of new rows: zeros, since sampling breaks the symmetry."""
         return np.zeros((len(keys), len(self.grammar.adapted)))
 
     def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
@@ -182,7 +183,7 @@ class OnlineGrammar(Model):
         return cast("View", params["view"].values[()])
 
     def view(self, params: Record, counts: TruncatedCounts) -> View:
-        """The weights of rules and of cached trees, for local steps."""
+        """Compute the weights of rules and of remembered trees with which local steps draw trees."""
         grammar = self.grammar
         cache = self.cache(params, counts)
         trees, n_columns = cache.trees, len(grammar.adapted)
@@ -209,7 +210,10 @@ class OnlineGrammar(Model):
         return View(cache, found, memory)
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
-        """The cached trees of a table with their uses, also inside larger trees, and sums along sticks."""
+        """Collect the remembered trees of a table with all their uses, and the sums along their sticks.
+
+        Uses inside larger remembered trees count as well as uses by sentences.
+        """
         ids, rows, tree_uses, rule_uses = self.known.of_table(counts.keys)
         trees = self.known.trees
         stored = OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
@@ -265,9 +269,10 @@ class OnlineGrammar(Model):
         times: NDArray[np.int64],
         tops: NDArray[np.int64],
     ) -> DrawnTrees:
-        """Draw trees of sentences, and count what they use, as a mean over `self.samples` draws.
+        """Draw trees of sentences, and count the rules and trees that they use, divided by `self.samples`.
 
-        keys, times, tops (sentences): see `sample_trees`.
+        letters: terminals of all sentences, which begin at `starts`. For each sentence, keys: of its random
+        stream; times: how many trees to draw; tops: the rule that they must begin with (-1: any).
         """
         grammar, cache, nats = self.grammar, view.cache, np.zeros(len(starts) - 1)
         longest = int(np.diff(starts).max(initial=1))
@@ -300,12 +305,12 @@ class OnlineGrammar(Model):
 
     @cached_property
     def spelled(self) -> list[str]:
-        """The rules' numbers as texts, for keys of trees."""
+        """The number of each rule as a text, from which keys of trees are joined."""
         return list(map(str, range(len(self.grammar.weights))))
 
     @cached_property
     def longest(self) -> int:
-        """The length, in symbols, of the longest sentence that is learned from, so that a chart fits."""
+        """The length, in symbols, of the longest sentence whose chart fits into memory."""
         return longest_that_fits(self.grammar)
 
     def sentences_of(self, shard: Shard) -> Sentences:
@@ -317,7 +322,10 @@ class OnlineGrammar(Model):
         return found.take(~found.with_unknown() & fits)
 
     def report(self, sentences: Sentences, shard: Shard, drawn: DrawnTrees) -> tuple[Local, Stats]:
-        """The results of a local step: each document's log p, and the statistics of the drawn trees."""
+        """Make the results of a local step: log p of each document of the shard, and the statistics.
+
+        drawn: how often trees of the sentences use rules and trees; it also has each sentence's log p.
+        """
         parsed, n = np.isfinite(drawn.nats), shard.n_documents
         known = np.where(parsed, drawn.nats, 0.0)
         by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
@@ -327,7 +335,7 @@ class OnlineGrammar(Model):
     def stats_of(
         self, by_document: Array, score: float, tokens: float, drawn: DrawnTrees
     ) -> tuple[Local, Stats]:
-        """The results of a local step, from log p of the documents and the drawn trees.
+        """Make the results of a local step from the log p of documents and the uses in drawn trees.
 
         by_document (documents): log p in nats; score: their sum; tokens: the number of symbols.
         """
@@ -338,9 +346,10 @@ class OnlineGrammar(Model):
         return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
 
     def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """For each sentence, the symbols that can occur in its trees, and where those of each begin.
+        """The symbols that may occur in each sentence's trees (as `active_symbols`), for its chart.
 
-        In a grammar of at most `FEW` symbols they are all symbols.
+        Returns them, concatenated, and where those of each sentence begin. In a grammar of at most `FEW`
+        symbols they are all symbols.
         """
         n, grammar = len(starts) - 1, self.grammar
         if len(grammar.names) <= FEW:
@@ -352,9 +361,9 @@ class OnlineGrammar(Model):
     # Global steps
 
     def needs_summary(self, step: Step) -> bool:
-        """Whether discounts, concentrations and prior strengths are learned in this step.
+        """Whether this step computes `summary`, to learn discounts, concentrations and prior strengths.
 
-        They are in the steps 1, 2, 4, 8, …, and with every pruning.
+        It does in the steps 1, 2, 4, 8, …, and when rarely used trees are dropped (`pruned`).
         """
         number = step.number + 1
         return number & (number - 1) == 0 or self._refines(step)
@@ -363,11 +372,12 @@ class OnlineGrammar(Model):
         return (step.number + 1) % self.refine_every == 0 or step.rate >= 1.0
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
-        """Sums over the table for the score and for learning, per adapted symbol unless stated.
+        """Sums over the table, for the score and for learning its parameters.
 
-        Always: "evidence", the log evidence of the sticks; "expected", E[log] of the sentences' uses;
-        "rules", the rules' part of the bound. For learning: the uses in stick order, and the best prior
-        strengths (by symbol).
+        For the score, in nats: "evidence" (adapted symbols), log p of all uses of trees with the sticks
+        integrated out; "expected" (adapted symbols), the uses by sentences times E[log weight]; "rules", the
+        rules' part of the bound. For learning: the uses of trees in the order of their sticks
+        (`OrderedCells`) and the best prior strengths (symbols).
         """
         view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
@@ -398,7 +408,7 @@ class OnlineGrammar(Model):
         return np.array(self._rule_evidence(params, uses) - sentences @ logs)
 
     def _rule_evidence(self, params: Record, uses: Array) -> float:
-        """The log evidence of uses of rules (rules), in nats, with the rules' weights integrated out."""
+        """log p of the uses of rules, in nats, with the rules' weights integrated out; uses: of each rule."""
         grammar, prior = self.grammar, self.priors(params)
         counted, n = grammar.rules.counted, len(grammar.names)
         parents = grammar.rules.parents[counted]
@@ -408,12 +418,12 @@ class OnlineGrammar(Model):
         return nats - float(log_gamma_ratio(after, before, used).sum())
 
     def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
-        """The best discounts and concentrations, as params.
+        """Learn the discount and concentration of each adapted symbol; returns both as params.
 
-        In batches they maximise the evidence of the sticks, online the probability of recent draws, in which
-        trees that were new when drawn count as new. Online, evidence would mistake the few trees of the first
-        sentences, scaled up to many uses, for a low concentration, and nothing new would be found (see
-        docs/explanation/online-grammars-equations.md).
+        In batches they maximise log p of all uses with the sticks integrated out (the evidence), online the
+        expected log p of recent draws (`predictive`), in which trees that were new when drawn count as new.
+        Online, the evidence would mistake the few trees of the first sentences, scaled up to many uses, for a
+        low concentration, and nothing new would be found (see docs/explanation/online-grammars-equations.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
         order: dict[str, AnyArray] = dict(summary)
@@ -436,7 +446,10 @@ class OnlineGrammar(Model):
         return {name: params[name]._replace(values=values) for name, values in moved.items()}
 
     def _best_strengths(self, params: Record, cache: Cache) -> Array:
-        """(symbols) The factor on each symbol's prior weights that maximises the evidence (Minka 2000)."""
+        """(symbols) The factor on prior weights of each symbol's rules that maximises log p of their uses.
+
+        By Minka's fixed point (2000).
+        """
         grammar, strengths = self.grammar, params["strengths"].values.copy()
         parents, n, counted = grammar.rules.parents, len(grammar.names), grammar.rules.counted
         weights, uses = grammar.weights * counted, self.rule_counts(params, cache)
@@ -472,15 +485,20 @@ class OnlineGrammar(Model):
         return {**params, **moved}
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """An estimate of the bound on log p(sentences): their log Z by drawn trees, plus the table's part."""
+        """An estimate of the bound on log p(sentences), in nats.
+
+        It is the sum of the sentences' log p by the weights of trees and rules, plus the part of the table
+        and the rules.
+        """
         table = summary["evidence"] - summary["expected"]
         return Score(stats.score + float(table.sum() + summary["rules"]), stats.tokens, self.score_kind)
 
     def rederived(self, params: Record, counts: TruncatedCounts) -> Edit:
-        """The edit that replaces cached trees by the most probable trees of their strings, with their counts.
+        """The edit that replaces each remembered tree by the most probable tree of the same string.
 
-        This stands in for resampling (8.3.1), since the trees of q are point estimates. Trees that occur
-        within others stay. At most `REDERIVED` at a time.
+        The new tree gets the old one's counts. This takes the place of resampling remembered subtrees
+        (section 8.3.1 of Zhai's thesis). Trees inside other remembered trees stay. At most `REDERIVED` trees
+        are replaced at a time.
         """
         view = self.view(params, counts)
         grammar, cache, memory = self.grammar, view.cache, view.memory
@@ -505,10 +523,10 @@ class OnlineGrammar(Model):
         return self._merged(counts, rows[: len(keys)].tolist(), keys)
 
     def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
-        """The edit that replaces rows of the table by the trees with these keys, one for each row.
+        """The edit that replaces rows of the table by other trees, given by a key for each of `rows`.
 
-        It adds rows for these trees and the trees inside them, and merges the old rows into them. An old row
-        that occurs within one of the new trees stays.
+        It adds rows for these trees and the trees inside them, if they have none yet, and merges each old row
+        into its new one. An old row whose tree occurs within one of the new trees stays.
         """
         places = {key: row for row, key in enumerate(counts.keys)}
         parts = dict(zip(keys, self.known.parts_of(keys), strict=True))
@@ -528,10 +546,10 @@ class OnlineGrammar(Model):
     def learned(
         self, params: Record, counts: TruncatedCounts, within: Integers | None = None
     ) -> LearnedGrammar:
-        """The learned grammar, with posterior means of sticks and rules.
+        """The learned grammar, to parse sentences: remembered trees and rules with posterior mean weights.
 
-        within: a text (terminals); cached trees whose strings do not occur in it are left out. None: all are
-        in.
+        within: the terminals of a text; remembered trees whose strings do not occur in it are left out, to
+        save time. None: all are included.
         """
         grammar, cache = self.grammar, self.cache(params, counts)
         trees, columns = cache.trees, len(grammar.adapted)
@@ -566,7 +584,7 @@ class OnlineGrammar(Model):
         )
 
     def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
-        """(trees,) Whether the string of each tree (by its number in the cache) occurs in a text."""
+        """(trees,) Whether the string of each tree occurs in a text; ids: the trees' numbers in the cache."""
         trees, whole = self.known.trees, text.astype(np.int32).tobytes()
         starts = trees.letter_starts
         strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())
@@ -580,11 +598,10 @@ class OnlineGrammar(Model):
         return (Grow("derivations", len(keys), tuple(keys)),), {}
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
-        """The edit after a step: nothing, `pruned` or `rederived`.
+        """The edit to the table after a step: mostly none, else that of `pruned` or `rederived`.
 
-        `pruned` every `refine_every` steps and after a step that replaces all counts: it ranks trees (8.3.1)
-        and drops those beyond the truncation or hardly used, unless they occur within others. `rederived`
-        half way between two prunings.
+        `pruned` comes every `refine_every` steps, and after a step that replaces all counts; `rederived` half
+        way between two prunings.
         """
         if not self._refines(step):
             half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
@@ -592,16 +609,17 @@ class OnlineGrammar(Model):
         return self.pruned(params, counts, step.rate, LEAST)
 
     def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
-        """The last edit of a run: drop trees beyond the truncation. Those that are hardly used stay."""
+        """The last edit of a run: it drops trees beyond the truncation, if any; those hardly used stay."""
         if (self.cache(params, counts).cells.sizes <= self.truncations).all():
             return ()
         return self.pruned(params, counts, 1.0, 0.0)
 
     def pruned(self, params: Record, counts: TruncatedCounts, rate: float, least: float) -> Edit:
-        """The edit that ranks cached trees, and drops those beyond the truncation or of fewer than `least`
-        uses.
+        """The edit that sorts remembered trees by rank, and drops those beyond the truncation or hardly used.
 
-        Trees that occur inside those that stay are not dropped. rate: of the step.
+        The rank is uses × log(rate × terminals + 1) (section 8.3.1 of Zhai's thesis; rate: the step's
+        learning rate). Trees with fewer than `least` uses count as hardly used. Trees inside those that stay
+        are not dropped.
         """
         cache = self.cache(params, counts)
         trees, ids = cache.trees, cache.ids
@@ -623,10 +641,13 @@ class OnlineGrammar(Model):
 
 
 def _mean_evidence(a: float, b: float, cells: OrderedCells, k: int, beyond: float, total: float) -> float:
-    """The log evidence of the counts of column k, divided by `total`; a: concentration, b: discount."""
+    """log p of the uses in column k with its sticks integrated out, divided by `total`, their sum.
+
+    a: concentration, b: discount; beyond: uses of trees that are not remembered.
+    """
     return float(stick_evidence(cells, k, a, b, beyond)) / total
 
 
 def _mean_predictive(a: float, b: float, uses: Array, tried: Array, fresh: float, total: float) -> float:
-    """`predictive` divided by `total`, the number of draws."""
+    """The mean of `predictive` per draw; total: the number of draws."""
     return predictive(a, b, uses, tried, fresh) / total

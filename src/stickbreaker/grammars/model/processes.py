@@ -20,10 +20,10 @@ STEEP = 1e10  # b / a from which on log gammas have too few digits for their dif
 
 
 def log_gamma_ratio(high: AnyArray | float, low: AnyArray | float, difference: AnyArray | float) -> Array:
-    """log gamma(high) - log gamma(low), where high = low + difference.
+    """log gamma(high) - log gamma(low), also for large numbers; high = low + difference.
 
-    For large numbers, whose log gammas have too few digits, the difference is taken term by term in
-    Stirling's series.
+    The log gammas of large numbers have too few digits to be subtracted; for these, Stirling's series is
+    subtracted term by term.
 
     >>> float(log_gamma_ratio(1e18 + 2.0, 1e18, 2.0))  # 2 log(1e18)
     82.89306334778564
@@ -38,7 +38,9 @@ def log_gamma_ratio(high: AnyArray | float, low: AnyArray | float, difference: A
 
 
 def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64]) -> float:
-    """log p(seating of one restaurant) in nats, given the number of tables of each size.
+    """log p(seating) in nats of a restaurant with a Pitman-Yor process; a: discount, b: concentration.
+
+    sizes[m]: the number of tables with m customers; in all T tables and C customers. p is
 
     prod_{t=1}^{T - 1} (b + a t) / prod_{c=1}^{C - 1} (b + c) prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
     (Johnson, Griffiths & Goldwater 2007, equation 2.)
@@ -72,9 +74,10 @@ def log_prior(concentration: float) -> float:
 def draw_process(
     discount: float, concentration: float, sizes: NDArray[np.int64], generator: np.random.Generator
 ) -> tuple[float, float]:
-    """Draw the concentration, then the discount of a restaurant given the number of tables of each size.
+    """Resample a Pitman-Yor process's concentration, then its discount, given its seating.
 
-    By slice sampling of the logarithm and of the logit; returns discount and concentration.
+    sizes[m]: the number of tables with m customers. Uses slice sampling of log concentration and of logit
+    discount. Returns discount and concentration.
     """
 
     def of_concentration(x: float) -> float:
@@ -97,7 +100,7 @@ def draw_process(
 
 
 def _slice(log_density: Callable[[float], float], x: float, generator: np.random.Generator) -> float:
-    """Draw the next value after x by slice sampling (Neal 2003: step out, then shrink)."""
+    """One step of slice sampling from x: the next value (Neal 2003: step out, then shrink)."""
     level = log_density(x) + np.log(generator.random())
     low = x - WIDTH * generator.random()
     high = low + WIDTH
@@ -115,10 +118,11 @@ def _slice(log_density: Callable[[float], float], x: float, generator: np.random
 
 
 def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> float:
-    """E[log p] of draws from sticks with concentration a and discount b, in nats, summed over draws.
+    """E[log p] in nats, summed over draws of trees, under stick-breaking weights of the remembered trees.
 
-    uses (cached trees, in stick order): the counts of the sticks; tried: how often each tree was drawn;
-    fresh: how often a new tree was drawn.
+    a: concentration, b: discount. uses (trees, in the order of their sticks): counts that the posterior of
+    the sticks has seen; tried: how often each tree was drawn; fresh: how often a tree was drawn that is not
+    remembered.
     """
     tails = np.cumsum(uses[::-1])[::-1]
     steps = 1.0 / (a + b * np.arange(1, len(uses)) + tails[1:])
@@ -131,9 +135,9 @@ def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> f
 def best_process(
     score: Callable[[float, float], float], discount: float, concentration: float
 ) -> tuple[float, float]:
-    """The discount and concentration that maximise `score`, by a local search from the given ones.
+    """The discount and concentration that maximise a score, by a local search from the given values.
 
-    score: a function of concentration and discount, in this order.
+    score: takes concentration and discount, in this order.
     """
     from scipy.optimize import minimize
 

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 
 
 def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of symbols that reach each other (Tarjan 1972); each comes after the groups it leads to.
+    """The strongly connected components of a graph of symbols (Tarjan 1972).
+
+    Each comes after those that it leads to.
 
     below: for each symbol, the symbols that it leads to, all of which are keys.
 
@@ -44,7 +46,7 @@ def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def _taken(path: list[str], symbol: str) -> list[str]:
-    """Remove the end of a path from `symbol` on, and return it."""
+    """Cut a path before `symbol`: removes and returns the end that begins with it."""
     found: list[str] = []
     while not found or found[-1] != symbol:
         found.append(path.pop())

@@ -34,9 +34,9 @@ class Tree(NamedTuple):
         return (one for one in self._walk() if isinstance(one, str))
 
     def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
-        """Yield (symbol, start, end) of each subtree, by the terminals that it spans; inner ones first.
+        """Yield (symbol, start, end) for each subtree, inner ones first.
 
-        start: where the tree's text begins.
+        It spans the terminals from start to end - 1. start: the position of the tree's first terminal.
         """
         at, around = start, list[tuple[str, int]]()
         for one in self._walk():
@@ -65,9 +65,10 @@ def _escaped(text: str) -> str:
 
 
 def tree_of(values: AnyArray, grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
-    """The tree of rules given by number in preorder, without the symbols added by binarisation.
+    """Build a readable tree from the numbers of its rules in preorder.
 
-    text: the sentence's symbols, for its leaves; None: the grammar's terminals.
+    Symbols added by binarisation are left out. text: the sentence's symbols as they are spelled, for the
+    leaves; None: the grammar's terminals.
     """
     rules = grammar.rules
     last = len(text) if text is not None else 0
