@@ -1,5 +1,5 @@
-"""Which choices for the parts of a topic model can be combined, computed from what each part declares; used
-by estimators and the docs.
+"""Which choices for a topic model (prior of documents, words, inference, schedule, engine) can be combined.
+The table is computed from what each choice declares; estimators and the docs use it.
 """
 
 from collections.abc import Iterable
@@ -21,8 +21,10 @@ from stickbreaker.topics.model.vocabularies.open import OpenWords
 
 
 class Combination(NamedTuple):
-    """A row of the table of valid combinations: for each part of a run, the names of the choices that can be
-    combined freely with the others of the row.
+    """Choices for the five parts of a run, as tuples of their names.
+
+    In a row of the table of valid combinations, a field has several choices, and any choice of one field can
+    be combined with any choice of the others. For a single run, each field has one.
     """
 
     documents: tuple[str, ...]
@@ -66,11 +68,12 @@ CHANGED = (
 
 
 def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
-    """The row for a choice of documents and words, with those of these kinds of inference that fit; None if
-    none does.
+    """The row of the table for one kind of prior over documents and one kind of vocabulary; None if none of
+    the kinds of inference suits both.
 
-    A sampler sweeps over all documents, on this machine. A schedule that stores reports needs topics that are
-    not tied to tables of the documents (as the franchise's are), and a closed vocabulary without concepts.
+    inference: the names to choose from, either all samplers or none. Samplers run only in sweeps over all
+    documents, on this machine. Schedules that store each minibatch's report need a prior without tables of
+    the documents (so not the franchise) and a closed vocabulary without concepts.
     """
     prior, vocabulary = DOCUMENTS[documents], WORDS[words]
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
@@ -132,7 +135,7 @@ def refuse_illegal(chosen: Combination) -> None:
 
 
 def _apart(chosen: Combination) -> tuple[str, ...]:
-    """The smallest set of fields whose choices cannot be combined; empty if all choices can be."""
+    """The names of the fewest fields whose choices conflict; empty if all five can be combined."""
     slots = Combination._fields
     groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
     return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())

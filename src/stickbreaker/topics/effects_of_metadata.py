@@ -17,8 +17,8 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 class MetadataEffects(NamedTuple):
     """Effects of the terms of a formula on topic shares.
 
-    `documents` is the number used, `left_out` that of documents without a field of the formula or a known
-    word.
+    `terms`: the names of the columns of `effects`; `documents`: how many were used; `left_out`: how many were
+    not, since they lack a field of the formula or have no word of the vocabulary.
     """
 
     terms: Sequence[str]
@@ -80,7 +80,11 @@ def _right_side(formula: str) -> str:
 
 
 def _design(formula: str, frame: Any) -> Any:
-    """The formula's design matrix, a data frame with a column per term. Raises UserError for a bad one."""
+    """The design matrix of a formula (documents × terms), as a data frame. Raises UserError for an invalid
+    formula.
+
+    frame: the documents' metadata, a data frame with a column per field.
+    """
     try:
         return _formulaic().model_matrix(_right_side(formula), frame)
     except Exception as error:
@@ -102,6 +106,6 @@ def _formulaic() -> Any:
 
 
 def left_out_text(found: MetadataEffects) -> str:
-    """A line that reports how many documents were used, and how many left out."""
+    """A line for the user: how many documents were used for the effects, and how many were left out."""
     left = f", {found.left_out:,} left out for lack of a field or words" if found.left_out else ""
     return f"{counted(found.documents, 'document')}{left}"

@@ -135,7 +135,8 @@ def write_pyldavis(
     *,
     overwrite: bool = True,
 ) -> int:
-    """Write `pyldavis_inputs` as JSON, documents block by block; returns the number of documents.
+    """Write the arguments of `pyLDAvis.prepare` (see `pyldavis_inputs`) to a file as JSON, documents block by
+    block, so that large corpora fit in memory. Returns the number of documents.
 
     Load it with `pyLDAvis.prepare(**json.load(open(path)))`.
     """
@@ -172,8 +173,8 @@ def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
 
 
 class _Words(NamedTuple):
-    """The words that are exported: their `rows` in the vocabulary, their spellings, and the topics over them
-    (topics × words, rows sum to one).
+    """The words to export, all or those of one language: the range of their rows in the vocabulary, their
+    spellings, and the topics restricted to them (topics × words, rows sum to one).
     """
 
     rows: slice
@@ -182,7 +183,7 @@ class _Words(NamedTuple):
 
 
 def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
-    """The words to export: all of a model, or those of one language of a polylingual one.
+    """The words to export: all words of a model, or those of one language of a polylingual model.
 
     Raises UserError if the language is missing or unknown.
     """
@@ -201,7 +202,12 @@ def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
 def _documents(
     estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """Shares and lengths of documents with shown words, block by block; word counts go to `frequency`."""
+    """For each block: topic shares (documents × topics) and lengths in tokens of the documents that have
+    words to export; other documents are left out.
+
+    words: those to export; only these count in lengths. Their counts in the corpus are added to `frequency`
+    as blocks are read.
+    """
     seen = estimator._seen(corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)

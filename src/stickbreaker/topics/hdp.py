@@ -15,7 +15,8 @@ class HDP(ScikitLearnTopics, PlainHDP):
     __doc__ = PlainHDP.__doc__
 
     def to_lda(self) -> LDA:
-        """The topics in use as a fitted `LDA` with the fixed prior alpha beta, for programs that need one.
+        """The topics in use as a fitted `LDA`, for programs that need one; its prior of documents' topic
+        shares is the HDP's learned one, fixed.
 
         Raises UserError for an open vocabulary.
 

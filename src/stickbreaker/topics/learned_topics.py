@@ -64,8 +64,8 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
-        """The model's words. For an open vocabulary, those that some topic has now, with their expected
-        tokens; they have no document counts, since a stream's old documents fade.
+        """The model's words. For an open vocabulary, the words that some topic has now, with their expected
+        numbers of tokens; all their document counts are 0, since a stream's old documents fade.
         """
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
@@ -82,7 +82,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def components_(self) -> Array:
-        """q(beta)'s parameters (topics × words): expected counts plus eta; if words are open, only counts."""
+        """Dirichlet parameters of topics' words under q(beta) (topics × words): expected counts plus eta. For
+        an open vocabulary, only the expected counts.
+        """
         words, whole = self._model.words, self.engine_.table.whole()
         used = words.parameters(self.params_, whole).T[self.topic_columns_]
         return np.ascontiguousarray(used if self._rows is None else used[:, self._rows])
@@ -94,7 +96,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _topic_words(self) -> TopicWords:
-        """E[beta] (topics × words), computed when needed: from a table in files, only the part asked for."""
+        """E[beta] (topics × words), of which parts are computed on request: if the table is in files, only
+        the words asked for are read.
+        """
         return self._model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
 
     @cached_property
@@ -108,7 +112,11 @@ class LearnedTopics(ModelOfParameters):
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
-        """The prior of words in topics. Raises AttributeError if the vocabulary has no prior of that name."""
+        """The value of the prior of words in topics, which is "eta" for a closed vocabulary and
+        "concentration" for an open one.
+
+        Raises AttributeError, which suggests the right attribute, if `name` is the other one.
+        """
         words = self._model.words
         own, value = words.hyperparameter(self.params_)
         if own != name:
@@ -118,12 +126,16 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def rest_(self) -> Array:
-        """For an open vocabulary, the probability that each topic leaves to all other strings (topics)."""
+        """For an open vocabulary, the probability (topics) that each topic gives to all words it has not
+        met.
+        """
         return self._model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
     def _model(self) -> TopicModel:
-        """The model with which learned topics are read and new documents inferred."""
+        """The parts of the model (prior of documents, vocabulary, solver) by which learned topics are read
+        and topics of new documents inferred.
+        """
         return topic_model(self.engine_.model)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = DOCUMENTS) -> list[list[str]]:
@@ -156,18 +168,24 @@ class LearnedTopics(ModelOfParameters):
 
     @property
     def _word_evidence(self) -> WordEvidence:
-        """What the rankings of topics' words are computed from."""
+        """The input of the rankings of topics' words: word probabilities, topics' shares, and in how many
+        documents words occur.
+        """
         per_token = None if self._model.words.grows else self.vocabulary_.documents_per_token
         return WordEvidence(self._topic_words, self.topic_shares_, per_token, self.word_documents_)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """Names of concepts, and their shares of topics' tokens (concepts × topics); empty without any."""
+        """Names of the concepts, and the share of each topic's tokens that belong to them (concepts ×
+        topics). Both are empty for a model without concepts.
+        """
         names, shares = self._model.words.concepts(self.params_, self.engine_.table)
         return names, shares[:, self.topic_columns_]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """Per topic, (name, share) of the `n` concepts with most of its tokens; empty without concepts."""
+        """For each topic, (name, share) of the `n` concepts that have most of its tokens; empty lists for a
+        model without concepts.
+        """
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
@@ -190,13 +208,17 @@ class LearnedTopics(ModelOfParameters):
         return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
 
     def _combine_names(self) -> None:
-        """Set `topic_names_`: the name that users gave, or else the guide's; None without either."""
+        """Set `topic_names_`: for each topic, the name that users gave it, or else its name in the guide
+        (seed words), or else None.
+        """
         given = [self.given_names_.get(i) for i in self.topic_ids_]
         self.topic_names_ = tuple(a or b for a, b in zip(given, self.guided_names, strict=True))
 
     @property
     def guided_names(self) -> list[str | None]:
-        """For each topic, the name that the guide gives it; None for topics without one."""
+        """For each topic, its name in the guide (the user's seed words, by topic); None for topics without
+        one.
+        """
         names = self._guide_names()
         return [names[k] if k < len(names) else None for k in self.topic_columns_.tolist()]
 
@@ -206,7 +228,9 @@ class LearnedTopics(ModelOfParameters):
         return corpus if same else corpus.with_vocabulary(self.vocabulary_)
 
     def _without_table(self) -> Self:
-        """A copy without its table, to be sent to a process that has the table: see `_over`."""
+        """A copy without the table of counts and all that is computed from it, small enough to be sent to
+        other processes. There, `_over` attaches the table of that process.
+        """
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
             vars(bare).pop(name, None)
@@ -214,14 +238,15 @@ class LearnedTopics(ModelOfParameters):
         return bare
 
     def _over(self, engine: LocalEngine) -> Self:
-        """A copy of the estimator that uses the table of another engine."""
+        """A copy of the estimator that reads topics from the table of another engine."""
         other = copy.copy(self)
         other.engine_ = engine
         return other
 
     def _infer_documents(self, bags: Bags) -> Iterator[Local]:
-        """Infer the topics of documents: their records ("gamma", and "scores", their terms of the bound),
-        shard by shard.
+        """Infer the topics of documents. Yields a record for each shard (a group of documents), with "gamma"
+        (documents × topics of the table), the Dirichlet parameters of their topic shares, and "scores", their
+        terms of the bound.
         """
         solver, model = self._fold_in_solver(), self._model
         if solver != model.solver:  # the parameters have changed
@@ -233,7 +258,9 @@ class LearnedTopics(ModelOfParameters):
         return self.engine_.infer(self.params_, shards, 0)
 
     def _infer_shares(self, bags: Bags) -> Array:
-        """E[theta] (documents × topics) of documents under the model's vocabulary."""
+        """Expected topic shares of documents, E[theta] (documents × topics in use), whose words are numbered
+        as in the model's vocabulary.
+        """
         gamma = np.concatenate([local["gamma"].values for local in self._infer_documents(bags)])
         gamma = np.ascontiguousarray(
             gamma[:, self.topic_columns_]
@@ -301,7 +328,9 @@ class LearnedTopics(ModelOfParameters):
         return float(sum(local["scores"].values.sum() for local in self._infer_documents(bags)))
 
     def _counted_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The document counts by which words are ranked, as arrays of a saved model; may be empty."""
+        """In how many documents of each topic words occur, for ranking words: arrays to store in a saved
+        model. Empty if this was not counted.
+        """
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
 

@@ -33,11 +33,12 @@ _date_of = lru_cache(1 << 14)(date_of)
 
 @dataclass
 class FieldSums:
-    """Sums over the documents by the values of one metadata field.
+    """Sums over documents by the values of one metadata field. Each sum is an array of 2 + K integers:
+    documents, tokens, and tokens of each topic, the latter in units of 1 / `SCALE` token.
 
-    `values`: sums by value, None if there are too many; `dates`: sums by the first `precision` characters of
-    the date in ISO 8601, as fine as there is room for. `known`: number of documents with a value. A document
-    with a list of values counts under each.
+    `values`: sums by value, None if there are too many; `dates`: sums by date, cut to its first `precision`
+    characters in ISO 8601 (a day, month or year, as fine as there is room for). `known`: number of documents
+    with a value. A document with a list of values counts under each.
     """
 
     values: Rows | None = field(default_factory=dict)
@@ -46,7 +47,9 @@ class FieldSums:
     known: int = 0
 
     def coarsen(self, precision: int) -> None:
-        """Merge dates with the same first `precision` characters: a day, a month or a year."""
+        """Make dates coarser, to days, months or years: sums of dates with the same first `precision`
+        characters are added. If dates are coarser already, nothing changes.
+        """
         dates, self.dates, self.precision = self.dates, {}, min(precision, self.precision)
         for name, row in dates.items():
             _add(self.dates, name[: self.precision], row)
@@ -54,10 +57,10 @@ class FieldSums:
 
 @dataclass
 class MetadataSums:
-    """Sums of tokens by topic over `documents` documents, for each metadata field.
+    """Sums of topics' tokens over `documents` documents, by the values of each metadata field.
 
-    `most_cells` bounds values × topics of a field: beyond it, dates become coarser and values are dropped;
-    None: no bound.
+    `most_cells` limits memory: the number of values of a field times the number of topics. Beyond it, dates
+    become coarser and values are dropped; None: no limit.
     """
 
     n_topics: int
@@ -73,8 +76,8 @@ class MetadataSums:
     ) -> None:
         """Add documents to the sums.
 
-        metadata: the fields of each; tokens (documents): their numbers; shares (documents × topics): topic
-        shares.
+        metadata: each document's fields and their values; tokens (documents): each document's number of
+        tokens; shares (documents × topics): topic shares.
         """
         self.documents += len(metadata)
         rows = np.ones((len(metadata), 2 + self.n_topics), np.int64)
@@ -114,7 +117,9 @@ class MetadataSums:
         return self.fields.setdefault(name, FieldSums())
 
     def _bound(self, name: str) -> None:
-        """If a field has too many values, drop them; if too many dates, merge them by month or year."""
+        """Limit the memory of a field: if it has too many values, drop all sums by value; if it has too many
+        dates, merge them by month or year.
+        """
         if self.most_cells is None:
             return
         found, room = self.fields[name], self.most_cells // self.n_topics
@@ -146,7 +151,11 @@ def _add(into: Rows, name: str, row: NDArray[np.int64]) -> None:
 
 
 def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]) -> None:
-    """Add each row of `rows` to the sums under each of its names; rows without names are ignored."""
+    """Add each document's row to the sums under each of its names (values or dates); documents without names
+    are ignored.
+
+    names: a list per document; rows (documents × 2 + K).
+    """
     numbers: dict[str, int] = {}
     places = np.repeat(np.arange(len(names)), [len(several) for several in names])
     if not len(places):
@@ -185,7 +194,11 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
 
 
 def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
-    """Read what `write_sums` wrote; `refuse` is called with True if something in it is invalid."""
+    """Read sums from a file that `write_sums` wrote.
+
+    `refuse` is called with the result of each check: with True if something is invalid, in which case it
+    should raise an error.
+    """
     with pq.ParquetFile(file) as opened:
         about = figures_in(opened)
         rows = opened.read(["field", "kind", "value", "sums"]).to_pylist()

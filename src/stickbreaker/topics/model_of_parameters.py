@@ -87,7 +87,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @abstractmethod
     def _documents(self, stream: bool) -> TopicPrior:
-        """The prior of documents with these parameters; `stream`: with the defaults for streams."""
+        """The prior of documents' topic shares that the parameters describe; `stream`: with the defaults for
+        streams.
+        """
 
     def _topic_model(
         self,
@@ -96,8 +98,10 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         *,
         stream: bool = False,
     ) -> TopicModel:
-        """The model with these parameters; without a vocabulary, only to check them. Raises UserError naming
-        an invalid parameter.
+        """The model that the parameters describe. Without a vocabulary it serves only to check them. Raises
+        UserError that names an invalid parameter, or parameters that cannot be combined.
+
+        analysis: by which seed words of the guide are looked up; stream: with the defaults for `partial_fit`.
         """
         refuse_parameters(self)
         self._refuse_too_many_topics(vocabulary)
@@ -128,7 +132,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return TopicModel(documents, words, solver, moves, self._births(schedule, documents, words))
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
-        """Raise UserError for more topics than memory allows, before allocating anything."""
+        """Raise UserError if the table of topics' word counts would not fit in this machine's memory. It is
+        called before anything is allocated; open vocabularies and other machines are not checked.
+        """
         n_topics = self._n_topics_at_start()
         if vocabulary is None or self._is_open or engine_name(self.engine) != "local":
             return
@@ -146,8 +152,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return given.with_defaults(**self._stream_defaults)
 
     def _for_stream(self) -> Self:
-        """A copy of the estimator with the defaults for streams as values, so that a saved stream continues
-        even if the defaults change.
+        """A copy of the estimator in which parameters left at None have the defaults for streams, as values.
+        So a saved stream continues in the same way even if later versions have other defaults.
         """
         made, point = copy(self), self._has_points("partial_fit", stream=True)
         made.schedule, made.point_topics, made.eta = self._stream_schedule(), point, self._eta(point)
@@ -159,7 +165,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @property
     def _continues_a_fit(self) -> bool:
-        """Whether `partial_fit` continues a `fit`, which has another default of eta."""
+        """Whether `partial_fit` would continue a model learned by `fit`, whose default of eta is then
+        kept.
+        """
         return "state_" in vars(self) and not self._began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
@@ -169,7 +177,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return POINT_ETA if point else ETA
 
     def _needs_distributions(self, schedule: str) -> str | None:
-        """The user's choice with which topics cannot be point estimates, for messages; or None."""
+        """Why topics cannot be point estimates: the user's choice that rules them out, as text for an error
+        message; None if they can be.
+        """
         if self._is_open:
             return "an open vocabulary"
         if isinstance(self.eta, str):
@@ -179,8 +189,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return "schedule='memoised'" if schedule == "memoised" else None
 
     def _has_points(self, schedule: str, stream: bool) -> bool:
-        """Whether beta is a point estimate: as the user chose, or else in streams, unless another choice
-        forbids it.
+        """Whether topics are learned as point estimates, not as distributions: if the user chose so; by
+        default, in streams, unless another parameter rules it out.
 
         Raises UserError if the user's choice is not possible.
         """
@@ -197,14 +207,18 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return 1.0 / n_topics
 
     def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
-        """Whether new topics are opened, and unneeded ones closed, in a stream."""
+        """Whether new topics are opened, and unneeded ones closed, while learning from a stream; never by
+        default, for subclasses to override.
+        """
         return False
 
     @abstractmethod
     def _moves(
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
-        """The moves that change topics during a run. `sampled`: if the solver draws tokens' topics."""
+        """The moves of a run, such as splits and merges, that change the set of topics. `sampled`: whether
+        the solver draws tokens' topics at random.
+        """
 
     def _words(
         self,
@@ -213,8 +227,10 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         prior: float | str | Array,
         point: bool,
     ) -> TopicVocabulary:
-        """The vocabulary with these parameters. `prior`: eta as the user gave it; `point`: whether beta is a
-        point estimate.
+        """The part of the model that concerns words, closed or open or with concepts, as the parameters
+        describe it. Raises UserError for parameters that do not fit together.
+
+        `prior`: eta as the user gave it, or its default; `point`: whether topics are point estimates.
         """
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
@@ -247,8 +263,11 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _concepts(
         self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: float | str | Array, point: bool
     ) -> ConceptVocabulary:
-        """The vocabulary for a tree of concepts over these words (None: over two words of one concept, to
-        check the parameters).
+        """The vocabulary whose words are tied by a tree of concepts. Raises UserError if eta is learned or
+        there is a guide.
+
+        vocabulary: the words; if None, two words of one concept take the place of both, so that parameters
+        can be checked. prior: eta as the user gave it; point: whether topics are point estimates.
         """
         eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
@@ -266,7 +285,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return (*names, *[None] * (self._n_topics_at_start() - len(names)))
 
     def _slot(self) -> str:
-        """The name of the model's kind of prior, as in the table of valid combinations."""
+        """The name of the model's prior of documents' topic shares ("finite", "growing", …) in the table of
+        valid combinations.
+        """
         return self._documents_slot
 
     def _refuse(self, schedule: str) -> None:
@@ -280,7 +301,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         self._refuse("partial_fit")
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
-        """The mean-field solver for the model's kind of prior; max_iter: the most rounds per document."""
+        """The mean-field solver that suits the prior of documents. max_iter: the most rounds per document;
+        keep_local: whether each document starts from its result in the last pass.
+        """
         return MeanField(max_iter, float(self.doc_tol), keep_local)
 
     def _fold_in_solver(self) -> LocalSolver:

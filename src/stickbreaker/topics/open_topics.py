@@ -28,5 +28,7 @@ def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
 
 
 def spelling_of(estimator: LearnedTopics) -> LogSpelling:
-    """A function that returns log G0 of words, for a fitted estimator with an open vocabulary."""
+    """A function that returns log G0 of words in nats, the log probability of their spelling; for a fitted
+    estimator with an open vocabulary.
+    """
     return partial(estimator._model.words.log_spelling, estimator.params_)

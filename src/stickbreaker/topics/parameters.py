@@ -38,7 +38,7 @@ class HybridParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class GibbsParameters(Settings):
-    """Parameters of Gibbs sampling."""
+    """The parameters of Gibbs sampling, in which the topic of every token is sampled."""
 
     home: ClassVar[str] = "stickbreaker.topics.model.samplers.gibbs_settings:Gibbs"
 
@@ -62,7 +62,9 @@ class GibbsParameters(Settings):
 
 @dataclass(frozen=True, slots=True)
 class DelayedGibbsParameters(GibbsParameters):
-    """Parameters of Gibbs sampling with approximate counts."""
+    """The parameters of Gibbs sampling with delayed counts: these are updated after a sweep, not after each
+    token, and so are approximate in between.
+    """
 
     fixed: ClassVar[Mapping[str, object]] = MappingProxyType({"delayed": True})
 

@@ -87,7 +87,10 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
 
     @property
     def _searches(self) -> bool:
-        """Whether `fit` searches for the number of topics, which needs comparable bounds of finished runs."""
+        """Whether `fit` will search for the number of topics: if `n_topics` is "auto", and the other
+        parameters allow runs whose bounds can be compared (mean-field, a closed vocabulary, not online, on
+        this machine).
+        """
         if self.n_topics != AUTO or isinstance(self._learning_schedule(), Online):
             return False
         mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"

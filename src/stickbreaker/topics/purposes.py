@@ -1,4 +1,6 @@
-"""The purposes of random streams in topic models: see `core/purposes.py`."""
+"""Names of the purposes for which topic models draw random numbers; each has a stream of its own: see
+`core/purposes.py`.
+"""
 
 SEED_DOCUMENTS = "documents"  # documents from which topics start
 SEED_TOPICS = "topics"  # noise that distinguishes topics at the start, by word

@@ -60,14 +60,17 @@ COLUMNS = (
 def write_documents(
     estimator: LearnedTopics, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
 ) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by the hash of
-    their ids; and metadata-sums.parquet, sums over all documents by metadata, if they have any.
+    """Write what a model's report shows of its documents into the model's directory, as two Parquet files.
 
-    Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
-    for the words of the text: starts and lengths in characters, and their most probable topics. In the file's
-    own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see
-    `collect_documents_and_figures`. The corpus is read by the run's `engine`. For documents that the model
-    has not learned from, their number, "documents", replaces "unigram".
+    documents.parquet has at most `LIMIT` documents, a sample by the hashes of their ids. Columns: number, id,
+    title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and for the words of the
+    text: starts and lengths in characters, and their most probable topics. In the file's own metadata,
+    "stickbreaker" is a JSON object of numbers about the whole corpus, see `collect_documents_and_figures`.
+    metadata-sums.parquet has sums over all documents by metadata field; it is not written if there are no
+    fields.
+
+    The corpus is read by the run's `engine`. If the model has not learned from these documents
+    (`learned_from_these` False), "documents", their number, replaces "unigram".
     """
     documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
     if not learned_from_these:
@@ -86,13 +89,14 @@ def write_documents(
 def collect_documents_and_figures(
     estimator: LearnedTopics, source: Source, engine: Engine
 ) -> tuple[dict[str, list[Any]], dict[str, object], MetadataSums]:
-    """Read a corpus once for the report: returns the documents to store, as columns; figures of the whole
-    corpus; and its sums of tokens by topic and metadata field.
+    """Read a corpus once for the report. Returns the documents to store, as columns; numbers about the whole
+    corpus, by name; and its sums of topics' tokens by metadata field.
 
-    "coherence": NPMI of each topic's ten first words over all documents, if there are two words or more; for
-    a polylingual model the mean over its languages, each over the documents that have it; "unigram" and
-    "unigram_held_out": nats per word of the documents learned from under their own word shares, and of the
-    held-out words that a run's score predicts; the second is left out if nothing is held out.
+    The numbers are: "coherence", the NPMI of each topic's ten first words over all documents, if there are
+    two words or more (for a polylingual model the mean over its languages, each over the documents that have
+    it). "unigram": nats per word of the documents learned from, under their own word shares.
+    "unigram_held_out": the same for the held-out words that a run's score predicts; missing if nothing is
+    held out.
     """
     parts = source.parts(longest=source.n_blocks)  # each with counts of all words
     last = 1.0
@@ -120,7 +124,9 @@ def collect_documents_and_figures(
 
 @dataclass(frozen=True)
 class Lowest:
-    """A task for an engine: the `LIMIT` lowest hashes of document ids in some blocks."""
+    """A task that an engine runs on some blocks: it returns the `LIMIT` lowest hashes of their document ids.
+    From these follows which documents are in the stored sample.
+    """
 
     source: Source
 
@@ -134,8 +140,8 @@ class Lowest:
 class Seen(NamedTuple):
     """What `Look` collected from some blocks of documents.
 
-    rows: the columns of documents.parquet, by name; sides: co-occurrences of top words, one count for each
-    language; sums: tokens by topic and metadata field.
+    rows: the documents to store, as columns of documents.parquet by name; sides: for each language, in how
+    many documents top words occur together; sums: topics' tokens by metadata field.
     """
 
     rows: dict[str, list[object]]
@@ -145,10 +151,11 @@ class Seen(NamedTuple):
 
 @dataclass
 class Look:
-    """A task for an engine: collects what the report shows of the documents of some blocks.
+    """A task that an engine runs on some blocks: it collects what the report shows of their documents.
 
-    A call returns that, and the counts of words learned from and of those predicted (2 × V). The engine has
-    the estimator's table, and must have the same model in all calls.
+    A call returns a `Seen`, and the counts of each word (2 × V) in the documents learned from, and in the
+    held-out halves that are predicted. `estimator` has no table and uses the engine's; all calls must be for
+    the same model. `top`: each topic's top words, by language.
     """
 
     estimator: LearnedTopics
@@ -185,7 +192,9 @@ class Look:
         kept: dict[str, list[object]],
         sums: MetadataSums,
     ) -> None:
-        """Add a block's documents: chosen ones, with topics, to the columns; all with metadata to sums."""
+        """Add a block's documents to the result: those of the stored sample, with their topics, to the
+        columns `kept`, and all documents, if any has metadata, to `sums`.
+        """
         ids = corpus.ids(block)
         chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
         reader = Excerpts(corpus, block, entries)
@@ -223,7 +232,9 @@ class Look:
 
 
 def titles_of(corpus: Corpus, block: int) -> list[str]:
-    """The titles of a block's documents, from their metadata; "" if there is none."""
+    """The titles of a block's documents, from metadata fields such as "title" or "subject"; "" for a document
+    without one.
+    """
     metadata: list[str | None] = corpus.source.columns(block, ["metadata"]).column("metadata").to_pylist()
     with making_sense_of(corpus.path, REBUILD):
         return [
@@ -232,7 +243,8 @@ def titles_of(corpus: Corpus, block: int) -> list[str]:
 
 
 def title_in(metadata: Mapping[str, object]) -> str:
-    """The title among a document's fields; "" if there is none.
+    """A document's title: the first of the fields "title", "subject", "headline" and "name" that it has; ""
+    if it has none.
 
     >>> title_in({"year": 1990, "subject": "Boats"})
     'Boats'
@@ -242,7 +254,7 @@ def title_in(metadata: Mapping[str, object]) -> str:
 
 
 def _short(value: Scalar) -> Scalar:
-    """A metadata value to be used as a label: long texts and long lists are shortened."""
+    """A metadata value as it is stored: texts are cut to 200 characters, lists to 50 items."""
     if isinstance(value, str):
         return cut_short(value, LONGEST_VALUE)
     if isinstance(value, list):
@@ -271,9 +283,10 @@ def _count(bags: Bags, into: NDArray[np.float64]) -> None:
 def nats_by_word_shares(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice]
 ) -> float | None:
-    """Nats per word of word counts `words` (V) under the shares of `learned` (V), within each language.
+    """Mean log probability (nats) of the words counted in `words` (V), under the word shares in `learned`
+    (V), separately for each language.
 
-    None if there is no word.
+    ranges: each language's rows (empty: one language). None if there is no word.
 
     >>> round(nats_by_word_shares(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
     -0.693147
@@ -284,7 +297,11 @@ def nats_by_word_shares(
 def both_terms(
     ranges: Mapping[str, slice], first: int, counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`unigram_terms` for the words learned from, and for those predicted. counts (2 × words): of both."""
+    """`unigram_terms` of a range of words, for the documents learned from and for the held-out words to
+    predict; both under the word shares of the documents learned from.
+
+    first: the number of the range's first word; counts (2 × words): in the two sets of documents.
+    """
     learned, predicted = counts
     return (
         unigram_terms(learned, learned, ranges, first),
@@ -295,11 +312,13 @@ def both_terms(
 def unigram_terms(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice], first: int = 0
 ) -> NDArray[np.float64]:
-    """What `nats_of` needs of a run of consecutive words to score documents by unigrams (languages × 3).
+    """Terms of the log probability of documents under a unigram model, from a range of consecutive words
+    (languages × 3). `nats_of` adds up the terms of all ranges.
 
-    words, learned (words): counts in the documents, and those of the unigram distribution; first: the number
-    of the first word; ranges: each language's words (empty: one language). For each language: sum of words_w
-    · log(learned_w / sum of learned), sum of words, sum of learned; all sums are over these words only.
+    words, learned (words): counts in the documents, and those that define the unigram distribution; first:
+    the number of the first word; ranges: each language's words (empty: one language). For each language: sum
+    of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all sums are over these words
+    only.
     """
     terms: list[list[float]] = []
     for rows in ranges.values() or (slice(first, first + len(words)),):

@@ -1,4 +1,6 @@
-"""Trees of concepts over the words of a vocabulary, from dictionaries, constraints or WordNet."""
+"""Trees of concepts over the words of a vocabulary, from dictionaries, constraints or WordNet. A concept is a
+set of words, of one or more languages, that belong together.
+"""
 
 import math
 from collections import Counter, defaultdict
@@ -21,13 +23,13 @@ BY_WORDS = "build the corpus with the segmentation icu, which finds words"
 
 @dataclass
 class Selection:
-    """Concepts made of a file, and counts of its entries.
+    """Concepts made from a file, and how many of its entries were used or skipped, and why.
 
-    `entries`: all that were read; `several_words`: skipped, since a side is not a single word;
-    `by_characters`: those among these in which the analysis splits a word into characters;
-    `not_in_vocabulary`: skipped, since the vocabulary lacks a side; `pairs`: used; `reversed_pairs`: would be
-    in the vocabulary if the two languages were exchanged. `coverage`: by language, the share of the
-    vocabulary's tokens whose words have a concept.
+    `entries`: all that were read; `several_words`: skipped, since one of the two words is not a single word;
+    `by_characters`: those of these in which the analysis splits a word into characters; `not_in_vocabulary`:
+    skipped, since the vocabulary lacks one of the words; `pairs`: used; `reversed_pairs`: would be in the
+    vocabulary if the two languages were exchanged. `coverage`: by language, the share of the vocabulary's
+    tokens whose words have a concept.
     """
 
     concepts: list[Concept] = field(default_factory=list[Concept])
@@ -40,11 +42,15 @@ class Selection:
     coverage: dict[str, float] = field(default_factory=dict[str, float])
 
     def mostly_characters(self) -> bool:
-        """Whether the analysis splits most of the single words among the entries into characters."""
+        """Whether the analysis splits most entries of two single words into characters, as happens if texts
+        of Chinese are not segmented. Error messages then suggest segmentation.
+        """
         return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
 
     def is_reversed(self) -> bool:
-        """Whether clearly more entries would match the vocabulary if the two languages were exchanged."""
+        """Whether the two languages were probably given in the wrong order: exchanged, more than twice as
+        many entries would match the vocabulary.
+        """
         fitting = self.entries - self.several_words - self.not_in_vocabulary
         return self.reversed_pairs > 2 * fitting
 
@@ -61,11 +67,12 @@ def concepts_of_pairs(
 ) -> Selection:
     """A concept for each dictionary pair whose words are both in the vocabulary (Zhai 2014, section 5.3).
 
-    Entries must be single words on both sides after analysis. `languages`: of the words and of their
-    translations. Kinds: "one-to-one", with each word in at most one concept, and "all", with each word in up
-    to `most` concepts (senses). Pairs are taken in order of counts, if known, then of similarity of document
-    frequencies, then of spelling. Pairs with counts below `least_count` or above `most_count` are skipped.
-    Raises UserError for a language that the vocabulary lacks, and if no pair is left.
+    Entries must be single words on both sides after analysis. `languages`: the code of the words' language,
+    then of their translations'. `kind`: "one-to-one", with each word in at most one concept, or "all", with
+    each word in up to `most` concepts (senses). Pairs with the highest counts are taken first; among equal
+    counts, those whose words occur in similarly many documents, then in alphabetical order. Pairs with counts
+    below `least_count` or above `most_count` are skipped. Raises UserError for a language that the vocabulary
+    lacks, and if no pair is left.
     """
     _refuse_other_languages(vocabulary, languages)
     selection, met = Selection(), defaultdict[tuple[str, str], float](float)
@@ -187,7 +194,11 @@ def concepts_of_synsets(
 
 
 def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, object]) -> str | None:
-    """The key of the nearest ancestor that has words; None if there is none, or if ancestors form a cycle."""
+    """The key of the nearest ancestor that has words in the vocabulary; None if there is none.
+
+    key: a synset; parents: each synset's parent, or None; words: has a key for each synset with words. If the
+    ancestors form a cycle, the search ends.
+    """
     met, at = {key}, parents.get(key)
     while at is not None and at not in met:
         if at in words:
@@ -226,7 +237,9 @@ def _levels(key: str, kept: Mapping[str, str | None]) -> int:
 
 
 class _Speller:
-    """Finds words of one language in a vocabulary, in the form that the analysis gives them."""
+    """Looks up words of one language in a vocabulary, after the corpus's analysis (lower case, lemmas, …) has
+    been applied to them.
+    """
 
     def __init__(self, vocabulary: Vocabulary, analysis: AnyAnalysis | None, language: str) -> None:
         own = analysis.by_language.get(language) if isinstance(analysis, PolylingualAnalysis) else analysis
@@ -235,13 +248,17 @@ class _Speller:
         self.known: dict[str, list[str]] = {}
 
     def parts(self, word: str) -> list[str]:
-        """The words that the analysis splits a word into; none for a stop word."""
+        """The tokens that the analysis makes of a word: usually one, none for a stop word, several if it
+        splits the word.
+        """
         if word not in self.known:
             self.known[word] = [word] if self.analysis is None else self.analysis.analyse(word).words
         return self.known[word]
 
     def __call__(self, word: str) -> str | None:
-        """The word as spelled in the vocabulary, or None."""
+        """A word as it is spelled in the vocabulary; None if it is not there, or is not a single token after
+        analysis.
+        """
         parts = self.parts(word)
         if len(parts) != 1:
             return None
@@ -279,10 +296,10 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
 def _covered(
     selection: Selection, vocabulary: Vocabulary, remedy: str = "check that the corpus has these words"
 ) -> Selection:
-    """The selection, with its coverage filled in: by language, the share of the vocabulary's tokens that have
-    a concept.
+    """The same selection, completed: its `coverage` (by language, the share of the vocabulary's tokens that
+    have a concept) is filled in.
 
-    Raises UserError, with this remedy, if it has no concept.
+    Raises UserError if no concept was made; `remedy`: the advice in its message.
     """
     if not selection.concepts:
         cause = ""

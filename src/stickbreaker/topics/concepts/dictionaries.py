@@ -18,8 +18,8 @@ PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
 
 
 class Entry(NamedTuple):
-    """An entry of a dictionary, on line `line`: a word, its translation, and how often they were counted
-    together (0 if not counted).
+    """An entry of a dictionary: the number of its line, a word, its translation, and `times`, how often the
+    two were counted together as aligned words (0 if not counted).
     """
 
     line: int
@@ -30,9 +30,11 @@ class Entry(NamedTuple):
 
 @dataclass
 class WordFile:
-    """An open file of words that belong together, whose lines can be read only once.
+    """An open file of words that belong together: a dictionary or a list of constraints. Its lines can be
+    read only once.
 
-    `form` is its format: a key of `FORMATS` for a dictionary, or "constraints".
+    `form` is its format: a key of `FORMATS` for a dictionary, or "constraints". `lines`: pairs of line number
+    and text.
     """
 
     name: str
@@ -91,7 +93,9 @@ def dictionary_entries(
 
 
 def _guessed(line: str) -> str:
-    """The format of a file of words, guessed from its first line."""
+    """The format of a file of words, guessed from its first line: "constraints", "cedict", "counts" or
+    "tsv".
+    """
     if line.split()[0] in ("MERGE_", "SPLIT_"):
         return "constraints"
     fields = line.rstrip("\r\n").split("\t")
@@ -121,8 +125,11 @@ def _counted(line: str, traditional: bool) -> Iterator[Entry]:
 
 
 def _cedict(line: str, traditional: bool) -> Iterator[Entry]:
-    """The entries of a line of CC-CEDICT: its word with each sense, without remarks in brackets and a leading
-    "to" or article.
+    """The entries of a line of CC-CEDICT: its Chinese word with each of its English senses.
+
+    Remarks in brackets and a leading "to" or article are removed from senses. The word is in simplified
+    characters unless `traditional`. A line of four fields separated by tabs is accepted too. Raises UserError
+    for another line.
     """
     fields = line.split("\t")
     if len(fields) != 4:
@@ -147,8 +154,8 @@ FORMATS: dict[str, Callable[[str, bool], Iterator[Entry]]] = {
 
 
 class Synset(NamedTuple):
-    """A synset (set of synonyms) of WordNet: its key, its words by language ("" if there is only one), and as
-    `parent` the key of its first hypernym, or None.
+    """A synset of WordNet (a set of synonyms): its key, such as "noun.00001740", its words by language ("" if
+    there is only one), and as `parent` the key of its first hypernym (a more general synset), or None.
     """
 
     key: str

@@ -21,11 +21,11 @@ class Accuracy(NamedTuple):
 
 
 class LabelScores(NamedTuple):
-    """Cross-validated scores of topic shares, of words (tf-idf), and of always predicting the most frequent
-    label.
+    """Cross-validated scores of three ways to predict documents' labels: from their topic shares, from their
+    words (tf-idf), and by always choosing the most frequent label (`majority`).
 
-    `documents` were classified into `classes`; `left_out` have no label, or one with fewer than five
-    documents.
+    `documents` were classified into `classes`; `left_out` documents have no label, or one with fewer than
+    five documents.
     """
 
     topics: Accuracy
@@ -98,7 +98,11 @@ def _labelled(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def _predicted(scale: Any, features: Any, labels: NDArray[np.str_]) -> NDArray[np.str_]:
-    """The label of each document, predicted by a classifier fitted without it."""
+    """The label of each document, predicted by a linear classifier that was fitted to the other folds of the
+    documents.
+
+    scale: a scikit-learn transformer for the features (documents × features).
+    """
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC

@@ -27,9 +27,11 @@ class Coherence(NamedTuple):
 
 
 class Coherences(NamedTuple):
-    """The three measures for the same topics, and the numbers of documents and of windows that were counted.
+    """The three measures of coherence for the same topics, and the numbers of documents and of windows of
+    text in which words were counted.
 
-    `ordered`: C_v used windows of text; otherwise each document counts as one window.
+    `ordered`: the corpus has its tokens in order, so that C_v used windows; otherwise each document counts as
+    one window.
     """
 
     npmi: Coherence
@@ -72,7 +74,8 @@ def coherence(
 
 
 class TopWords:
-    """Counts in how many documents topics' top words occur together; documents are added in blocks.
+    """Counts in how many documents the topics' top words, and pairs of them, occur. Documents are added block
+    by block; the counts give the topics' NPMI.
 
     Arguments and errors as for `coherence`.
     """
@@ -109,9 +112,10 @@ class TopWords:
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
-    """The tokens of a block of documents as column numbers, -1 for words without a column.
+    """The tokens of a block of documents as column numbers; -1 for words without a column.
 
-    With `language`, only its tokens, and only documents that have some.
+    column: the number of each word of interest. With `language`, all other tokens are removed, and then
+    documents that have none left.
     """
     words = entries.words()
     columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
@@ -178,7 +182,8 @@ def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int
 def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: int) -> Meetings:
     """Count in how many documents each of these words, and each pair of them, occurs.
 
-    distinct: word numbers below `n_words`; in the result they are numbered by their position in it.
+    distinct: word numbers below `n_words`. In the result, each word is numbered by its position in
+    `distinct`.
     """
     column, meetings = _columns(distinct, n_words), Meetings(len(distinct))
     for bags in blocks:
@@ -187,7 +192,9 @@ def in_documents(distinct: NDArray[np.int64], blocks: Iterable[Bags], n_words: i
 
 
 def _columns(distinct: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:
-    """(n_words + 1,) The position of each word in `distinct`; -1 for all others. The last is for word -1."""
+    """(n_words + 1,) For each word number, its position in `distinct`, or -1 if it is not there. The last
+    entry is -1 too, so that word number -1 (unknown) can be looked up.
+    """
     column = np.full(n_words + 1, -1, np.int64)
     column[distinct] = np.arange(len(distinct))
     return column
@@ -224,7 +231,11 @@ def _npmi(top: NDArray[np.int64], documents: Meetings) -> Coherence:
 
 
 def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meetings) -> Coherence:
-    """NPMI for each topic of pairs of words; first, second (K × pairs): their numbers in `documents`."""
+    """Mean NPMI per topic of given pairs of words.
+
+    first, second (K × pairs): the words of each pair, as numbered in `documents`, which holds the counts.
+    Raises UserError if no document was counted.
+    """
     total = _total(documents)
     both, left, right = (counts / total for counts in documents.pairs(first, second))
     return _means(npmi_of_shares(both, left, right), both)

@@ -116,18 +116,22 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
 
 
 def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
-    """The bytes that key a document's random stream, made of the spelling and the counts of its words."""
+    """The seed of a document's random split: bytes made of its words' spelling and counts, so that it does
+    not depend on how the words are numbered.
+
+    words: the vocabulary; rows, counts: the document's word numbers and their counts.
+    """
     spelled = [words[int(row)] for row in rows.tolist()]
     lengths = np.array([len(word) for word in spelled], np.int32)
     return content_of(lengths, counts) + "".join(spelled).encode()
 
 
 def _observed(key: bytes, counts: Counts, share: float) -> Counts:
-    """The counts of one document's words that completion observes, drawn at random by a generator seeded with
-    `key`.
+    """How many tokens of each word of one document are observed, drawn at random with a generator seeded by
+    `key`; the remaining tokens are to be predicted.
 
-    counts: of the document's words. If all are whole, `share` of the tokens is drawn without replacement; if
-    one is fractional, `share` of the words is drawn, each with its whole count, and the others get zero.
+    counts: the document's. If all are whole numbers, `share` of the tokens is drawn without replacement.
+    Otherwise `share` of the words is drawn: these keep their whole count, and the others get zero.
     """
     draw = stream(0, purposes.COMPLETION, key=key)
     whole = np.rint(counts).astype(np.int64)
@@ -145,7 +149,11 @@ def _floor(amount: float) -> int:
 
 
 def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.float32]) -> Bags:
-    """Documents with their counts replaced, without words whose count is zero."""
+    """The same documents with other counts (one per entry of `bags`); entries with a count of zero are
+    removed.
+
+    unseen: each document's new number of tokens outside the vocabulary.
+    """
     kept = counts > 0
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], counts[kept], unseen)

@@ -23,7 +23,8 @@ class Tokens(NamedTuple):
 
 
 class Meetings:
-    """The number of documents or windows (of `total`) with each word, and with each pair of words.
+    """Co-occurrence counts: in how many of `total` documents, or windows of text, each word occurs, and each
+    pair of words together.
 
     >>> meetings = Meetings(3)
     >>> meetings.add_documents(Tokens(np.array([0, 3, 5]), np.array([0, 1, 0, 1, -1])))
@@ -76,9 +77,10 @@ class Meetings:
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
-        """Count a block of windows or documents, number i of it `weights[i]` times.
+        """Add a block of documents or windows to the counts; number i of the block counts `weights[i]` times.
 
-        rows, words: the pairs of a window's or document's number in the block and a word in it.
+        rows, words: parallel arrays that say which words occur where: word `words[j]` occurs in number
+        `rows[j]` of the block. Each pair is listed once.
         """
         from scipy.sparse import csr_array
 
@@ -89,17 +91,21 @@ class Meetings:
 
 
 def _windows_of(offsets: Ints, width: int) -> NDArray[np.int64]:
-    """The number of windows of `width` tokens in each document; one if it is shorter, zero if it is empty."""
+    """The number of windows of `width` consecutive tokens in each document: length - width + 1, or one for a
+    shorter document, or zero for an empty one.
+
+    offsets: of the documents in their tokens, as in `Tokens`.
+    """
     lengths = np.diff(offsets).astype(np.int64)
     return np.where(lengths > 0, np.maximum(lengths - width + 1, 1), 0)
 
 
 def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """For each word, the runs of consecutive windows that contain it: arrays of a run's first window, the one
-    after its last, and the word.
+    """For each word, the ranges of consecutive windows that contain it, as three arrays with an element per
+    range: its first window, the window after its last, and the word.
 
-    Windows are numbered through all documents. A token is in up to `width` windows; overlapping runs of a
-    word are joined.
+    Windows are numbered through all documents. A token is in up to `width` windows; ranges of a word that
+    touch or overlap are joined.
     """
     windows = _windows_of(tokens.offsets, width)
     owner = np.repeat(np.arange(len(windows)), np.diff(tokens.offsets))
@@ -121,10 +127,12 @@ def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[n
 def _states(
     first: NDArray[np.int64], last: NDArray[np.int64], word: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Merge consecutive windows that have the same words, chunk by chunk, so that memory is bounded.
+    """Merge consecutive windows that contain the same words, so that equal windows are counted only once.
+    Works chunk by chunk, which bounds memory.
 
-    first, last, word: as `_stretches` returns them. Yields for each chunk the pairs of a merged window and a
-    word in it (two arrays), and the number of windows that each merged one stands for.
+    first, last, word: as `_stretches` returns them. Yields three arrays per chunk. The first two are
+    parallel: a merged window's number in the chunk, and a word in it. The third has, for each merged window,
+    how many windows it stands for.
     """
     edges = np.unique(np.concatenate([first, last]))
     begin, end = np.searchsorted(edges, first), np.searchsorted(edges, last)

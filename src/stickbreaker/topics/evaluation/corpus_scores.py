@@ -50,8 +50,8 @@ class Topics(NamedTuple):
     counts_words: bool = True
 
     def ranked(self, n: int, rows: slice = slice(None), by: str = DOCUMENTS) -> NDArray[np.int64]:
-        """The numbers of the first `n` words of each topic, among the words in `rows` of the vocabulary (K ×
-        n).
+        """The numbers of the first `n` words of each topic (K × n), best first, among the words in `rows` of
+        the vocabulary.
 
         `by`: the name of the ranking, as for `coherence_of`.
         """
@@ -64,10 +64,11 @@ class Topics(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Scores of the two sides of documents that are aligned in two languages.
+    """How well topics fit documents that are aligned in two languages (each has a text in both).
 
-    mrr: mean reciprocal rank of a document's other side (mean of both directions); chance: the same for a
-    random order; cross_lingual_npmi: NPMI of top words across the languages.
+    documents: how many were scored; mrr: mean reciprocal rank of a document's other side when it is searched
+    by topic shares (mean of both directions); chance: the same for a random order; cross_lingual_npmi: NPMI
+    of pairs of top words, one of each language.
     """
 
     documents: int
@@ -118,10 +119,11 @@ def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
 
 
 def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOutScore:
-    """Document completion of a corpus, seen through the topics' vocabulary; `share`: of the tokens that are
-    observed.
+    """Score topics by document completion of a corpus: the words of one part of each document are predicted
+    from the other part.
 
-    A document's score does not depend on others. Raises UserError without a word to score.
+    `share`: the part of the tokens that is observed. Words outside the topics' vocabulary are ignored. A
+    document's score does not depend on others. Raises UserError without a word to score.
     """
     unigram = unigram_probabilities(topics.vocabulary)
     scored = completion_of_blocks(
@@ -138,10 +140,12 @@ def completion_of_blocks(
     blocks: Iterable[Bags],
     share: float = 0.5,
 ) -> HeldOutScore:
-    """Document completion of blocks of a corpus, by topics that are read word by word (see
-    `completion_of_rest`).
+    """Document completion of blocks of documents, for topics that are read only at the words needed, as by
+    `completion_of_rest`.
 
-    unigram (words): the baseline's probabilities. The results are sums, which can be added over blocks.
+    infer: returns documents' topic shares (documents × topics); topic_words: as for `completion_of_rest`;
+    unigram (words): word probabilities of the baseline; share: of the tokens that are observed. The score is
+    made of sums, which can be added over blocks.
     """
     nats = base = tokens = 0.0
     for bags in blocks:
@@ -209,9 +213,10 @@ def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
 def spelled_tops(
     top: Callable[[slice], NDArray[np.int64]], vocabulary: Vocabulary
 ) -> dict[str | None, list[list[str]]]:
-    """The first words of each topic, spelled: {None: …}, or for each language with at least two words.
+    """The top words of each topic as strings, by language; {None: …} if there is only one. Languages with
+    fewer than two words are left out.
 
-    `top`: a function from rows of the vocabulary to the numbers of words (K × n).
+    `top`: a function from a range of rows of the vocabulary to the numbers of each topic's top words (K × n).
     """
     tops = {language: top(rows) for language, rows in _ranges(vocabulary).items()}
     return {
@@ -242,7 +247,7 @@ def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tu
 
 
 def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
-    """The first `most` documents that have words in both ranges of rows, those of two languages."""
+    """The first `most` documents that have words in two languages, whose rows in the vocabulary are given."""
     parts: list[Bags] = []
     left = most
     for bags in _blocks(corpus):

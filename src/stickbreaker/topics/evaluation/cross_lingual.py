@@ -15,9 +15,9 @@ TIE = 1e-12  # similarities that differ by less are equal
 
 
 def one_side(bags: Bags, rows: slice) -> Bags:
-    """The documents restricted to words of given rows (of a language: `vocabulary.ranges[code]`).
+    """The documents restricted to one language's words: those in a range of rows, `vocabulary.ranges[code]`.
 
-    Unseen tokens are not counted by language, so there are none in the result.
+    Tokens outside the vocabulary are not counted by language, so the result has none.
 
     >>> bags = Bags(np.array([0, 2]), np.array([1, 4]), np.ones(2, np.float32), np.zeros(1, np.float32))
     >>> one_side(bags, slice(3, 6)).words.tolist()
@@ -29,7 +29,8 @@ def one_side(bags: Bags, rows: slice) -> Bags:
 
 
 def both_sides(bags: Bags, first: slice, second: slice) -> Bags:
-    """The documents with words in both ranges of rows.
+    """Only the documents that have words in both ranges of rows, those of two languages; their words are
+    unchanged.
 
     >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 4, 1]), np.ones(3), np.zeros(2))
     >>> both_sides(bags, slice(0, 3), slice(3, 6)).words.tolist()

@@ -20,7 +20,8 @@ LEVEL = 0.95
 
 
 class Effects(NamedTuple):
-    """Effects by topic and term (topics × terms), as differences of shares (-1 to 1) per unit of the term.
+    """Estimated effects of terms on topic shares, by topic and term (topics × terms): by how much the share
+    (0 to 1) changes per unit of the term.
 
     `estimates` and `errors`: mean and standard deviation of the draws; `low` and `high`: bounds of the
     central 95 %.

@@ -17,10 +17,10 @@ from stickbreaker.topics.model.slots import WordTopics
 
 
 class HeldOut:
-    """Scores a source's held-out documents by document completion: nats (log p) per token of the predicted
-    halves.
+    """Scores a model while it learns, by document completion of its source's held-out documents. Called with
+    an engine, the model and its params, it returns the mean log probability (nats) of a predicted token.
 
-    Documents are read block by block, by the engine, so that their number is not bounded by memory.
+    The engine reads documents block by block, so that their number is not bounded by memory.
     """
 
     def __init__(self, source: Source, seed: int) -> None:
@@ -41,8 +41,8 @@ class HeldOut:
 
 @dataclass
 class BlockScore:
-    """A task for an engine: the sums of nats (log p) and of tokens of the predicted halves of held-out
-    documents, for some blocks.
+    """A task that an engine runs on some blocks: it predicts halves of their held-out documents, and returns
+    the sum of log probabilities (nats) and the number of tokens predicted.
     """
 
     source: Source
@@ -68,7 +68,9 @@ class BlockScore:
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
-        """A function that returns E[beta] (topics × words) of ascending word numbers, from a table."""
+        """A function that reads the engine's table: from ascending word numbers to the expected probabilities
+        of these words, E[beta] (topics × words).
+        """
         return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 
@@ -83,8 +85,8 @@ def infer_shares(
 ) -> NDArray[np.floating]:
     """Topic shares of documents (documents × topics), inferred with an engine's current table.
 
-    `numbers`: the documents' keys for random draws; `words`: the number of words, and their spelling if the
-    table's rows have keys.
+    `params`: the model's global parameters; `numbers`: the documents' keys for random draws; `words`: the
+    number of words, and their spelling if the table's rows have keys (else None).
     """
     shards = cut_shards(numbers, bags, *words, model.shard_size)
     gamma = np.concatenate([local["gamma"].values for local in engine.infer(params, shards, seed)])

@@ -18,7 +18,9 @@ APART = 50  # the intruder is not among that many first words of the topic
 
 
 class Question(NamedTuple):
-    """The words of a topic and an intruder, in the order shown; `intruder` is its index among `words`."""
+    """A question of word intrusion: words of a topic mixed with one intruder, in the order shown; `intruder`
+    is its index among `words`.
+    """
 
     topic: int
     words: list[str]
@@ -33,12 +35,13 @@ def intrusion_questions(
     n: int = 10,
     seed: int = 0,
 ) -> list[Question]:
-    """Questions about up to `n` topics, drawn at random.
+    """Questions of word intrusion about up to `n` topics, drawn at random.
 
-    `topic_word` (topics × words); `top_words`: of each topic, of which five are shown; `words`: of the
-    vocabulary; `left_out`: unused topics. Candidates for the intruder are top words of other topics that are
-    not among the first 50 of this one, or the first half of a small vocabulary; it is drawn from the less
-    probable half of these. Raises UserError if no topic has a candidate.
+    `topic_word` (topics × words); `top_words`: for each topic, of which five are shown; `words`: the
+    vocabulary; `left_out`: unused topics. Candidates for a topic's intruder are top words of other topics
+    that are not among the first 50 words of this one (in a vocabulary of fewer than 100 words: not in the
+    first half). The intruder is drawn from the less probable half of these. Raises UserError if no topic has
+    a candidate.
 
     >>> beta = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
     >>> found = intrusion_questions(beta, [["a", "b"], ["d", "c"]], ["a", "b", "c", "d"])

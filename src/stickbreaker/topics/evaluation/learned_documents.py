@@ -23,10 +23,11 @@ IDENTITY = ("id", "text", "tokens")  # columns that identify a document
 def share_learned_from(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from; None if unknown.
 
-    `corpus` is read with the model's vocabulary. If it is the model's own, these are all but the held-out
-    documents. Documents of another corpus are looked up among those stored for the model's report: all, or
-    the 2,000 with the lowest hashes of their ids; in that case the share is estimated from documents with
-    hashes as low. Raises UserError for an invalid file.
+    `corpus` is read with the model's vocabulary. If it is the corpus that the model was fitted to, these are
+    all but the held-out documents. Documents of another corpus are looked up among those stored with the
+    model for its report: all, or a sample of 2,000 (those whose ids have the lowest hashes). With a sample,
+    the share is estimated from the corpus's documents that the same rule would sample. Raises UserError for
+    an invalid file.
     """
     own = share_of_own_corpus(path, corpus)
     if own is not None:
@@ -43,9 +44,11 @@ def share_learned_from(path: Path, corpus: Corpus) -> float | None:
 
 
 def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: float) -> tuple[int, int]:
-    """The number of a block's sampled documents that were learned from, and the number that were sampled.
+    """How many documents of a block are in the sample, and how many of these the model has learned from:
+    (learned, sampled).
 
-    learned: (text, number of tokens) of documents learned from; last: the largest `share_of` that is sampled.
+    learned: (beginning of the text, number of tokens) of each stored document that was learned from; last:
+    the highest hash of an id (`share_of`, 0 to 1) that is in the sample.
     """
     chosen = [i for i, name in enumerate(corpus.ids(block)) if share_of(name, SALT) <= last]
     bags, reader = corpus.bags(block), Excerpts(corpus, block, corpus.source.entries(block))
@@ -54,7 +57,11 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """(id, beginning, tokens) of documents saved for the report; empty if the model learned from others."""
+    """(id, beginning of the text, number of tokens) of the documents that a model's file stores for its
+    report.
+
+    The list is empty if they are not the documents that the model learned from.
+    """
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:
         figures = figures_in(opened)
         if OF_OTHERS in figures or not set(IDENTITY) <= set(opened.schema_arrow.names):

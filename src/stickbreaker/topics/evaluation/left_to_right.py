@@ -70,7 +70,9 @@ def left_to_right_score(
 def _score_block(
     bags: Bags, topic_word: NDArray[np.floating], alpha: NDArray[np.float64], particles: int, seed: int
 ) -> NDArray[np.float64]:
-    """(documents,) log p in nats of each document of a block, estimated with particles."""
+    """(documents,) log p(w) in nats of each document of a block, estimated with particles; arguments as for
+    `left_to_right_score`, checked.
+    """
     from stickbreaker.topics.kernels.left_to_right import Documents, left_to_right  # takes numba
 
     size = len(bags.offsets) - 1
@@ -92,7 +94,9 @@ def _score_block(
 
 
 def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
-    """A document's tokens in random order, and its random stream's key; both depend on content alone."""
+    """A document's tokens (word numbers) in random order, and a random number for the draws of its particles.
+    Both depend only on the document's words and counts, and `seed`.
+    """
     tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
     draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
@@ -129,10 +133,10 @@ def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.float
 
 
 def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
-    """Documents as the kernel takes them: units in random order. A unit is a token, part of one if its count
-    is fractional, or several in a very long document.
+    """Documents in the form that the compiled code takes: as units in random order. A unit is a token, part
+    of one if its count is fractional, or several in a very long document.
 
-    words: the row of each entry of `bags`.
+    words: for each entry of `bags` (a word in a document), its row in the table of word weights.
     """
     from stickbreaker.topics.kernels.left_to_right import Orders
 
@@ -147,9 +151,11 @@ def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
 
 
 def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """A document's tokens in random order: the entry of each unit, and its size in tokens.
+    """Cut a document's counts into units and put them in random order: for each unit, the index in `counts`
+    of its word, and its size in tokens.
 
-    A count c is cut into ⌈c⌉ equal units, or into fewer if the document has more than `MOST_UNITS`.
+    A count c is cut into ⌈c⌉ equal units, or into fewer if the document has more than `MOST_UNITS`. key: seed
+    of the order.
     """
     numbers = np.ceil(counts / max(1.0, float(counts.sum()) / MOST_UNITS)).astype(np.int64)
     order = stream(0, purposes.LEFT_TO_RIGHT, key=key).permutation(int(numbers.sum()))
@@ -160,7 +166,9 @@ def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], 
 def _checked_model(
     topic_word: ArrayLike, alpha: ArrayLike
 ) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
-    """The topics (K × V) and alpha (K) as arrays, checked to be probabilities and Dirichlet parameters."""
+    """The topics (K × V) and alpha (K) as arrays. Raises UserError unless they are probabilities (rows may
+    sum to less than one) and Dirichlet parameters.
+    """
     topics, prior = np.asarray(topic_word), np.ascontiguousarray(alpha, np.float64)
     if topics.ndim != 2 or prior.shape != (len(topics),) or not len(prior):
         raise UserError(

@@ -18,8 +18,8 @@ LEAST_SHARED = 0.05  # least share of each model's probability in shared words
 
 
 class Matching(NamedTuple):
-    """Pairs of topics: `first[i]` of one model matches `second[i]` of the other, with `similarity[i]`; most
-    similar first.
+    """Pairs of similar topics of two models, most similar first: topic `first[i]` of one matches topic
+    `second[i]` of the other, and `similarity[i]` is between 0 and 1.
 
     `only_first`, `only_second`: topics without a partner, if one model has more topics.
     """
@@ -39,10 +39,10 @@ class Matching(NamedTuple):
 def topic_similarity(
     a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(None),)
 ) -> NDArray[np.float64]:
-    """1 - Hellinger distance between every topic of `a` (K × V) and every one of `b` (L × V), in [0, 1] (K ×
+    """1 - Hellinger distance between every topic of `a` (K × V) and every topic of `b` (L × V), an array (K ×
     L).
 
-    Columns are the same words in both; rows need not sum to one. 1: the same distribution; 0: no common word.
+    1: the same distribution; 0: no common word. Columns are the same words in both; rows need not sum to one.
     `groups`: the columns of each language, compared separately and averaged. Raises UserError for shapes that
     do not match, and values that are negative, NaN or infinite.
 
@@ -117,7 +117,10 @@ def match_models(
 
 
 def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
-    """A matching of some topics, renumbered as in the whole models; first, second: the numbers there."""
+    """A matching of the used topics, with topics numbered as in the whole models.
+
+    first, second: for each used topic of the one and the other model, its number in the whole model.
+    """
     return Matching(
         first[matching.first],
         second[matching.second],
@@ -168,6 +171,8 @@ def shared_words(a: Sequence[str], b: Sequence[str]) -> tuple[Ints, Ints]:
 
 
 def _roots(topics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Square roots of normalised rows; a topic without any of the words stays zero, and matches no other."""
+    """Square roots of word probabilities (topics × words), for Hellinger distances; rows are first divided by
+    their sums. A row of zeros stays zero, and so has similarity 0 to every topic.
+    """
     totals = topics.sum(axis=1, keepdims=True)
     return np.sqrt(np.divide(topics, totals, out=np.zeros_like(topics), where=totals > 0))

@@ -14,7 +14,8 @@ MERGED_AT_ONCE = 128  # documents at a time; few of them are among a query's bes
 
 
 class Nearest(NamedTuple):
-    """For each query (rows), the positions of the nearest documents, nearest first.
+    """For each document searched for (rows), the nearest documents, nearest first: their `positions`, and
+    their affinity.
 
     `affinity` is 1 - the squared Hellinger distance, sum_k sqrt(theta_k theta'_k): 1 for equal topic shares,
     0 for shares without a common topic.
@@ -25,7 +26,8 @@ class Nearest(NamedTuple):
 
 
 def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5) -> Nearest:
-    """For each query, the `n` documents with the most similar topic shares; ties go to the first.
+    """For each document of `queries`, the `n` documents of `among` with the most similar topic shares; ties
+    go to the first.
 
     `queries` (documents × topics); `among`: blocks of the same form, read once, with documents numbered
     across blocks. Memory: the affinities of 4,096 queries to a block, and n numbers per query. Raises
@@ -58,7 +60,8 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
 
 
 def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
-    """Square roots of topic shares. Raises UserError for shares that are negative or not finite.
+    """Square roots of topic shares (any shape), whose products give Hellinger distances. Raises UserError for
+    shares that are negative or not finite.
 
     >>> roots_of([[0.25, 0.0]]).tolist()
     [[0.5, 0.0]]
@@ -70,7 +73,7 @@ def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
 
 
 def _merged(best: Nearest, affinity: NDArray[np.float64], first: int, n: int) -> Nearest:
-    """The n best of those so far and of further documents; `best` may be changed.
+    """The n nearest of those found so far (`best`) and of some further documents; `best` may be changed.
 
     affinity (queries × further documents); first: the number of the first further document.
     """

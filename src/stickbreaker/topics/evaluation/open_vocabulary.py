@@ -1,8 +1,8 @@
 """Scores over all strings: unknown words are spelled, letter by letter.
 
 This makes models with open and closed vocabularies comparable, whatever words they know: every token is
-scored, and each model's probabilities of all strings sum to one. Unknown words form one more column of the
-topics here, since topics differ in them by a factor only.
+scored, and each model's probabilities of all strings sum to one. Here, all unknown words share one more
+column of the topics, since their relative probabilities are the same in every topic.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,10 +24,11 @@ LogSpelling = Callable[[Sequence[str]], Array]
 
 
 class OpenTopics(NamedTuple):
-    """Topics with a probability for every string, p(w | k) = topic_word[k, w] + rest[k] · G0(w).
+    """Topics with a probability for every string: p(w | k) = topic_word[k, w] + rest[k] · G0(w), where G0 is
+    a distribution over all strings, by spelling.
 
     Rows of `topics.topic_word` (K × V) sum to 1 - `rest` (K); for strings outside the vocabulary the first
-    term is 0. `log_spelling` returns log G0 of words, a distribution over all strings (nats).
+    term is 0. `log_spelling` returns log G0 of words, in nats.
     """
 
     topics: Topics
@@ -50,12 +51,14 @@ class StringScore(NamedTuple):
 def with_one_more_word(
     topics: Topics, totals: NDArray[np.floating], eta: object, log_spelling: LogSpelling
 ) -> OpenTopics:
-    """Topics of a closed vocabulary extended by one word, "unknown", which is spelled.
+    """Make topics of a closed vocabulary comparable with open ones: add one word, "unknown", whose
+    probability is spread over all strings by their spelling.
 
-    Its share is that of a word that never occurred, eta / (totals + eta): `totals` (K) are sums of a topic's
-    Dirichlet parameters, `eta` (a number, or an array whose median is used) is that of a word. All other
-    shares shrink accordingly. Raises UserError if topics are not distributions over single words: with
-    several languages, or a hashed vocabulary, in which words share rows.
+    In each topic it has the share of a word that never occurred, eta / (totals + eta): `totals` (K) are sums
+    of a topic's Dirichlet parameters, `eta` (a number, or an array whose median is used) is that of a word.
+    All other shares shrink accordingly. `log_spelling`: as in `OpenTopics`. Raises UserError if topics are
+    not distributions over single words: with several languages, or a hashed vocabulary, in which words share
+    rows.
 
     >>> known = Topics(np.array([[0.5, 0.5]]), np.ones(1), Vocabulary.of(["a", "b"]), lambda bags: np.ones(1))
     >>> with_one_more_word(known, np.array([9.0]), 1.0, lambda words: np.zeros(len(words))).rest.tolist()
@@ -131,12 +134,14 @@ def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScor
 
 
 class _Table:
-    """The sums of a score over all strings, and what is needed to add blocks to it: the corpus with all its
-    words, and topics with a column more.
+    """Computes a score over all strings: documents of a corpus are added block by block with `add`, and
+    `score` returns the sums.
 
-    The last column, `unknown`, stands for all words that no topic has; given that a word is unknown, its
-    probability is by G0, the same in all topics. `topic_word` (K × (V + 1)): rows sum to one. The unigram
-    model gives unknown words the mean over topics (weighted by alpha) of what they give them.
+    `corpus` has a vocabulary of all its words, `words`. `topic_word` (K × (V + 1)): topics over the known
+    words and one more column, number `unknown`, for all words that no topic has; rows sum to one. How likely
+    one of the unknown words is, given that a word is unknown, depends on its spelling (G0) and is the same in
+    all topics. For the baseline, a unigram model, a word is unknown with the mean probability over topics,
+    weighted by alpha.
     """
 
     def __init__(self, topics: OpenTopics, corpus: Corpus, blocks: Sequence[int]) -> None:
@@ -161,7 +166,9 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """The documents with words renumbered as columns of the topics; counts of one column are added."""
+        """The documents with their words replaced by columns of `topic_word`. Unknown words share a column,
+        and their counts are added up.
+        """
         from scipy.sparse import csr_array
 
         shape = (len(bags.unseen), self.unknown + 1)
@@ -171,7 +178,10 @@ class _Table:
         return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
 
     def add(self, bags: Bags, nats: float) -> None:
-        """Add a block's score; `nats` is its log probability with all unknown words counted as one word."""
+        """Add a block of documents to the score, and what its unknown words cost to spell.
+
+        `nats`: the block's log probability with all unknown words treated as one word.
+        """
         counts = bags.counts.astype(np.float64)
         unseen = float(counts[self._strange[bags.words]].sum())
         letters = float(counts @ self._letters[bags.words])
@@ -187,8 +197,8 @@ class _Table:
 
 
 def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple[str, ...]:
-    """All words of some blocks that are scored, sorted by spelling: those that are known, or that the
-    analysis would let into a vocabulary.
+    """All words to be scored in some blocks of a corpus, sorted by spelling: known words, and those that the
+    analysis would admit to a vocabulary (so not stop words, for example).
     """
     found: set[str] = set()
     for block in blocks:
@@ -203,16 +213,19 @@ def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple
 def _with_column(
     topic_word: NDArray[np.floating], rest: NDArray[np.floating], spelled: Array, left: float
 ) -> Array:
-    """Topics (K × (V + 1)) in which `rest` (K), the probability of unknown words, is spread over spellings.
+    """Topics with one more column (K × (V + 1)), in which the probability of unknown words, `rest` (K), is
+    distributed.
 
-    Known words get the share `spelled` (V) of it, and the last column, for all other words, the share `left`.
+    Topics give all strings a probability by spelling. Of this probability, known words get the shares
+    `spelled` (V), which are added to their columns, and the last column, for all other strings, gets the
+    share `left`.
     """
     wide = np.hstack([topic_word + rest[:, None] * spelled, (rest * left)[:, None]])
     return wide.astype(np.float64, copy=False)
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """All documents, with their unknown words removed: those numbered `unknown`, the last column."""
+    """The same documents without their unknown words, which are numbered `unknown` or higher."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

@@ -2,7 +2,8 @@
 
 Every document of a stream is held out until it is learned from (Dawid 1984), so a stream needs no test set:
 topics are inferred from half of each document's tokens, and the other half is predicted. The baseline is a
-unigram model of the same stream, with counts fading at five rates, of which the best so far is reported.
+unigram model of the same stream in which older counts lose weight ("fading"). Five rates of fading are tried,
+and the one with the best predictions so far is reported.
 """
 
 from collections.abc import Sequence
@@ -32,12 +33,13 @@ MOST = 100  # scored documents per minibatch
 
 
 class Prequential(NamedTuple):
-    """How well a minibatch was predicted before it was learned from: nats (log p) per word of the topics
-    (`score`) and of a fading `unigram`, on the same `tokens`.
+    """How well a minibatch was predicted before it was learned from: mean log probability (nats) per word
+    under the topics (`score`) and under the baseline (`unigram`), on the same `tokens`.
 
-    The unigram has the rate `fading` that predicted earlier minibatches best. `unseen`: tokens of unknown
-    words, which are spelled and included in `tokens` if the vocabulary is open, and left out if it is closed.
-    `documents`: how many were scored. In the trace, a step has this as "prequential".
+    The baseline is a unigram model of the stream whose older counts fade; of five rates, `fading` is the one
+    that predicted earlier minibatches best. `unseen`: tokens of unknown words, which are spelled and included
+    in `tokens` if the vocabulary is open, and left out if it is closed. `documents`: how many were scored. In
+    the trace, a step has this as "prequential".
     """
 
     score: float
@@ -57,11 +59,12 @@ def prequential_score(
     step: int,
     fading: FadingCounts,
 ) -> Prequential | None:
-    """The score of a minibatch by the current table; None if there is no word to predict.
+    """Predict half of each document of a minibatch with the current topics, before they learn from it; None
+    if there is no word to predict.
 
     If a minibatch has more than `MOST` documents, that many are scored, drawn by the run's seed and the
-    step's number. `fading`: counts of earlier minibatches, to whose `nats` the scores of their unigrams are
-    added.
+    step's number. `fading`: word counts of earlier minibatches, one set per rate, for the baseline; the log
+    probability of the predicted words is added to its `nats`, by which the best rate is chosen.
     """
     numbers = shards.numbers()
     places = np.arange(len(numbers))
@@ -84,10 +87,11 @@ def prequential_score(
 
 
 class UnigramBase(NamedTuple):
-    """The pseudo-counts of a unigram model of some words, each model over the words of one language.
+    """Pseudo-counts that smooth a unigram model of some words, so that unseen words get a probability. There
+    is one unigram model per language.
 
-    counts (words): those of each word; totals (words): the sum over all words in the language of each;
-    languages: empty if there is only one.
+    counts (words): the pseudo-count of each word; totals (words): the sum over all words in that word's
+    language; languages: empty if there is only one.
     """
 
     languages: tuple[str, ...]
@@ -98,8 +102,8 @@ class UnigramBase(NamedTuple):
 def unigram_base(
     slot: TopicVocabulary, params: Record, vocabulary: Vocabulary, words: Sequence[str]
 ) -> UnigramBase:
-    """The pseudo-counts of a unigram model of these words: 1/2 for each word of a closed vocabulary; G0 (the
-    probability of a spelling) times the topics' concentration if the vocabulary is open.
+    """Pseudo-counts for a unigram model of these words: 1/2 for each word of a closed vocabulary. In an open
+    one, the topics' concentration times G0 (the probability of the word's spelling).
     """
     if slot.grows:
         concentration = slot.hyperparameter(params)[1]
@@ -113,10 +117,10 @@ def unigram_base(
 
 
 def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base: UnigramBase) -> Array:
-    """(rates,) Log probability in nats of distinct words, each occurring `tokens` times, by the unigram of
-    each rate of fading.
+    """(rates,) Log probability in nats of a minibatch's words under the baseline, for each rate of fading.
 
-    A word's probability is its share of the faded counts plus `base`, in its language.
+    words: distinct, each occurring `tokens` times. A word's probability is its share of the faded counts plus
+    the pseudo-counts `base`, within its language.
     """
     totals = fading.totals(base.languages)
     own = totals[[base.languages.index(language_of(word)) for word in words]] if base.languages else totals
@@ -125,11 +129,12 @@ def unigram_nats(fading: FadingCounts, words: Sequence[str], tokens: Array, base
 
 
 class Predicted(NamedTuple):
-    """Nats (log p) per word of the topics on the predicted halves of documents, and the words that were
-    predicted.
+    """The result of predicting halves of documents: the mean log probability (nats) per word under the
+    topics, and which words were predicted.
 
-    tokens: their number; unseen: tokens of unknown words; rows, words: the distinct words, by row, and by
-    spelling if the vocabulary is open (otherwise None); counts: the tokens of each.
+    tokens: how many were predicted; unseen: tokens of unknown words; rows: the distinct words by row of the
+    vocabulary; words: their spellings, if the vocabulary is open (otherwise None); counts: the tokens of
+    each.
     """
 
     score: float
@@ -142,11 +147,11 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentScore:
-    """A task for an engine: predict half of each of some documents. The result is None if there is no word to
-    predict.
+    """A task that an engine runs: predict half of each of some documents from the other half. The result is
+    None if there is no word to predict.
 
-    numbers: of the documents in the source; a call gets their `places` in the minibatch, which key random
-    draws.
+    numbers: of the documents in the source. The task is called with their places in the minibatch, which seed
+    their random draws.
     """
 
     source: Source
@@ -179,7 +184,9 @@ class DocumentScore:
 
 
 def count_words(fading: FadingCounts, shards: Shards) -> None:
-    """Add a minibatch's words to the fading counts. To be called after it has been predicted."""
+    """Add a minibatch's words to the counts of the unigram baseline. To be called after the minibatch has
+    been predicted, and not before.
+    """
     source, corpus = shards.source, shards.source.corpus
     assert isinstance(corpus, Corpus)
     bags = source.read(shards.numbers())

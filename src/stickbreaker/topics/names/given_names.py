@@ -1,7 +1,7 @@
 """Names given to topics by users: in Python by topic number, or in a file downloaded from a report.
 
-For each topic, the file has the lasting id, the first words, and the name or null. By ids and words, a model
-checks whether the file is about its topics.
+The file has an entry per topic: its id (which stays the same while topics are split and merged), its first
+words, and the name or null. From ids and words, a model can check whether the file is about its topics.
 """
 
 import json
@@ -41,8 +41,8 @@ _FILE = {
 
 
 class FileNames(NamedTuple):
-    """The contents of a file of topic names: names by topic number (None removes one), and the names of
-    topics that the model no longer has.
+    """What a file of topic names means for a model: names by topic number (None: the topic's name is
+    removed), and in `left_out` the names of topics that the model no longer has.
     """
 
     by_topic: dict[int, str | None]
@@ -50,10 +50,10 @@ class FileNames(NamedTuple):
 
 
 def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[int, str]:
-    """All names of a model's topics by lasting id, after some are changed (or removed, by None or ""), which
-    are given by topic number.
+    """All given names of a model's topics after some changes, by topic id (`topic_ids_`).
 
-    Raises UserError for names that are not a mapping, an unknown topic, or an invalid name.
+    names: the changes, by topic number; None or "" removes a name. Raises UserError for names that are not a
+    mapping, an unknown topic, or an invalid name.
     """
     if not isinstance(names, Mapping):
         raise UserError("names must be a dict by topic number", remedy='give names like {3: "weather"}')
@@ -69,7 +69,9 @@ def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[i
 
 
 def _checked_number(model: LearnedTopics, number: object) -> int:
-    """A topic's number. Raises UserError if the model has no such topic."""
+    """A topic's number as an int. Raises UserError if it is not a whole number, or the model has no such
+    topic.
+    """
     last = len(model.alpha_) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
         return int(number)
@@ -79,8 +81,9 @@ def _checked_number(model: LearnedTopics, number: object) -> int:
 def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     """Read names for a model's topics from a file downloaded from a report.
 
-    Raises UserError for a file of another kind, and for names of another model's topics: if fewer than half
-    of them match an id of this model and a fifth of its topic's words.
+    Raises UserError for a file of another kind, and if the file names another model's topics. It is taken to
+    be this model's if at least half of its topics match: the model has a topic with the id, and a fifth of
+    the topic's words in the file are among its first words here.
     """
     topics = _read_file(path)
     numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}
@@ -121,7 +124,9 @@ def _read_file(path: Path) -> list[JsonObject]:
 
 
 def _first_words(model: LearnedTopics) -> list[set[str]]:
-    """For each topic, the set of its first words, in all languages."""
+    """For each topic, the set of its first 50 words (of each language), to compare with the words in a file
+    of names.
+    """
     vocabulary = model.vocabulary_
     words: list[set[str]] = [set() for _ in model.alpha_]
     for side in vocabulary.parts:

@@ -24,11 +24,12 @@ from stickbreaker.topics.model.word_ranking import (
 
 
 class NamedTopics:
-    """Groups of topics with the same name.
+    """A model's topics in groups: topics with the same name form a group, any other topic is a group of its
+    own.
 
-    `members`: the topics of each group by number, largest first; groups are in the order of their largest
-    topics. `group_of` (K): each topic's group. `names`: the groups' names, of which those in `given` are from
-    users; `guided`: the guide's names. `unused`: groups with hardly any tokens, which are never merged.
+    `members`: the topics of each group by number, largest first; `group_of` (K): each topic's group. `names`:
+    the groups' names, None without one; `given`: the names that users gave, and `guided`: those from the
+    guide (seed words), None without one. `unused`: groups with hardly any tokens, which are never merged.
 
     With G groups of K topics: `shares` (G) are sums of the members' shares of all tokens, and `words` (G × V)
     are means over members, weighted by shares.
@@ -48,13 +49,15 @@ class NamedTopics:
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
     def _given(self, group: Sequence[int]) -> str | None:
-        """The name that users gave to a group, or to some of its topics; None if they gave none."""
+        """The name that users gave to topics of a group; None if the group has no name, or only one from the
+        guide.
+        """
         names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
         return next((name for name in names if name), None)
 
     @property
     def joined(self) -> bool:
-        """Whether a group has several topics with the same name."""
+        """Whether any group has more than one topic, so that groups differ from the model's topics."""
         return len(self.members) < len(self.group_of)
 
     @cached_property
@@ -89,7 +92,7 @@ class NamedTopics:
         return np.stack(means, axis=-1)
 
     def mix(self, parts: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-        """Convert (topic, share) of a document to (group, sum of the topics' shares), the largest first."""
+        """Convert a document's (topic, share) pairs to (group, sum of its topics' shares), largest first."""
         sums: dict[int, float] = {}
         for topic, share in parts:
             group = int(self.group_of[topic])
@@ -99,7 +102,9 @@ class NamedTopics:
 
     @cached_property
     def _word_evidence(self) -> WordEvidence:
-        """`LearnedTopics._word_evidence` for groups of topics; a group's documents are its members'."""
+        """The input of the rankings of groups' words, as `LearnedTopics._word_evidence` is for topics. A
+        word's number of documents in a group is the sum over its topics.
+        """
         own = self.model._word_evidence
         if not self.joined:
             return own
@@ -107,11 +112,17 @@ class NamedTopics:
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
     def _ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
-        """As `LearnedTopics._ranked_words`, for groups of topics with the same name (both G × n)."""
+        """The first `n` words of each group, among the vocabulary rows `within`: their numbers and
+        probabilities (both G × n).
+
+        `by`: the name of the ranking, as for `LearnedTopics.top_words`.
+        """
         return ranking(by)(self._word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:
-        """The first words of each group, in each language in turn."""
+        """The first `n` words of each group, of each language in turn, spelled as in the vocabulary (with the
+        language's code if there are several).
+        """
         vocabulary = self.model.vocabulary_
         sides = [self._ranked_words(n, side).words.tolist() for side in vocabulary.parts]
         return [
@@ -119,12 +130,15 @@ class NamedTopics:
         ]
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
-        """`LearnedTopics.top_concepts` for groups of topics with the same name."""
+        """For each group of topics, (name, share) of the `n` concepts that have most of its tokens; empty
+        lists without concepts.
+        """
         return largest_concepts(*self.concept_shares, n)
 
 
 class MeanWords(NamedTuple):
-    """The `TopicWords` of groups: means over topics, weighted by shares.
+    """The word probabilities of groups of topics, in the form of `TopicWords`: means over the topics of each
+    group, weighted by their shares.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.2, 0.8], [0.5, 0.5], [0.6, 0.4]]))
@@ -158,6 +172,7 @@ def groups_of_names(
     names: Sequence[str | None], shares: Array, unused: Sequence[int]
 ) -> list[tuple[int, ...]]:
     """Group topics by name, largest first in each group; topics without a name and unused ones stay single.
+    Groups are in the order of the numbers of their largest topics.
 
     >>> groups_of_names(["a", None, "a", "a"], np.array([0.1, 0.4, 0.3, 0.2]), [3])
     [(1,), (2, 0), (3,)]
@@ -170,7 +185,9 @@ def groups_of_names(
 
 
 def _weights(group: Sequence[int], shares: Array) -> Array:
-    """The weights of a group's topics in means; equal if no topic has tokens."""
+    """The weights of a group's topics in means over the group: their shares, divided by the sum; equal if no
+    topic has tokens.
+    """
     own = shares[list(group)]
     total = float(own.sum())
     return own / total if total > 0.0 else np.full(len(group), 1.0 / len(group))

@@ -50,9 +50,10 @@ def checked_name(name: object) -> str:
 
 
 def write_names(directory: Path, names: Mapping[int, str]) -> None:
-    """Write the names of a model's topics, by lasting number, atomically; without names, remove the file.
+    """Write the names of a model's topics, by topic id, to names.json; without names, remove the file. The
+    file is replaced as a whole, so that readers never see a part.
 
-    A run can write to the directory at the same time.
+    A run can write checkpoints to the directory at the same time.
     """
     refuse_links(directory)
     if not names:
@@ -72,10 +73,10 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
 def change_names(
     directory: Path, changes: Mapping[int, str | None], *, afresh: bool = False
 ) -> dict[int, str]:
-    """Set names by lasting number, or remove them (None); returns all names.
+    """Change names in a model's directory, by topic id (None removes a name). Returns all names.
 
-    Other names stay as they are in the directory, which is locked between reading and writing. `afresh`: drop
-    all other names.
+    The directory is locked meanwhile, so that changes by several programs are all kept. Names not in
+    `changes` stay; `afresh`: they are removed.
     """
     refuse_exchanged(directory)
     refuse_links(directory)
@@ -87,7 +88,8 @@ def change_names(
 
 
 def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str | None]:
-    """The names that differ between `before` and `after`, as in `after`; None for removed ones.
+    """The changes that turn the names `before` into `after`, both by topic id: new names, and None for
+    removed ones.
 
     >>> changed_names({1: "sea", 2: "land"}, {1: "sea", 3: "air"})
     {2: None, 3: 'air'}
@@ -96,7 +98,7 @@ def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[i
 
 
 def read_names(directory: Path) -> dict[int, str]:
-    """Read the names of a model's topics, by lasting number; empty if there are none.
+    """Read the names of a model's topics, by topic id; empty if there are none.
 
     Raises UserError naming the file if it was not written by `write_names`, or was altered.
     """
@@ -123,7 +125,9 @@ def read_names(directory: Path) -> dict[int, str]:
 
 
 def _encoded(record: Mapping[str, object]) -> bytes:
-    """The bytes of names.json: plain JSON with a digest of itself."""
+    """The content of names.json: the record as JSON, with a digest of the rest added, by which changes by
+    hand are noticed.
+    """
     plain = json.dumps(record, sort_keys=True).encode()
     digest = hashlib.blake2b(plain, digest_size=16).hexdigest()
     return json.dumps({**record, "digest": digest}, indent=1, sort_keys=True).encode() + b"\n"

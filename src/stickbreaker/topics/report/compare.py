@@ -11,11 +11,11 @@ from stickbreaker.topics.topic_estimator import load_topics
 
 
 def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
-    """For each topic its most similar one in the model at `path`, as (label, similarity in [0, 1]); None
-    without one.
+    """For each topic, the most similar topic of the model at `path`, as (its name or first words, similarity
+    in [0, 1]); None for a topic without a partner.
 
-    In both models, topics with the same name count as one. Partners are chosen by `evaluation.match_models`.
-    Raises UserError if the models have no words in common, or hardly any.
+    In both models, topics with the same name count as one. Each topic has one partner at most
+    (`match_models`). Raises UserError if the models have no words in common, or hardly any.
     """
     from stickbreaker.topics.evaluation.matching import match_models
 

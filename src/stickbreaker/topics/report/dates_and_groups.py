@@ -33,11 +33,11 @@ _TELLING = 0.8  # a field must have a value in this part of the documents
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Topic shares in parts of the collection: `shares` (parts × K), and the number of documents of each
-    part.
+    """Topic shares in parts of the collection, divided by the values of one metadata field.
 
-    `field` is the metadata field that divides the collection; `names` are those of the parts, by time, size
-    or name. `left_out` documents are in no part. `sampled`: only the documents of the page were counted.
+    `field`: its name; `names`: of the parts, in the order shown; `documents`: how many each part has;
+    `shares` (parts × K). `left_out`: documents that are in no part. `sampled`: only the documents stored for
+    the page were counted, not all.
     """
 
     field: str
@@ -90,7 +90,9 @@ def breakdown_payload(part: Breakdown) -> dict[str, object]:
 
 
 def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
-    """The sums of tokens by topic over some documents, by all values of their metadata fields."""
+    """Sums of topics' tokens by metadata field over the documents stored for the page. They stand in for the
+    sums over all documents if the model has none.
+    """
     sums = MetadataSums(n_topics, most_cells=None)
     shares = np.zeros((len(documents), n_topics))
     for row, document in zip(shares, documents, strict=True):
@@ -102,10 +104,11 @@ def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
 
 
 def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
-    """Topic shares over the dates in a metadata field: in `wanted`, or in the first field named like a date
-    that has dates in most documents. None if there is no such field.
+    """Topic shares over time, from the dates in a metadata field: in `wanted`, or else in the first field
+    named like a date that has dates in most documents. None if there is no such field.
 
-    Raises UserError if there is no field `wanted`, or too few dates in it.
+    Dates far from all others are left out. Raises UserError if there is no field `wanted`, or too few dates
+    in it.
     """
     for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
         _check(sums, name, wanted)
@@ -129,7 +132,7 @@ def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
 
 
 def _first_day(text: str) -> date:
-    """The first day of a day, a month or a year in ISO 8601.
+    """The first day of a day, month or year that is given as text in ISO 8601.
 
     >>> _first_day("1990-05")
     datetime.date(1990, 5, 1)
@@ -138,9 +141,11 @@ def _first_day(text: str) -> date:
 
 
 def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
-    """Topic shares by the values of metadata fields: of `wanted`, or of those with few values, four at most.
+    """Topic shares by the values of metadata fields: by the field `wanted`, or else by those fields whose
+    values make groups (few values, each in several documents), four fields at most.
 
-    `dated` is the field of dates, which is left out. Raises UserError if there is no field `wanted`.
+    `dated`: the field with the dates, which is not used unless wanted. Raises UserError if there is no field
+    `wanted`.
     """
     found: list[Breakdown] = []
     for name in [wanted] if wanted else _by_name(list(sums.fields), _GROUP_NAMES):
@@ -153,7 +158,9 @@ def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | No
 
 
 def _by_name(fields: list[str], likely: Sequence[str]) -> list[str]:
-    """The fields in order, but those with a likely name first."""
+    """Sort the names of fields: likely names first, in the order of `likely`, then all others as they
+    were.
+    """
     place = {name: i for i, name in enumerate(likely)}
     return sorted(fields, key=lambda name: place.get(name.lower(), len(place)))
 
@@ -165,7 +172,11 @@ def _check(sums: MetadataSums, name: str, wanted: str | None) -> None:
 
 
 def _divides(counted: Counter[str], n_documents: int) -> bool:
-    """Whether a field's values make groups: few, each of several documents, none of nearly all."""
+    """Whether a field's values are useful as groups: there are 2 to 72 of them, with five documents each on
+    average, most documents have one, and no value has nearly all documents.
+
+    counted: the number of documents with each value.
+    """
     total = counted.total()
     return (
         2 <= len(counted) <= 3 * MOST_GROUPS
@@ -176,8 +187,10 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
 
 
 def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
-    """Topic shares by the most frequent values of a field; the other values together are one more part. A
-    document with several values counts in each.
+    """Topic shares by the values of a field: its most frequent ones, and one part for all others if there are
+    more than 24. A document with several values counts in each.
+
+    values: the sums of each value; counted: its documents; left_out: documents without a value.
     """
     most = sorted(counted, key=lambda value: (-counted[value], value))
     shown = in_order(most if len(most) <= MOST_GROUPS else most[: MOST_GROUPS - 1])
@@ -188,8 +201,8 @@ def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> B
 
 
 def in_order(values: Sequence[str]) -> list[str]:
-    """Values of a field as a reader looks for them: by size if all are numbers, by time if all are dates,
-    else by name; numbers within names by their size.
+    """Sort the values of a field for a reader: by size if all are numbers, by time if all are dates,
+    otherwise by name, with numbers within names by size.
 
     >>> in_order(["10", "9.5", "-1"]), in_order(["1990-05", "1989"]), in_order(["b", "Ward 10", "ward 9"])
     (['-1', '9.5', '10'], ['1989', '1990-05'], ['b', 'ward 9', 'Ward 10'])
@@ -210,9 +223,11 @@ def in_order(values: Sequence[str]) -> list[str]:
 def _broken_down(
     name: str, labels: Sequence[str], places: Sequence[int], rows: Sequence[NDArray[np.int64]], left_out: int
 ) -> Breakdown:
-    """Topic shares of parts of a collection, over words, so that long documents weigh more.
+    """Topic shares of parts of a collection, from sums that are first added up by part. They are shares of
+    the words, so that long documents weigh more.
 
-    labels: of the parts; rows: documents, words and words by topic; places: the part of each row.
+    labels: the names of the parts; rows: sums (documents, words, words of each topic); places: for each row,
+    the index of its part.
     """
     joined = np.zeros((len(labels), len(rows[0])), np.int64)
     for place, row in zip(places, rows, strict=True):

@@ -36,23 +36,20 @@ def choose_words(
     n_frequent: int = FREQUENT,
     n_special: int = 20,
 ) -> list[tuple[str, float, float]]:
-    """Choose the words that a topic is shown with, wherever the report's slider stands.
+    """Choose the words that the report can show for a topic, at any position of its slider.
 
     The slider is the λ of LDAvis: words are ranked by their relevance λ log p(w|k) + (1 - λ) log p(w|k)/p(w)
     (Sievert and Shirley, 2014), from the most frequent (λ = 1) to those with the highest lift (λ = 0). Below
-    λ = 1, a word must be a tenth as frequent as the topic's tenth, or lift would favour accidents.
+    λ = 1, rare words are not used, since lift would favour accidents: a word needs a tenth of the probability
+    of the topic's tenth word.
 
-    Args:
-        topic: (V,) probabilities of the words in the topic.
-        overall: (V,) probabilities of the words in the whole collection.
-        vocabulary: (V,) the words.
-        first: places of the words that stand for the topic, in order; None: the most relevant ones.
-        n_frequent: how many of the most frequent words to keep.
-        n_special: how many of the most relevant words to add to them, for each of five other λ.
+    Args: topic: (V,) probabilities of the words in the topic. overall: (V,) probabilities of the words in the
+    whole collection. vocabulary: (V,) the words. first: the numbers of words to put first, as those that
+    describe the topic best; None: no such words. n_frequent: how many of the most frequent words to include.
+    n_special: how many of the most relevant words to add to them, for each of five other λ.
 
-    Returns:
-        (word, probability in the topic, probability overall): the words of `first`, then the others, the most
-        relevant before, at the λ of `WEIGHT`.
+    Returns: (word, probability in the topic, probability overall): the words of `first`, then the others by
+    relevance at λ = `WEIGHT`, then those too rare to be ranked by it.
     """
     p = np.asarray(topic, dtype=np.float64)
     q = np.asarray(overall, dtype=np.float64)
@@ -72,12 +69,13 @@ def choose_words(
 
 
 class WordFigures(NamedTuple):
-    """Figures of topics' words, as `look_at` collects them, reading a part of the vocabulary at a time.
+    """Numbers about topics' words for the report, collected by `look_at` in one pass over the vocabulary.
 
-    `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
-    `sums` those of each topic (K). `likely` has words of each topic in each language, by ascending number,
-    and their probabilities: those that stand for the topic, the most frequent, and all that are frequent
-    enough to be relevant; `first` has the places there of those that stand for it, in order.
+    `overall` (V): each word's probability in the collection; `most` (V): its largest probability in any
+    topic; `sums` (K): the sum of each topic's probabilities. `likely`: for each topic and language, the words
+    from which those shown are chosen, as their numbers (ascending) and probabilities in the topic. `first`:
+    for each topic and language, the positions in `likely` of the words that describe the topic best, in
+    order.
     """
 
     overall: Floats
@@ -90,10 +88,11 @@ class WordFigures(NamedTuple):
 def look_at(
     topics: TopicWords, shares: Floats, sides: Sequence[slice], ranked: Callable[[int, slice], RankedWords]
 ) -> WordFigures:
-    """Collect what a report shows of the topics' words, in one pass over parts of the vocabulary.
+    """Collect the numbers from which a report's words are chosen, in one pass over parts of the vocabulary,
+    so that topics need not fit in memory.
 
     `shares` (K): the topics' shares of all tokens; `sides`: the rows of each language, or all rows. `ranked`
-    returns that many words, from some rows, that stand for each topic.
+    is called with a number of words and a range of rows, and returns the words that describe each topic best.
     """
     n_topics, n_words = topics.shape
     overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)
@@ -121,16 +120,18 @@ def look_at(
 
 
 def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    """For each topic, its words and their probabilities."""
+    """Iterates over topics: the numbers of a topic's words, and their probabilities. Both arguments: topics ×
+    n.
+    """
     return zip(words, probabilities, strict=True)
 
 
 def apart(topics: TopicWords, seen: WordFigures) -> Floats:
-    """Topics over enough words to distinguish them, for distances between them (topics × words); rows sum to
-    one.
+    """Word probabilities of topics for computing distances between topics (topics × words); rows sum to one.
 
-    For a large vocabulary, these are the words with the largest share in some topic, and all others count as
-    one word. This can only shorten a distance between topics, and by little, and limits its cost.
+    If the vocabulary is large, only the words with the largest probability in some topic have columns, and
+    one more column has the sum of all others. This limits the cost of distances, and can only shorten them a
+    little.
     """
     rows = np.arange(len(seen.most))
     n_words = min(_MOST_WORDS, max(_LEAST_WORDS, _MOST_PAIRS // topics.shape[0] ** 2))

@@ -49,11 +49,11 @@ _FIGURES = {
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """One document: a snippet of its text and its leading topics.
+    """A document as stored for the report: a snippet of its text and its leading topics.
 
-    `mix` holds (index into `TopicReport.topics`, share of the document's tokens), the largest first; it need
-    not sum to one. `marks` holds (first character, length, index into `TopicReport.topics`) of words of the
-    snippet.
+    `mix` holds (index into `TopicReport.topics`, share of the document's tokens), largest first; it need not
+    sum to one. `marks`: words of the snippet that are coloured by topic, as (first character, length, index
+    into `TopicReport.topics`).
     """
 
     id: str
@@ -66,9 +66,9 @@ class DocumentEntry:
 
 
 def read_documents(model: Path) -> tuple[list[DocumentEntry], JsonObject]:
-    """The documents saved in a model's directory, and figures on its whole corpus.
+    """The documents that a saved model stores for its report, and numbers about its whole corpus, by name.
 
-    Both are empty for a model that has none. Raises UserError for an invalid file.
+    Both are empty for a model that stores none. Raises UserError for an invalid file.
     """
     manifest = ModelDirectory(model).manifest()
     if DOCUMENTS not in manifest["files"]:
@@ -87,9 +87,10 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], JsonObject]:
 
 
 def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:
-    """The sums over all documents by metadata field, saved with a model; None if it has none.
+    """The sums of topics' tokens over all documents, by metadata field, that are saved with a model; None if
+    it has none.
 
-    Raises UserError for an invalid file.
+    Raises UserError for an invalid file, also if the sums have another number of topics.
     """
     if METADATA_SUMS not in ModelDirectory(model).manifest()["files"]:
         return None

@@ -71,8 +71,10 @@ class Documents(TopicSection):
 
 
 def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[JsonObject]:
-    """All documents as JSON values. If they need more than `most` bytes, all texts are cut to the same
-    fraction of their length; if their metadata are too large, only the first fields of each stay.
+    """All documents as JSON values for the page, cut to fit.
+
+    If they need more than `most` bytes, all texts are cut to the same fraction of their length; if their
+    metadata are too large, only the first fields of each document remain.
     """
     entries = [_document(document, n_topics) for document in documents]
     metadata = sum(size_of(d["metadata"]) for d in entries)
@@ -90,9 +92,10 @@ def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: i
 
 
 def places_payload(places: Sequence[tuple[float, float] | None]) -> str:
-    """The positions on a map as text: x and y as numbers from 0 to 1294, with two digits of base 36 each.
+    """Positions on a map as one compact text: per document four digits of base 36, two for x and two for y.
 
-    "zzzz" stands for a missing position; the text is empty if all are missing.
+    Coordinates from -1 to 1 become numbers from 0 to 1294. "zzzz" stands for a missing position; the text is
+    empty if all are missing.
     """
     if not any(places):
         return ""
@@ -117,10 +120,11 @@ def _document(document: DocumentEntry, n_topics: int) -> JsonObject:
 
 
 def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int, int, int]]:
-    """(characters since the previous mark, length, topic) of the marked words within the first `room`
-    characters.
+    """The coloured words of a document's snippet, in the page's compact form: (characters since the end of
+    the word before, length, topic).
 
-    Marks that overlap or are too large for the compact form are left out.
+    Only words within the first `room` characters are included, and none that overlap or are too large for the
+    form.
     """
     marks, end = [], 0
     room -= room < len(document.text)  # the last character is an ellipsis then

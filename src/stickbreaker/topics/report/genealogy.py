@@ -34,11 +34,12 @@ Columns = list[tuple[float, Rows, Rows]]  # the words of two topics at a time, n
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A topic that took part in a move, from its birth to its end; times are in the unit of `Growth`.
+    """A topic that took part in a split or merge, from its birth to its end, for the drawing of the topics'
+    history. Times are in the unit of `Growth`, passes or steps.
 
-    `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
-    merged into; `end` is None if it lasted. `topic` indexes `TopicReport.topics`, None for one not in it.
-    `words` are its first words when last seen.
+    `id`: stays the same throughout the run. `parent`: the topic from which it was split; `into`: the topic
+    into which it was merged; `end`: None if it still exists. `topic`: its index in `TopicReport.topics`, None
+    if it is not there. `words`: its first words when last recorded.
     """
 
     id: int
@@ -52,10 +53,10 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class TopicMove:
-    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), with its time.
+    """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), at the time `at`.
 
-    `kind`: "split" or "merge". Topics are given by ids that last over the run. `gain` is what the bound
-    gained, in nats; None if the move was not judged by a gain.
+    `kind`: "split" or "merge". Topics are given by ids that stay the same throughout the run. `gain`: by how
+    much the bound rose, in nats; None if the move was not judged by a gain.
     """
 
     kind: str
@@ -67,7 +68,11 @@ class TopicMove:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """How a split refined a topic: its first words before, then (time, its words, the new one's words)."""
+    """How a split refined a topic, shown by first words.
+
+    `before`: the topic's words before the split; `after`: at some later times, (time, the topic's words, the
+    new topic's words).
+    """
 
     split: TopicMove
     before: Sequence[str]
@@ -76,13 +81,14 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class SearchFacts:
-    """The runs of a search for the number of topics.
+    """The runs of a search for the number of topics, for the report.
 
-    `points` are (topics at the start, topics in use, bound, held-out score or None, whether it ran to its
-    end) of each run, the model's last; scores in nats per word. `judge` is "bound" or "held-out". Numbers of
-    topics from `fewest` to `most` have scores within 0.005 nats per word of the best; `at_most`: the best run
-    began with the largest number that was tried. `few`: the number that the bound asked for, if documents
-    held out overruled it.
+    `judge`: what decided, "bound" or "held-out". `points`: for each run (topics at the start, topics in use
+    at the end, bound, held-out score or None, whether it ran to its end), scores in nats per word; the last
+    run gave the model. `fewest`, `most`: the numbers of topics whose scores are within 0.005 nats per word of
+    the best. `at_most`: the best run began with the largest number that was tried, so that more topics might
+    be better. `few`: the number of topics that the bound favoured, if held-out documents overruled it; else
+    None.
     """
 
     judge: str
@@ -97,13 +103,13 @@ class SearchFacts:
 class Growth:
     """How the topics of a model came about by splits and merges, for the report.
 
-    `unit`: of all times, "pass" or "step". `counts`: (time, topics in the table, topics in use, splits and
-    merges since the row before). `learned`: whether the number of topics is learned; otherwise all moves are
-    exchanges, each a merge and a split without a gain. `births`: topics open and close in a stream; gains are
-    of predictions, not of the bound.
+    `unit`: of all times, "pass" or "step". `counts`: a row per time (time, topics in the table, topics in
+    use, splits and merges since the row before). `learned`: whether the number of topics is learned; if not,
+    the moves are exchanges, each a merge and a split without a gain. `births`: topics opened and closed while
+    learning from a stream; gains are then of predictions, not of the bound.
 
-    What the page shows, for a long run a part: `moves`; `refinements`, splits with their words; `lines`, the
-    ids of the topics drawn, from the top; `lives`, of all topics in these.
+    For the drawing and lists, of which a long run has only a part: `moves`; `refinements`, splits with their
+    words; `lines`, the ids of the topics drawn, from the top; `lives`, of all topics that occur in these.
 
     Numbers over the whole run: `began`, topics at first; `splits`, `merges` and `exchanges`; `changed`,
     topics that took part in a move; `refined`, splits whose words are known.
@@ -141,9 +147,10 @@ class HowTopicsCameAbout(TopicSection):
 
 
 def growth_of_topics(named: NamedTopics) -> Growth | None:
-    """How the topics came about, or None if the model's trace does not record it.
+    """How the model's topics came about by splits and merges; None if its trace does not record it.
 
-    Every learned topic has its own life, even if topics share a name.
+    Each topic of the model has its own history, even if topics share a name; topics are linked to their
+    group.
     """
     model = named.model
     if not any("topics" in record or "edits" in record for record in model.trace_):
@@ -160,7 +167,9 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
 
 
 def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None:
-    """The runs of the search for the number of topics; None for a model from a single run."""
+    """The runs of the search for a model's number of topics; None if there was no search. settings: the
+    model's parameters.
+    """
     found = model._search_range()
     if found is None:
         return None
@@ -169,7 +178,11 @@ def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None
 
 
 def growth_payload(growth: Growth, n_topics: int) -> dict[str, object]:
-    """How the topics came about, as JSON values; the words of splits are indices into one list of words."""
+    """How the topics came about, as JSON values for the page. To save space, the words of splits are indices
+    into one list, "words".
+
+    n_topics: how many topics the page has.
+    """
     words: dict[str, int] = {}
 
     def places(some: Sequence[str]) -> list[int]:
@@ -218,7 +231,12 @@ def search_payload(search: SearchFacts) -> dict[str, object]:
 
 
 def _counts(growth: Growth) -> list[list[float | None]]:
-    """Rows of time, topics, topics in use, splits and merges since the last row; long runs skip steps."""
+    """The numbers of topics over time for the page's curve: rows of time, topics, topics in use, splits and
+    merges.
+
+    If a run has too many records, several are joined to one row, with the last numbers of topics and the sums
+    of splits and merges.
+    """
     rows = growth.counts
     stride = -(-len(rows) // MOST_POINTS)
     points: list[list[float | None]] = []
@@ -238,14 +256,14 @@ def _move(move: TopicMove) -> list[object]:
 def growth_of(
     trace: Sequence[Record], topic_ids: Sequence[int], vocabulary: Sequence[str], top_rows: Sequence[Rows]
 ) -> Growth | None:
-    """The number of topics, the splits and the merges in a trace; None if it has none of these.
+    """How topics came about, from the trace of a run; None if the trace has neither numbers of topics nor
+    moves.
 
-    Args:
-        trace: records, some with `edits`, `words` and `before`. Those of a model that learns how many topics
-            there are have `topics` and `used`; without these figures the number stays, and times are steps.
-        topic_ids: (K,) the lasting ids of the page's topics, in order.
-        vocabulary: (V,) the words.
-        top_rows: (K, 10) the rows in the vocabulary of each topic's first words at the end.
+    Args: trace: the run's records. `topics` and `used` are in them if the number of topics is learned; if
+    not, it is constant, and times are steps. Splits and merges are in `edits`, and first words of topics in
+    `words` and `before` (before a move). topic_ids: (K,) the ids of the page's topics, in order; ids stay the
+    same throughout a run. vocabulary: (V,) the words. top_rows: (K, 10) the rows in the vocabulary of each
+    topic's first words at the end.
     """
     records = [record for record in trace if "topics" in record]
     learned = bool(records)
@@ -299,7 +317,9 @@ def _moves(at: float, record: Record) -> list[TopicMove]:
 
 
 def _last_rows(records: Sequence[Record]) -> dict[int, Rows]:
-    """For every lasting id of a topic, the rows of its first words in the last record that has them."""
+    """For each topic id in a trace, the topic's first words (rows of the vocabulary, or strings) as last
+    recorded.
+    """
     seen: dict[int, Rows] = {}
     for record in records:
         for name in ("before", "words"):
@@ -310,7 +330,10 @@ def _last_rows(records: Sequence[Record]) -> dict[int, Rows]:
 def lives_of(
     moves: Sequence[TopicMove], topic_ids: Sequence[int], words: Mapping[int, Sequence[str]]
 ) -> dict[int, Life]:
-    """The lives of the topics that took part in a move, by lasting id."""
+    """The lives of the topics that took part in a split or merge, by topic id.
+
+    topic_ids: of the page's topics, in order; words: the first words of each topic.
+    """
     births: dict[int, TopicMove] = {}
     ends: dict[int, TopicMove] = {}
     for move in moves:
@@ -332,7 +355,9 @@ def lives_of(
 
 
 def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
-    """The lives that are drawn: topics in use at the end, then those that lived longest, up to the limit."""
+    """The topics to be drawn, 120 at most: first those that are in the model at the end, then those that
+    lived longest.
+    """
 
     def worth(life: Life) -> tuple[bool, float]:
         return life.topic is None, life.born - (float("inf") if life.end is None else life.end)
@@ -341,11 +366,12 @@ def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
 
 
 def drawn_lines(lives: Mapping[int, Life]) -> list[int]:
-    """The ids of these topics in the order in which their lines are drawn, from the top down, so that lines
-    and branches cross little.
+    """The ids of these topics in the order in which their lines are drawn, from the top down, chosen so that
+    lines and branches seldom cross.
 
-    Below a topic stand those split from it, the latest nearest: a branch then crosses no other split's line.
-    Above it stand those merged into it that came from the start, the earliest nearest.
+    Below a topic's line are the topics split from it, the latest nearest, so that a branch crosses no other
+    split's line. Above it are topics merged into it that were not split from another, the earliest merged
+    nearest.
 
     >>> lives = [Life(0), Life(1, end=3.0, into=0), Life(2, 1.0, parent=0), Life(3, 2.0, parent=0)]
     >>> drawn_lines({life.id: life for life in lives})
@@ -366,7 +392,10 @@ def drawn_lines(lives: Mapping[int, Life]) -> list[int]:
 
 
 def _hosts(lives: Mapping[int, Life]) -> dict[int, int]:
-    """For each topic, the topic that it is drawn next to: its parent, or the one that it was merged into."""
+    """For each topic, the topic next to which it is drawn: its parent or, without one, the topic into which
+    it was merged. Topics with neither are missing, as are those that would be drawn next to their own
+    descendants.
+    """
     hosts = {
         life.id: life.parent for life in lives.values() if life.parent in lives and life.parent is not None
     }
@@ -381,7 +410,9 @@ def _hosts(lives: Mapping[int, Life]) -> dict[int, int]:
 
 
 def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
-    """The ids of a topic and of all that are drawn next to it, from top to bottom."""
+    """The ids of a topic and, recursively, of all topics drawn next to it (its guests), from top to
+    bottom.
+    """
     own = guests.get(life.id, [])
     split = sorted((guest for guest in own if guest.parent == life.id), key=lambda guest: -guest.born)
     merged = sorted(
@@ -392,7 +423,11 @@ def _block(life: Life, guests: Mapping[int, list[Life]]) -> list[int]:
 
 
 def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
-    """The roots of families in drawing order: each is followed by the one with which it merges most."""
+    """Put the families of topics in drawing order: after each family comes the one with which it has most
+    merges.
+
+    roots: the first topics of the families; links: the number of merges between two families, by their roots.
+    """
     order: list[int] = []
     while roots:
         order.append(max(roots, key=lambda root: (links[order[-1], root] if order else 0, -root)))
@@ -401,7 +436,10 @@ def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
 
 
 def _refined(moves: Sequence[TopicMove], kept: Kept) -> list[TopicMove]:
-    """Those splits for which the words of the topics are known before and after."""
+    """The splits for which the topics' words before and after are recorded.
+
+    kept: the times and records of the trace that have words.
+    """
     known = {(at, int(i)) for at, record in kept for i in record.get("before", {}) if i in record["words"]}
     return [move for move in moves if move.kind == "split" and (move.at, move.topic) in known]
 
@@ -414,7 +452,11 @@ def _refinement(
     final: Mapping[int, Rows],
     vocabulary: Sequence[str],
 ) -> Refinement:
-    """The words of the two topics of a split, from just before it until the end of the run."""
+    """Describe a split by the first words of its two topics, from just before it until the end of the run.
+
+    kept: the times and records that have words; end: the run's last time; final: each topic's first words at
+    the end.
+    """
     pair = lives[split.topic], lives[split.other]
     since = [(at, record) for at, record in kept if at >= split.at]
     columns = [column for at, record in since for column in _column(at, record["words"], pair)]
@@ -427,8 +469,9 @@ def _refinement(
 
 
 def _column(at: float, words: Mapping[str, Rows], pair: tuple[Life, Life]) -> Columns:
-    """The words of the two topics of a split at a time, as a list with one entry; empty unless all that still
-    exist have words.
+    """The first words of a split's two topics at one time, as a list with one entry (time, words of one,
+    words of the other); no words for a topic that has ended. The list is empty if the words of a topic that
+    exists are not recorded.
     """
     living = [life for life in pair if life.end is None or at < life.end]
     if not living or not all(str(life.id) in words for life in living):
@@ -438,7 +481,7 @@ def _column(at: float, words: Mapping[str, Rows], pair: tuple[Life, Life]) -> Co
 
 
 def _spread(columns: Columns) -> Columns:
-    """The first and the last column, and some evenly spaced ones between them; all if there are few."""
+    """Choose at most five entries to show: the first, the last, and evenly spaced ones between them."""
     last = len(columns) - 1
     if last < MOST_COLUMNS:
         return columns
@@ -446,7 +489,9 @@ def _spread(columns: Columns) -> Columns:
 
 
 def _greatest(moves: Sequence[TopicMove], n: int) -> list[TopicMove]:
-    """The n moves with the greatest gains, greatest first; then those without a gain, the latest first."""
+    """The n most important moves: those with the greatest gains first, then those without a gain, latest
+    first.
+    """
 
     def order(move: TopicMove) -> tuple[bool, float]:
         return (True, -move.at) if move.gain is None else (False, -move.gain)

@@ -24,10 +24,11 @@ _MOST = np.log(2.0)  # the divergence of topics without a common word
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """How topics relate to each other. `similarity` (K × K) is in [0, 1].
+    """How topics relate to each other: `similarity` (K × K), from 0 to 1, and a tree of topics.
 
-    `merges` are (left, right, height) from the bottom up: numbers below K are topics, K + i is the i-th
-    merge. `order` lists the topics as the leaves of that tree; those not in use are not among them.
+    The tree is given by `merges`, each (left, right, height), from the bottom up: numbers below K are topics,
+    and K + i is the cluster made by merge i. `order`: the topics as leaves of the tree, from one side to the
+    other. Topics not in use are not in the tree.
     """
 
     similarity: Sequence[Sequence[float]]
@@ -45,9 +46,10 @@ class HowTheyRelate(TopicSection):
 
 
 def relations_payload(relations: Relations) -> dict[str, object]:
-    """The relations of topics as JSON values.
+    """The relations of topics as JSON values for the page.
 
-    The lower triangle of the similarities, row by row, in thousandths, has two digits of base 36 for each.
+    "similarity" is compact: the part of the table below the diagonal, row by row, in thousandths, each as two
+    digits of base 36.
     """
     rows = (row[:k] for k, row in enumerate(relations.similarity))
     return {
@@ -69,8 +71,10 @@ def relate(distances: Floats) -> Relations:
 
 
 def relate_used(distances: Floats, used: NDArray[np.intp]) -> Relations:
-    """Relations of K topics of which only those in `used` are in use: the others are similar to none, and not
-    in the tree.
+    """Relations of K topics, of which only those numbered in `used` are in use: the others have similarity 0
+    to all topics but themselves, and are not in the tree.
+
+    distances (K × K): Jensen-Shannon distances.
     """
     n, n_used = len(distances), len(used)
     inner = relate(distances[np.ix_(used, used)])
@@ -82,14 +86,12 @@ def relate_used(distances: Floats, used: NDArray[np.intp]) -> Relations:
 
 
 def agglomerate(distances: Floats) -> list[tuple[int, int, float]]:
-    """Average linkage: join the two nearest clusters until one is left.
+    """Cluster items by average linkage: join the two nearest clusters until one is left.
 
-    Args:
-        distances: (K, K) symmetric.
+    Args: distances: (K, K) symmetric.
 
-    Returns:
-        K - 1 merges (left, right, height) from the bottom up; numbers below K are topics, K + i is merge i.
-        Equal distances are settled by order, so the same input gives the same tree.
+    Returns: K - 1 merges (left, right, height) from the bottom up; numbers below K are items, K + i is the
+    cluster made by merge i. Among equal distances the first is taken, so the same input gives the same tree.
 
     >>> agglomerate(np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 6.0], [4.0, 6.0, 0.0]]))
     [(0, 1, 1.0), (3, 2, 5.0)]
@@ -111,10 +113,10 @@ def agglomerate(distances: Floats) -> list[tuple[int, int, float]]:
 
 
 def leaf_order(merges: list[tuple[int, int, float]], distances: Floats) -> list[int]:
-    """The topics as leaves of a tree from one side to the other; branches are turned so that similar topics
-    are adjacent.
+    """The leaves of a tree of topics from one side to the other. Branches are turned so that neighbouring
+    leaves are similar.
 
-    merges: (left, right, height) of each inner node.
+    merges: as `agglomerate` returns them; distances (K × K).
 
     >>> leaf_order([(0, 1, 1.0), (3, 2, 5.0)], np.array([[0, 1, 4.0], [1, 0, 6], [4, 6, 0]]))
     [1, 0, 2]

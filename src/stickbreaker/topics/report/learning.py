@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TracePoint:
-    """One evaluation during learning; scores are natural logarithms per word, so at most zero."""
+    """One evaluation during learning, a point of the report's curves. Scores are in nats (natural logarithms
+    of probabilities) per word, so at most zero; None if not computed.
+
+    `documents`, `seconds`: read and passed so far.
+    """
 
     step: int
     documents: int
@@ -35,7 +39,9 @@ class Learning(TopicSection):
     template = "learning.html.j2"
 
     def shown(self, report: TopicReport) -> bool:
-        """Whether there are two points to draw a line between."""
+        """Whether the section is shown: if one of the curves has two points or more, which a line can
+        join.
+        """
         curves = [p.score for p in report.trace], [p.held_out for p in report.trace]
         return any(sum(y is not None and math.isfinite(y) for y in curve) > 1 for curve in curves)
 
@@ -55,7 +61,9 @@ class Learning(TopicSection):
 
 
 def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
-    """Few enough points of a trace to draw; always the last one and all with a held-out score."""
+    """The points of a trace to draw, about 150 at most: evenly spaced ones, the last one, and all with a
+    held-out score.
+    """
     stride, last = -(-len(trace) // MOST_POINTS), len(trace) - 1
     return [
         point for i, point in enumerate(trace) if i % stride == 0 or i == last or point.held_out is not None
@@ -75,7 +83,12 @@ def trace_payload(point: TracePoint) -> dict[str, object]:
 
 
 def unigram_of(model: TopicEstimator, manifest: JsonObject, figures: JsonObject) -> float | None:
-    """A unigram model's score on the documents learned from, in nats per word; None if not exactly known."""
+    """The score of a unigram model (word shares, no topics) on the documents learned from, in nats per word,
+    as a baseline for the curve.
+
+    None if it is not exactly known, or cannot be compared with the model's scores. manifest, figures: of the
+    saved model.
+    """
     if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
         return None  # such scores are of words and topics together
     if "unigram" in figures:
@@ -87,10 +100,10 @@ def unigram_of(model: TopicEstimator, manifest: JsonObject, figures: JsonObject)
 
 
 def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
-    """The scores of a run, and their kind.
+    """The scores of a run for the report's curve, and their kind (see `TopicReport.score_kind`).
 
-    In a memoised run, a step's score is that of its documents given the topics, and only a pass has a bound:
-    for such runs these are the scores of passes.
+    In a memoised run, a step's score is only that of its own documents given the topics, and there is a bound
+    after each pass: the points are then passes, not steps.
     """
     records = model.trace_
     if records and model._learning_schedule().keeps_reports and "pass_score" in records[-1]:

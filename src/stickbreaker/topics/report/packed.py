@@ -12,7 +12,8 @@ MOST_PAIR = len(_PAIRS) - 1
 
 
 def base36_pairs(numbers: Iterable[int]) -> str:
-    """Whole numbers, each as two digits of base 36; those outside [0, 1295] become the nearest inside.
+    """Write whole numbers compactly: each as two digits of base 36, without separators. Numbers below 0
+    become 0, those above 1295 become 1295.
 
     >>> base36_pairs([0, 35, 36, 99999])
     '000z10zz'

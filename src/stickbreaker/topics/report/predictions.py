@@ -21,10 +21,11 @@ MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """How well the documents of a stream up to a moment were predicted before they were learned from.
+    """A point of the curve of predictions: how well documents of a stream were predicted before they were
+    learned from.
 
-    The moment is a number of documents and of seconds. Scores are in nats per word: those of the topics, and
-    those of a unigram model whose counts fade.
+    `documents`, `seconds`: the moment of the point, counted from the start of the stream. Scores are in nats
+    per word: `score` of the topics, `unigram` of a unigram model whose older counts fade.
     """
 
     documents: int
@@ -53,14 +54,18 @@ class Predictions(TopicSection):
 
 
 def predictions_of(trace: Sequence[TraceRecord]) -> list[Prediction]:
-    """The predictions during a run, per word; averaged over groups of minibatches, to have few points."""
+    """The scores of a stream's predictions for the report's curve, from the trace of its run. At most 150
+    points: in longer runs each is a mean over several minibatches.
+    """
     records = [record for record in trace if "prequential" in record]
     size = -(-len(records) // MOST_POINTS) or 1
     return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]
 
 
 def _mean_prediction(records: Sequence[TraceRecord]) -> Prediction:
-    """The mean prediction of several minibatches, at the time of the last one."""
+    """Join the prediction scores of several minibatches into one point: means, weighted by tokens, at the
+    time of the last.
+    """
     found, last = [record["prequential"] for record in records], records[-1]
     tokens = sum(each["tokens"] for each in found) or 1.0
     score, unigram = (
@@ -70,8 +75,10 @@ def _mean_prediction(records: Sequence[TraceRecord]) -> Prediction:
 
 
 def warnings_of_run(trace: Sequence[TraceRecord], manifest: JsonObject, schedule: object) -> list[str]:
-    """The warnings of a run as lines of text; for a stream that has ended, also of minibatches too large for
-    its length.
+    """The warnings of a run as lines of text for the report.
+
+    For a stream that has ended, they include one if its minibatches were too large for its length. manifest:
+    of the saved model; schedule: of the run.
     """
     warnings = [warning for record in trace for warning in record.get("warnings", ())]
     ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest

@@ -27,7 +27,8 @@ class TopicChanges(TopicSection):
 
 
 def changes_of_topics(path: Path, named: NamedTopics) -> Changes | None:
-    """How the topics changed; None unless the model has snapshots or its trace records the vocabulary.
+    """How the topics of the model at `path` changed while it learned, for the report; None if the model has
+    no snapshots of topics and its trace does not record the vocabulary.
 
     Among topics with the same name, only the largest one is followed.
     """

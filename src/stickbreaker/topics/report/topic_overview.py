@@ -12,9 +12,9 @@ WORDS = 6  # of a topic
 
 
 def overview_of_topics(model: LearnedTopics) -> Overview:
-    """A table of the largest topics: number, name or first words, share of the words.
+    """A table of the largest topics for notebooks: number, name and first words, share of all tokens.
 
-    Topics with the same name share a row.
+    Topics with the same name share a row. A note says how many topics are not shown.
     """
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)

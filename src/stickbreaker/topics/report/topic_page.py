@@ -73,11 +73,12 @@ NOTHING: dict[str, object] = {  # what scripts find of sections that are not sho
 
 
 class TopicReport(SavedReport[TopicEstimator]):
-    """The report on topics; `named` merges topics with the same name.
+    """The report on a saved model's topics: whatever its sections show, computed when first needed. Topics
+    with the same name are merged (`named`).
 
-    `leading` is the language whose words name topics if there are several, "" otherwise; `compared_with` is
-    another model, to match topics with. `date_field` and `group_field` are the metadata fields over and by
-    which topics are drawn; None looks for them.
+    `leading`: the language whose words label topics, "" if there is only one; `compared_with`: the path of
+    another model whose topics are matched with these. `date_field`, `group_field`: the metadata fields by
+    which topics are broken down; None: suitable ones are chosen.
     """
 
     sections = (
@@ -163,14 +164,21 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @property
     def figures(self) -> JsonObject:
-        """Figures on the whole corpus, from the saved model."""
+        """Numbers about the whole corpus that were stored with the model, by name, such as topics'
+        "coherence"; see `collect_documents_and_figures`.
+        """
         return self._saved_documents[1]
 
     named = cached_property(lambda self: NamedTopics(self.model))
 
     @cached_property
     def _breakdowns(self) -> tuple[Breakdown | None, list[Breakdown]]:
-        """Topic shares over time and by group: of all documents if their sums are stored, or of a sample."""
+        """Topic shares over time (None without dates) and by group, before topics with the same name are
+        merged.
+
+        They are of all documents if the model stores sums by metadata, otherwise of the sample stored for the
+        report.
+        """
         documents, n_topics = self._saved_documents[0], len(self.model.alpha_)
         sums, wanted = read_metadata_sums(self.path, n_topics), self.group_field
         whole = sums or sums_of(documents, n_topics)
@@ -193,7 +201,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     groups = cached_property(lambda self: [self._joined(group) for group in self._breakdowns[1]])
 
     def _joined(self, part: Breakdown) -> Breakdown:
-        """Topic shares of parts of the collection, with topics of the same name added up."""
+        """A breakdown in which the shares of topics with the same name are added up."""
         return replace(part, shares=self.named.sums(part.shares).tolist()) if self.named.joined else part
 
     @cached_property
@@ -253,10 +261,10 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def score_kind(self) -> str:
-        """The kind of the scores in `trace`.
+        """What the scores in `trace` are.
 
-        "bound", "estimate" (of the bound), "documents" (those of each step given the topics), or "joint" (of
-        words and topics).
+        "bound", "estimate" (of the bound), "documents" (log probability of each step's documents, given the
+        topics), or "joint" (log probability of words and topics together).
         """
         return self._scores[1]
 
@@ -287,10 +295,11 @@ def page_of(
     language: str | None = None,
     compare: Path | None = None,
 ) -> Page:
-    """The report page of the topics at `path`: see `TopicReport`.
+    """The report page on the topics of the model at `path`.
 
-    Raises UserError if it is not a model, or an unfinished run over a corpus, for fields that its documents
-    lack, and for a language that it does not have.
+    Arguments as for `TopicReport`; `language`: of the words that label topics; `compare`: the path of another
+    model. Raises UserError if `path` is not a model, or an unfinished run over a corpus, for fields that its
+    documents lack, and for a language that it does not have.
     """
     manifest = readable_manifest(path)
     model = load_topics(path, "report")

@@ -15,14 +15,16 @@ VIEWS = ("change_views", "naming_views", "document_map_view", "views", "report_v
 
 
 class TopicSection(Section["TopicReport"]):
-    """A section of a `TopicReport`, with the scripts all of these share; it draws the chosen topic."""
+    """Base of the sections of the page about topics. The page loads the scripts listed here once; when the
+    reader chooses a topic, all sections show it.
+    """
 
     scripts = tuple(f"{name}.js" for name in (*CHARTS, *MORE_CHARTS, *VIEWS))
 
 
 def sample_note(report: TopicReport, sampled: bool) -> str:
-    """A sentence that says how many documents were counted, if `sampled` and the report has not all of them;
-    "" otherwise.
+    """A sentence for a section whose numbers are from a sample: how many documents were counted, of how many.
+    It is "" if `sampled` is False, or if the report has all documents.
     """
     if not sampled or report.documents_total <= len(report.documents):
         return ""

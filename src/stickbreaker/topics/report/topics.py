@@ -41,9 +41,9 @@ _GREY = "#848a94"  # of topics not in use
 
 @dataclass(frozen=True, slots=True)
 class TopicMember:
-    """A learned topic that is shown on the page, alone or merged with others of the same name.
+    """A topic of the model that is shown on the page, alone or merged with others of the same name.
 
-    number: in the model; id: lasts while the model continues learning; words: its first words.
+    number: in the model; id: stays the same while the model continues learning; words: its first words.
     """
 
     number: int
@@ -53,19 +53,20 @@ class TopicMember:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic as the reader sees it.
+    """A topic as the page shows it: one of the model's topics, or several with the same name.
 
-    `id` lasts for the life of the model (`#topic-7` links to it). `share` is the part of all tokens that
-    belongs to the topic. `words` are those it may be shown with, see `choose_words`; `sides` holds
-    (language, words) where a topic has words in several, and ("concepts", names) where it has these. `named`
-    says that somebody gave it its label, `unused` that it has next to no tokens: it is listed last, and is
-    neither counted nor drawn.
-    `documents` indexes `TopicReport.documents`, the most typical first; `similar` holds ids of other topics,
-    the nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its
-    partner in another model. `given` is the name that a reader gave it and `guided` that of a guide; ""
-    without one.
-    `members` are the learned topics that are shown as this one, the largest first; a topic without them is
-    one that the page's reader cannot name.
+    `id`: for links such as `#topic-7`. `share`: its part of all tokens. `words`: those that it can be shown
+    with, see `choose_words`; `sides`: (language, words) if the model has several languages, and ("concepts",
+    names) if it has concepts. `unused`: it has hardly any tokens, and is listed last, without words, and not
+    drawn.
+
+    `given`: the name that users gave it, `guided`: its name in the guide (seed words), "" without one;
+    `named`: it has one of these. `documents` indexes `TopicReport.documents`, the most typical first;
+    `similar`: ids of other topics, the nearest first. `coherence` is NPMI in [-1, 1]; `match`: its partner in
+    another model, as (label, similarity in [0, 1]).
+
+    `members`: the model's topics that it stands for, the largest first; without them, a reader of the page
+    cannot name it.
     """
 
     id: int
@@ -111,7 +112,9 @@ class Topics(TopicSection):
 
 
 def _namers(topics: Sequence[Topic]) -> str:
-    """Where the names of topics come from: "reader" (users), "guide", or "" if there are none."""
+    """Who named the topics, for the text of the page: "reader" if users named any, else "guide" if the guide
+    (seed words) did, "" if nobody did.
+    """
     if any(topic.given for topic in topics):
         return "reader"
     return "guide" if any(topic.named for topic in topics) else ""
@@ -156,10 +159,11 @@ def _word_list(words: WordList) -> list[list[object]]:
 def spread_payload(
     spread: Sequence[tuple[str, Sequence[tuple[int, float]]]], n_topics: int
 ) -> dict[str, list[str]]:
-    """The words in `spread`, and for each of them (topic, share in thousandths) of all its topics,
-    concatenated.
+    """How words are divided among topics, as compact JSON values: "words", and for each word one text of its
+    topics and their shares.
 
-    Each number has two digits of base 36. Words are left out at the end if the page would become too large.
+    The text has two digits of base 36 for each topic, and two for its share in thousandths. Words are left
+    out at the end if the page would become too large. `spread`: as `spread_of` returns it.
     """
     words: list[str] = []
     shares: list[str] = []
@@ -221,7 +225,11 @@ def topics_of(
 
 
 def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
-    """For each topic on the page, the learned topics it stands for, with words that identify them."""
+    """For each topic on the page, the model's topics that it stands for, with first words by which a file of
+    names can identify them.
+
+    leading: the language of these words, "" if there is only one.
+    """
     model = named.model
     vocabulary = model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
@@ -235,8 +243,10 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
 def _shown(
     model: LearnedTopics, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
-    """For each topic on the page, the words it is shown with (with several languages, those of the `leading`
-    one), and its first words by language.
+    """For each topic on the page: the words that it can be shown with, and its first words in each language
+    as (language, words).
+
+    leading: with several languages, the language of the former; with one, "", and the latter are empty.
     """
     vocabulary = model.vocabulary_
     for likely, first in zip(seen.likely, seen.first, strict=True):
@@ -254,10 +264,11 @@ def _shown(
 def spread_of(
     named: NamedTopics, leading: str, topics: Sequence[Topic]
 ) -> list[tuple[str, list[tuple[int, float]]]]:
-    """How the tokens of words are divided among topics: p(k|w) ∝ p(k) p(w|k), as (word, [(topic, share)]).
+    """How the tokens of words are divided among topics: for each word, p(k|w) ∝ p(k) p(w|k), as (word,
+    [(topic, share)]).
 
-    Words that are first in some topic come first. Each has its twelve largest topics, without shares below 1
-    %.
+    Words that come first in some topic are listed first. Each word has at most its twelve largest topics, and
+    only shares of 1 % or more.
     """
     vocabulary = named.model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
@@ -279,7 +290,9 @@ def spread_of(
 
 
 def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
-    """For each topic its concepts, as a column of words named "concepts"; empty if it has none."""
+    """For each topic, its largest concepts in the form of `Topic.sides`: one pair ("concepts", their names
+    with shares); empty if it has none.
+    """
     tops = named.top_concepts(SHOWN)
     shares = named.shares / max(float(named.shares.sum()), 1e-300)
     names, by_topic = named.concept_shares

@@ -23,10 +23,11 @@ MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic.
+    """A word in the report's table of the vocabulary: its numbers of tokens and documents in the collection,
+    and the index of the topic that has most of its tokens.
 
-    If these were not counted, as in a stream, both are None, and `share` is the word's share of all words
-    according to the model.
+    If words were not counted, as in a stream, both numbers are None, and `share` is the word's share of all
+    words according to the model; otherwise `share` is None.
     """
 
     word: str

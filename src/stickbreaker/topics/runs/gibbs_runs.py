@@ -31,7 +31,9 @@ from stickbreaker.topics.runs.initialization import seeds_of
 def run_of(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
 ) -> SamplingRun:
-    """A Gibbs sampling run of an estimator over the documents of a source; `held_out` scores it, if given."""
+    """The Gibbs sampling run of an estimator over a source's documents, not yet started. `held_out`: computes
+    a score of held-out documents, None without them.
+    """
 
     def evaluate(fitted: Fitted) -> float:
         assert held_out is not None
@@ -44,7 +46,9 @@ def run_of(
 
 
 def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, seed: int) -> SamplingState:
-    """New chains for a run, each started from initial topics of its own."""
+    """The state in which a run begins: new chains, each with topics assigned to all tokens by initial counts
+    of its own.
+    """
     sampling, tokens = _sampling(estimator), _tokens(source)
     assignments: list[NDArray[np.int32]] = []
     for number in range(sampling.chains):
@@ -69,10 +73,11 @@ def restored_state(
 def read(
     estimator: LearnedTopics, model: TopicModel, folder: Path, snapshot: Snapshot
 ) -> tuple[LocalEngine, VariationalState]:
-    """What the chains of a run have learned by its last checkpoint, as an engine with the table and a state;
-    the tokens are read from the run's corpus.
+    """What a run of Gibbs sampling has learned by its last checkpoint: an engine with the table of counts,
+    and a state as of a variational run.
 
-    Raises UserError if the corpus no longer exists, or has changed.
+    The chains' tokens are not in the checkpoint but are read from the run's corpus. Raises UserError if it no
+    longer exists, or has changed.
     """
     manifest = snapshot.manifest
     source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])
@@ -83,7 +88,9 @@ def read(
 def learned_by_chains(
     estimator: LearnedTopics, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
-    """The best chain's result in the form of a variational run: an engine with the table, a state."""
+    """The best chain's result in the form that a variational run has: an engine with the table of counts, and
+    a state.
+    """
     fitted = state.chains.fitted()
     columns = None
     if fitted.columns is not None:
@@ -106,7 +113,7 @@ def learned_by_chains(
 
 
 def table_of(estimator: LearnedTopics, model: TopicModel, fitted: Fitted) -> LocalEngine:
-    """An engine with a chain's counts as its table."""
+    """An engine whose table has the counts of a chain (words × topics)."""
     assert fitted.counts is not None
     engine = LocalEngine(threads_of(estimator.n_jobs))
     engine.start(model, fitted.counts)
@@ -120,7 +127,9 @@ def _chains(
     assignments: Sequence[NDArray[np.int32]],
     seed: int,
 ) -> Chains:
-    """Chains of the same sampler, each started from its own assignments (a topic for every token)."""
+    """Chains that sample the same tokens, each started from its own assignments (the topic of every token).
+    seed: the run's, from which each chain's is derived.
+    """
     sampling = _sampling(estimator)
     samplers = [
         sampling.sampler(model, tokens, first, _seed(seed, number))

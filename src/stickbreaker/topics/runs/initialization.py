@@ -25,7 +25,9 @@ TRIALS = 20  # candidates for each seed
 def seeds_of(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
-    """The initial counts of the table of a run or a chain; rows are computed when they are needed."""
+    """The counts from which the table of a run, or of one chain, starts; its rows are computed when they are
+    read. Their rows are words or, with concepts, paths to words in the tree.
+    """
     seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
     return seeds if words is None else PathSeeds(seeds, words)
 
@@ -33,7 +35,9 @@ def seeds_of(
 def _word_seeds(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds":
-    """The initial counts of words in topics (words × topics), from documents or noise (see `init`)."""
+    """The initial counts of words in topics (words × topics), from documents or from noise, as the parameter
+    `init` says.
+    """
     guided = sum(name is not None for name in estimator._guide_names())
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
@@ -94,10 +98,11 @@ def seed_from_documents(
 
 
 def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Generator) -> csr_matrix:
-    """Counts (words × topics) of a few similar documents for each topic, far from those of other topics.
+    """Counts (words × topics) that start new topics: each is the sum of a few similar documents, far from
+    those of other topics.
 
-    counts: documents × words. Unlike in `seed_from_documents`, topics have no common part; there are no more
-    of them than documents.
+    counts: documents × words. There are `n_topics` topics, or as many as documents if these are fewer. Unlike
+    in `seed_from_documents`, no overall word shares are added.
     """
     n_documents = _shape(counts)[0]
     n_topics = min(n_topics, n_documents)
@@ -111,9 +116,10 @@ def like_documents(counts: csr_matrix, n_topics: int, generator: np.random.Gener
 
 @dataclass(frozen=True)
 class DocumentSeeds:
-    """Initial counts (words × topics), computed for the rows that are needed.
+    """Initial counts (words × topics) from documents, made dense only for the rows that are read, as in
+    `seeds[10:20]`.
 
-    They are a part that all topics have, plus the counts of each topic's documents.
+    `base` (words): a part that all topics have; `own`: the counts of each topic's documents.
     """
 
     base: Array  # words
@@ -131,7 +137,11 @@ class DocumentSeeds:
 
 @dataclass(frozen=True)
 class NoiseSeeds:
-    """A model's own random initial counts (words × topics), computed for the rows that are needed."""
+    """Initial counts (words × topics) drawn at random as the model prescribes, computed only for the rows
+    that are read, as in `seeds[10:20]`.
+
+    `tokens`: the sum of all counts.
+    """
 
     model: Model
     words: Sequence[str]
@@ -150,7 +160,11 @@ class NoiseSeeds:
 
 @dataclass(frozen=True)
 class PathSeeds:
-    """Initial counts of paths to words: those of each word, divided equally among its paths."""
+    """Initial counts for a tree of concepts (paths × topics). A path leads through the tree to a word, and a
+    word has a path for each meaning; its counts are divided equally among them.
+
+    `words`: the word of each path.
+    """
 
     seeds: DocumentSeeds | NoiseSeeds
     words: NDArray[np.int64]  # ascending
@@ -169,7 +183,9 @@ class PathSeeds:
 
 
 def _meanings(model: TopicModel) -> csr_matrix | None:
-    """Each meaning's share in each word (words × meanings), all equal; None if words are meanings."""
+    """Which meanings each word has (words × meanings), by the tree of concepts: each row has equal shares
+    that sum to one. None if the model has no concepts.
+    """
     meanings, words = model.words.row_meanings(), model.words.row_words()
     if meanings is None or words is None:
         return None
@@ -178,10 +194,11 @@ def _meanings(model: TopicModel) -> csr_matrix | None:
 
 
 def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
-    """For each guided topic, a unit vector (words) of how much its eta favours each word, weighted like
-    tf-idf of documents.
+    """For each topic of the guide, a unit vector (words) that points to its seed words, to find documents
+    similar to it.
 
-    priors: the eta of each topic (words); weights (words): of tf-idf.
+    priors: the eta of each of these topics (words), larger for seed words; weights (words): the idf by which
+    documents' words are weighted too.
     """
     for eta in priors:
         lean = (eta - eta.min()) * weights
@@ -189,7 +206,11 @@ def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
 
 
 def _linked(counts: csr_matrix, parts: Sequence[slice], n_topics: int) -> NDArray[np.bool_]:
-    """Which documents can seed a topic: those with words in every language, unless too few have."""
+    """Which documents can start a topic: those with words in every language, or all documents if too few
+    have.
+
+    parts: the columns of each language in `counts` (documents × words).
+    """
     sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in parts]
     linked = np.logical_and.reduce(sides)
     return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
@@ -207,13 +228,16 @@ def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
 
 
 class _Likeness:
-    """Computes cosines between all documents and some of them."""
+    """Computes the similarity (cosine of tf-idf) of some documents to all documents.
+
+    vectors: documents × words, rows of length one.
+    """
 
     def __init__(self, vectors: csr_matrix) -> None:
         self.vectors, self.by_word = vectors, vectors.tocsc()
 
     def of(self, documents: NDArray[np.int64]) -> Array:
-        """Cosines of given documents (rows) with all."""
+        """Similarity of the given documents (rows) to all documents (columns)."""
         own, other = self.vectors, self.by_word
         found = np.empty((len(documents), len(own.indptr) - 1))
         parts = own.indptr, own.indices, own.data, other.indptr, other.indices, other.data
@@ -222,7 +246,9 @@ class _Likeness:
 
 
 def _nearest(likeness: Array, n: int) -> NDArray[np.int64]:
-    """The n documents with the greatest similarity, the most similar first; ties in order."""
+    """The numbers of the n documents with the greatest similarity, most similar first; ties in order of
+    number.
+    """
     bound = np.partition(likeness, len(likeness) - n)[len(likeness) - n]
     near = np.flatnonzero(likeness >= bound)
     return near[np.argsort(-likeness[near], kind="stable")][:n]
@@ -235,10 +261,11 @@ def _seeds(
     n_topics: int,
     generator: np.random.Generator,
 ) -> list[NDArray[np.float64]]:
-    """The similarity of every document to each seed: first to the vectors in `leans`, then to chosen
-    documents.
+    """Choose a seed for each topic, as in k-means++. Returns the similarity of every document to each seed.
 
-    Each document is the best of `TRIALS` candidates: the one that leaves the smallest total distance.
+    The first seeds are the vectors in `leans` (from the guide). The others are documents: each time, `TRIALS`
+    candidates are drawn among `eligible` documents, far ones more probably, and the one is chosen that leaves
+    the smallest total distance of documents to their nearest seed.
     """
     chosen = [np.asarray(likeness.vectors @ lean) for lean in leans]
     if not chosen:

@@ -15,12 +15,12 @@ FAINT = 1e-3  # share of noise in addition to seeds from documents
 
 
 def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[VariationalRun, VariationalState]:
-    """Start a run with an open vocabulary: learn the spelling of words, and give topics their first counts.
-    Returns the run and its state.
+    """Start a run with an open vocabulary: learn how words are spelled, and give topics their first counts.
+    Returns the run, with these words, and its state.
 
     Spelling is learned from the first minibatch, or from a list in the settings. Topics start with the first
-    minibatch's words, with the counts of a few documents each ("documents"), or with noise ("random"). If
-    documents are sampled, which breaks the symmetry of topics, "random" leaves the table empty.
+    minibatch's words: with the counts of a few documents each (`init` "documents"), or with noise ("random").
+    With hybrid inference, whose sampling makes topics differ anyway, "random" leaves the table empty.
     """
     model = topic_model(job.model)
     first = next(iter(job.schedule.minibatches(job.source, 0, 0, 0.0, job.seed)))
@@ -43,7 +43,9 @@ def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[Variation
 def _seeds(
     job: VariationalRun, model: TopicModel, n_topics: int, init: str, found: Sequence[str], tokens: float
 ) -> Array:
-    """Initial counts (words × topics) of the first minibatch's words, with the sum `tokens`, or zeros."""
+    """Initial counts (words × topics) of the first minibatch's words (`found`). They sum to about `tokens`,
+    or are zeros if topics start empty.
+    """
     drawn = model.solver.draws
     noise = np.zeros((len(found), n_topics)) if drawn else model.seed(found, tokens, job.seed)
     if init != "documents":

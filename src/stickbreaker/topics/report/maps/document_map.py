@@ -55,7 +55,9 @@ def place_documents(
 
 
 def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
-    """Documents' topic shares (D × K) that are large enough to be seen; zero without words."""
+    """The documents' topic shares (D × K), with zeros for shares too small to be seen and for documents
+    without words.
+    """
     shares = np.zeros((len(documents), n_topics))
     for d, document in enumerate(documents):
         for k, share in document.mix if document.n_tokens > 0 else ():
@@ -72,7 +74,11 @@ def _fitted(points: Floats) -> Floats:
 
 
 def _embed(mixes: Floats, start: Floats) -> Floats:
-    """t-SNE of (D, K) mixes from a start (D, 2): gradient descent with momentum and gains."""
+    """Places of documents (D × 2) by t-SNE of their topic shares `mixes` (D × K), from the places `start` (D
+    × 2).
+
+    The method is gradient descent with momentum and a step size per coordinate ("gains").
+    """
     n = len(mixes)
     if n == 1:
         return start
@@ -114,13 +120,13 @@ def _squared_hellinger(mixes: Floats) -> Floats:
 
 
 def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
-    """How strongly neighbours attract each other: the probabilities p of t-SNE for the pairs in which p is
-    not zero.
+    """How strongly documents attract each other in t-SNE: the probabilities p, for the pairs of neighbours
+    only, as the others are zero.
 
-    Returns:
-        one, other: the documents of each pair, both ways round, in order of the first.
-        strength: of each pair; their sum is 1.
-        first: where the pairs of each document begin.
+    distances (D × D): squared. Each pair is listed both ways round, sorted by its first document.
+
+    Returns: one, other: the two documents of each pair. strength: p of each pair; their sum is 1. first: for
+    each document, the index of its first pair.
     """
     n = len(distances)
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))
@@ -140,7 +146,12 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
 
 
 def _weights(distances: Floats, perplexity: float) -> Floats:
-    """The weights exp(-βd) of each row's neighbours, normalised; β makes their entropy log(perplexity)."""
+    """t-SNE's weights of each document's neighbours (documents × neighbours): exp(-βd) divided by their sum,
+    d being the squared distance.
+
+    Each document has a β of its own, found by bisection, for which the entropy of the weights is
+    log(perplexity).
+    """
     distances = distances - distances.min(axis=1, keepdims=True)
     low, high = np.zeros(len(distances)), np.full(len(distances), np.inf)
     beta = np.ones(len(distances))
@@ -155,7 +166,11 @@ def _weights(distances: Floats, perplexity: float) -> Floats:
 
 
 def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Floats:
-    """Each point's attraction by its neighbours (D × 2): Σ p / (1 + d²) × the vector from neighbour to it."""
+    """How its neighbours pull each point in t-SNE, as a term of the gradient (D × 2): Σ p / (1 + d²) × (point
+    - neighbour), where d is their distance on the map.
+
+    pairs: as `_attractions` returns them.
+    """
     one, other, strength, first = pairs
     across, up = (axis[one] - axis[other] for axis in points.T)
     pull = strength / (1 + across * across + up * up)
@@ -163,9 +178,10 @@ def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Float
 
 
 def _repulsion(points: Floats) -> Floats:
-    """The repulsion of each point by all others (D × 2): Σ q / (1 + d²) times the vector to it.
+    """How all others push each point away in t-SNE, as a term of the gradient (D × 2): Σ q / (1 + d²) ×
+    (point - other).
 
-    q is 1 / (1 + d²) divided by its sum over all pairs.
+    q is 1 / (1 + d²) divided by its sum over all pairs, d the distance on the map.
     """
     x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
     push, total = np.empty_like(points), 0.0

@@ -39,23 +39,22 @@ def _x_log_x(x: Matrix) -> Matrix:
 
 
 def nearest_topics(distances: Floats, n: int = 4) -> list[list[int]]:
-    """Indexes of each topic's n nearest others, the nearest first; `distances` is (K, K)."""
+    """For each topic, the numbers of its n nearest other topics, nearest first; `distances` is (K, K)."""
     others = np.array(distances, dtype=np.float64)
     np.fill_diagonal(others, np.inf)
     return largest(-others, min(n, len(others) - 1))[0].tolist()
 
 
 def place_topics(distances: Floats) -> list[tuple[float, float]]:
-    """Place topics in the plane: classical scaling, then SMACOF; the same input gives the same map.
+    """Place topics in the plane so that similar topics are near: classical scaling, improved by SMACOF. The
+    same input gives the same map.
 
-    Scaling the distances as they are makes an even disc, for topics mostly share little: they are
-    stretched first, so that groups stand apart.
+    Most topics have little in common, so their distances are nearly equal and would give an even disc.
+    Differences between distances are therefore enlarged first, so that groups of topics stand apart.
 
-    Args:
-        distances: (K, K) symmetric.
+    Args: distances: (K, K) symmetric.
 
-    Returns:
-        K pairs (x, y) in [-1, 1], the longer axis horizontal.
+    Returns: K pairs (x, y) in [-1, 1], the longer axis horizontal.
     """
     d = np.asarray(distances, dtype=np.float64)
     n_topics = d.shape[0]
@@ -79,7 +78,9 @@ def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, f
 
 
 def _stretched(d: Matrix) -> Matrix:
-    """The distances between different topics, rescaled to [0, 1] so that small ones are enlarged."""
+    """The distances `d` (K × K) rescaled so that their differences show on a map: from the least to the
+    greatest they become 0 to 1, then to the power 1.5, plus 0.02. If all are equal, they become 1.
+    """
     between = d[~np.eye(len(d), dtype=bool)]
     low, high = float(between.min()), float(between.max())
     if high - low < 1e-9:
@@ -102,7 +103,9 @@ def _classical(d: Matrix) -> Matrix:
 
 
 def _majorised(points: Matrix, target: Matrix) -> Matrix:
-    """Points (K × 2) after Guttman transforms (SMACOF), which bring distances closer to `target`."""
+    """Improve a map by SMACOF: move points (K × 2) by Guttman transforms until their distances are close to
+    `target` (K × K).
+    """
     n = len(points)
     for _ in range(_STEPS):
         gaps = points[:, None, :] - points[None, :, :]
