@@ -1,4 +1,4 @@
-"""A learned grammar: probabilities and trees of sentences."""
+"""Parsing with a learned grammar: probabilities and trees of sentences."""
 
 import itertools
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ DRAWS = 100  # trees per sentence for an expectation
 
 
 class Parse(NamedTuple):
-    """Trees of a sentence as rules in preorder, and log p of the sentence and of each tree (nats)."""
+    """The result of parsing a sentence: its log p in nats, and trees, each as its rules in preorder."""
 
     nats: float  # -inf: it cannot be parsed
     rules: Integers  # of all trees, concatenated
@@ -66,10 +66,10 @@ class Parse(NamedTuple):
 
 
 class Predictive(NamedTuple):
-    """The probabilities that sentences are parsed with.
+    """The probabilities of rules and subtrees with which sentences are parsed.
 
-    rules: p(children | parent), of each rule; fresh (adapted symbols): p(a new subtree); shares
-    (derivations): p(this remembered subtree).
+    rules: p(children | parent) of each rule; fresh (adapted symbols): p(the symbol makes a new subtree);
+    shares (derivations): p(the symbol uses this remembered subtree).
     """
 
     rules: Array
@@ -79,14 +79,13 @@ class Predictive(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LearnedGrammar:
-    """A learned grammar: uses of rules, customers of remembered subtrees, and the resulting probabilities.
+    """A learned grammar, which parses sentences: uses of its rules, and the subtrees that it remembers.
 
-    In a state of a chain, a remembered subtree with c customers at t tables has p = (c - a t) / (C + b), a
-    new one (b + a T) / (C + b) times p of its contents; C, T: sums over its symbol's; a, b: discount and
-    concentration (Johnson et al. 2007, section 4). Online learning has expectations of its own
+    A derivation is a remembered subtree, as rules and other derivations. In a state of a chain, one with c
+    customers at t tables has p = (c - a t) / (C + b); a new subtree has (b + a T) / (C + b) times p of its
+    contents. C and T are the sums of c and t over the symbol's derivations, a and b its discount and
+    concentration (Johnson et al. 2007, section 4). Variational inference gives probabilities of its own
     (`predictive`). p of all strings sums to one if it does for the grammar's rules.
-
-    A derivation is the contents of a remembered subtree.
     """
 
     grammar: Compiled
@@ -135,7 +134,7 @@ class LearnedGrammar:
         self._refuse_derivations()
 
     def _refuse_derivations(self) -> None:
-        """Raise ValueError unless derivations are trees of adapted symbols, sorted by these."""
+        """Raise ValueError unless derivations are valid trees of adapted symbols, sorted by symbol."""
         rules, symbols = self.grammar.rules, self.grammar.symbols
         n = len(self.customers)
         tops = self.entries[self.starts[:-1]] if n else np.zeros(0, np.int32)
@@ -167,7 +166,7 @@ class LearnedGrammar:
 
     @cached_property
     def wholes(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The rules of all derivations, with derivations in them written out, and where each begins."""
+        """Derivations as plain lists of rules, down to terminals: the rules, and where each list begins."""
         sizes = np.zeros(len(self.customers) + 1, np.int64)
         measure_derivations(self.entries, self.starts, sizes[1:])
         starts = np.cumsum(sizes)
@@ -177,7 +176,7 @@ class LearnedGrammar:
 
     @cached_property
     def yields(self) -> tuple[Integers, NDArray[np.int64]]:
-        """The terminals of all derivations, and where those of each begin (derivations + 1)."""
+        """The strings that derivations span: terminals, and where those of each begin (derivations + 1)."""
         values, starts = self.wholes
         terminals = self.grammar.rules.terminals[values]
         ends = np.concatenate([[0], np.cumsum(terminals >= 0)])
@@ -207,7 +206,7 @@ class LearnedGrammar:
 
     @cached_property
     def opened(self) -> "LearnedGrammar":
-        """This grammar with a terminal `new_symbol` for unknown symbols: see `new_symbols`."""
+        """This grammar, extended by a terminal for symbols that are unseen in training: see `new_symbols`."""
         grammar, moved, added = opened(self.grammar)
         uses = np.append(self.uses, np.zeros(len(added)))
         entries = np.where(self.entries < 0, self.entries, moved[np.maximum(self.entries, 0)])
@@ -227,12 +226,12 @@ class LearnedGrammar:
 
     @property
     def new_symbol(self) -> int:
-        """The terminal for unknown symbols, if this grammar is `opened`."""
+        """The number of the terminal for symbols unseen in training; only in a grammar from `opened`."""
         return len(self.grammar.terminals) - 1
 
     @cached_property
     def weights(self) -> Weights:
-        """The weights for charts that sum over trees: of rules, and of new and remembered subtrees."""
+        """The weights of rules and of new subtrees, for charts that sum over trees (not for best trees)."""
         return self._weights(best=False)
 
     def _weights(self, *, best: bool) -> Weights:
@@ -245,9 +244,10 @@ class LearnedGrammar:
 
     @cached_property
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
-        """Derivations linked by string; the greatest share of each string; a trie of these strings.
+        """The derivations indexed by the string that they span, so that a chart can look up those of a span.
 
-        The second is (adapted symbols × strings); for the trie see `numbered_strings`.
+        Returns them as `Memory`, the greatest probability of a derivation (adapted symbols × strings), and a
+        trie of the strings (`numbered_strings`).
         """
         yields, offsets = self.yields
         words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
@@ -278,7 +278,7 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Sentences prepared for charts, with the numbers of remembered strings.
+        """Prepare sentences for charts: their spans that a remembered subtree has get the string's number.
 
         letters: terminals of all sentences; starts (sentences + 1): where each begins.
         """
@@ -324,7 +324,10 @@ class LearnedGrammar:
         return self._nats(letters, starts, self.weights)
 
     def nats_by_rule(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """log p of each sentence given its top rule, in nats (sentences × rules of symbol `by_document`)."""
+        """log p of each sentence given the first rule of its tree, in nats (sentences × rules).
+
+        The rules are those of the start symbol, of which each document has its own weights (topics).
+        """
         own, found = self.grammar.own_rules, list[Array]()
         for rule in own.tolist():
             rules = self.weights.rules.copy()
@@ -345,10 +348,10 @@ class LearnedGrammar:
     def _chunks(
         self, letters: Integers, starts: NDArray[np.int64]
     ) -> Iterator[tuple[int, Text, Array, Chart, Draft]]:
-        """Cut sentences into chunks that are parsed together.
+        """Prepare sentences for parsing, in chunks of `CHUNK` sentences to limit memory.
 
-        Each has: the number of its first sentence, the text, an initial scale for each sentence, and memory
-        for the chart and a tree of the longest.
+        Yields for each chunk: the number of its first sentence, its text, an initial scale of probabilities
+        for each sentence's chart, and memory for the chart and one tree of its longest sentence.
         """
         for first in range(0, len(starts) - 1, CHUNK):
             last = min(first + CHUNK, len(starts) - 1)
@@ -362,10 +365,11 @@ class LearnedGrammar:
     def cuts(
         self, letters: Integers, starts: NDArray[np.int64], symbol: int, n_trees: int, *, seed: int = 0
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """How often subtrees of `symbol` begin or end before each terminal; which sentences can be parsed.
+        """The share of drawn trees in which a subtree of `symbol` begins or ends before each terminal.
 
-        The first has a share of sampled trees for each terminal of all sentences, concatenated; the trees are
-        those that `parses` draws. A sentence that cannot be parsed, or is too long, has no cuts.
+        Returns the shares for the terminals of all sentences, concatenated, and whether each sentence can be
+        parsed. Trees are those that `parses` draws. A sentence that cannot be parsed, or is too long, has
+        shares of 0.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         own_letters, own_starts = _those(letters, starts, fits)
@@ -384,7 +388,7 @@ class LearnedGrammar:
         return found, of_all
 
     def beginning(self, letters: Integers) -> int:
-        """The length of the longest prefix of a sentence with which some sentence of the grammar begins."""
+        """How many symbols of a sentence some sentence of the grammar begins with, for error messages."""
         grammar = self.grammar
         starts = np.array([0, len(letters)])
         text = self.text_of(letters, starts)
@@ -402,7 +406,7 @@ class LearnedGrammar:
         )
 
     def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """The approximate log p per symbol of each sentence, from the frequencies of terminals."""
+        """The approximate log p per symbol of each sentence, by frequencies of terminals, to scale charts."""
         return frequencies_of(letters, starts, len(self.grammar.terminals))
 
 
@@ -412,7 +416,7 @@ NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(
 def _those(
     letters: Integers, starts: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> tuple[Integers, NDArray[np.int64]]:
-    """The sentences that a mask selects: their terminals, and where each begins (sentences + 1)."""
+    """Select the sentences for which `kept` is true: their terminals, and where each begins."""
     if kept.all():
         return letters, starts
     sizes = np.diff(starts)
@@ -420,7 +424,7 @@ def _those(
 
 
 def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
-    """The keys of sentences' random streams, from the seed and each sentence's content."""
+    """The key of each sentence's random stream: it depends on the seed and the sentence's content."""
     content = memoryview(text.letters.astype(np.int32).tobytes()).cast("B")
     ends = (4 * text.starts).tolist()
     shares = [share_of(content[start:end].hex()) for start, end in itertools.pairwise(ends)]
@@ -439,7 +443,7 @@ def _span_of(s, text):
 
 @njit(**PLAIN)
 def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
-    """Fill nats_out with log p of each sentence; scales: the first to try for each chart."""
+    """Fill nats_out with log p of each sentence, in nats; scales: the first scale to try for each chart."""
     for s in range(len(nats_out)):
         span, active = _span_of(s, text)
         nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
@@ -484,7 +488,10 @@ def _count_cuts(
 def _draw(
     span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft, random
 ):
-    """Draw a tree of a sentence, up to 1,000 times while too many unary steps are drawn; returns success."""
+    """Draw a tree of a sentence into `draft`; returns whether this succeeded.
+
+    It is tried up to 1,000 times, since a tree with too many unary steps in a row is discarded.
+    """
     for _ in range(1000):
         if draw_tree(
             text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
@@ -499,10 +506,10 @@ def _parse(
     s, n_trees, best, scale, text, chart, draft, rules, symbols, weights, best_weights, memory, greatest,
     discounts, wholes, whole_starts, random,
 ):  # fmt: skip
-    """Parse sentence `s`: log p, and trees as rules, where each tree begins, and log p of each.
+    """Parse sentence `s` of a text, and draw trees of it, or find the most probable one (`best`).
 
-    scale: the first to try for its chart; best: the most probable tree. Trees are fewer than n_trees if a
-    draw fails.
+    Returns its log p, the rules of all trees, where those of each tree begin, and log p of each tree. Trees
+    are fewer than n_trees if a draw fails. scale: the first to try for the chart.
     """
     span, active = _span_of(s, text)
     n = len(span.letters)

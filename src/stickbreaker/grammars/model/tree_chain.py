@@ -75,16 +75,17 @@ class Moves:
     cooling: int = 0
 
     def heat(self, number: int) -> float:
-        """The inverse temperature of a sweep, by its number from 0; the temperature falls linearly to 1."""
+        """The inverse temperature of sweep `number` (from 0); the temperature falls linearly to 1."""
         if number >= self.cooling:
             return 1.0
         return 1.0 / (self.hottest + (1.0 - self.hottest) * number / self.cooling)
 
 
 class TreeLists(NamedTuple):
-    """All trees of a chain as concatenated lists of rules: those of sentences, and the subtrees of tables.
+    """The trees of a chain's state in arrays, as they are saved: of sentences, and of tables (subtrees).
 
-    Also the adapted symbol of each table, and the position and length of its string in the text.
+    trees, subtrees: lists of rules and -1 - table, concatenated; tree_starts, subtree_starts: where each list
+    begins; for each table, places: its adapted symbol, positions and lengths: of its string in the text.
     """
 
     trees: Integers
@@ -170,11 +171,11 @@ class AdaptorChain(Sampler):
         self._recount()
 
     def _typical(self) -> float:
-        """The log p of all sentences, in nats, if terminals were drawn independently by their frequencies."""
+        """log p of all sentences in nats, if terminals were drawn independently by their frequencies."""
         return float(self._frequencies @ np.diff(self._text.starts))
 
     def learn(self) -> None:
-        """Do nothing: discounts and concentrations are drawn in every sweep."""
+        """Do nothing, since discounts and concentrations are already drawn in every sweep."""
 
     def score(self) -> Score:
         """log p(sentences, trees, seating), in nats, and of discounts and concentrations if learned."""
@@ -200,9 +201,10 @@ class AdaptorChain(Sampler):
         return Score(nats, float(len(self._text.letters)), "joint")
 
     def figures(self) -> Mapping[str, float]:
-        """The number of remembered subtrees (tables), and the last sweep's log p per symbol, in nats.
+        """For progress lines and the trace: the number of tables, and "nats_per_symbol" of the last sweep.
 
-        This is log p of each sentence's terminals given all others, taken when its tree was resampled.
+        The latter is log p of each sentence given the trees of all others, taken when its tree was resampled,
+        per symbol. It is missing before the first sweep.
         """
         tables = {"tables": int(self._state.memory.free[TABLES_USED])}
         if not len(self._nats):
@@ -210,7 +212,7 @@ class AdaptorChain(Sampler):
         return {**tables, "nats_per_symbol": float(self._nats[0]) / max(1, len(self._text.letters))}
 
     def keep(self) -> None:
-        """Add a sample: count at each place whether subtrees of an adapted symbol begin or end there."""
+        """Add the present state to the sums over samples: where subtrees of adapted symbols begin or end."""
         memory, starts = self._state.memory, self._text.starts
         marks = np.zeros(self._cuts.shape, np.int32)
         stack = np.zeros((len(self._room.new.values) + 1, 3), np.int32)
@@ -219,7 +221,11 @@ class AdaptorChain(Sampler):
         self._kept += 1
 
     def fitted(self) -> Fitted:
-        """The last state (derivations, uses of rules) and sums over samples of symbols' cuts, as params."""
+        """The result as params: the last state, and the sums over samples.
+
+        The state has the remembered subtrees and the uses of rules; the sums count at each place of the text
+        in how many samples subtrees of each adapted symbol begin or end there ("cuts"; "kept": samples).
+        """
         tables = ordered_tables(self._state.memory)
         memory = self._state.memory
         names = np.zeros(len(memory.customers), np.int32)
@@ -243,7 +249,7 @@ class AdaptorChain(Sampler):
         return Fitted({**parameters, **self._given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """All trees of sentences and tables, in a canonical order, and all other parameters and sums."""
+        """What a checkpoint stores: trees of sentences and tables in a canonical order, parameters, sums."""
         memory = self._state.memory
         tables = ordered_tables(memory)
         names = np.zeros(len(memory.customers), np.int32)
@@ -336,7 +342,7 @@ class AdaptorChain(Sampler):
             raise ValueError("a table has no customers")
 
     def _set(self, lists: TreeLists) -> None:
-        """Set the trees of sentences and tables from lists in the order of `snapshot`."""
+        """Set the state's trees of sentences and tables from lists in the order of `snapshot`."""
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         n = len(places)
         room = len(self._text.letters)
@@ -361,7 +367,7 @@ class AdaptorChain(Sampler):
     # Helpers
 
     def _empty(self, n_tables: int, n_entries: int) -> None:
-        """Create a state without trees, with room for that many tables and entries (rules in lists)."""
+        """Set a state without trees, with room for `n_tables` tables and `n_entries` entries of trees."""
         grammar = self._grammar
         n = len(grammar.adapted)
         self._state = State(
@@ -380,10 +386,10 @@ class AdaptorChain(Sampler):
     def _run(
         self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0
     ) -> None:
-        """Call a kernel until it has visited all items of `order`; enlarge the memory if needed.
+        """Call a kernel until it has resampled all sentences or tables in `order`; enlarge memory if needed.
 
-        heat: inverse temperature; purpose, step, key: of the random stream. Raises Unparsed for a sentence
-        that cannot be parsed.
+        kernel: such as `sweep_sentences`; heat: inverse temperature; purpose, step, key: of the random
+        stream. Raises Unparsed for a sentence that cannot be parsed.
         """
         random = start_random(numbered_keys(self._seed, purpose, step, np.array([key]))[0])
         grammar, at = self._grammar, 0
@@ -401,7 +407,7 @@ class AdaptorChain(Sampler):
                 self._grow()
 
     def _grow(self) -> None:
-        """Enlarge the memory for tables and entries by half, and by what a visit needs."""
+        """Enlarge the memory for tables and entries by half, and by what resampling one tree needs."""
         memory, need = self._state.memory, len(self._room.new.values)
         n_tables, n_entries = (len(held) * 3 // 2 + 2 * need for held in (memory.customers, memory.values))
 
@@ -413,7 +419,10 @@ class AdaptorChain(Sampler):
         self._state = self._state._replace(memory=memory._replace(**tables, **entries))
 
     def _recount(self) -> None:
-        """Compute sums with rounding errors again, so that they do not depend on where a run was resumed."""
+        """Compute again the sums that are updated in place, to remove their rounding errors.
+
+        So results do not depend on whether a run was interrupted and resumed.
+        """
         memory, a = self._state.memory, self._processes.discounts
         tables = ordered_tables(memory)
         tables = tables[memory.strings[tables] > 0]
@@ -448,7 +457,7 @@ class AdaptorChain(Sampler):
 
 
 class Unparsed(UserError):
-    """Raised for a sentence that cannot be parsed."""
+    """Raised for a sentence that the grammar cannot parse; `sentence`: its number from 0."""
 
     def __init__(self, sentence: int) -> None:
         super().__init__(f"sentence {sentence + 1} cannot be parsed by the grammar")
@@ -456,9 +465,10 @@ class Unparsed(UserError):
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple[Integers, NDArray[np.int64]]:
-    """The concatenated lists in an array, and where each begins. Raises ValueError if sizes do not fit.
+    """Read lists from a checkpoint's arrays: their values, concatenated, and where each list begins.
 
-    name, sizes: names of the arrays with the values and with the length of each list.
+    name: of the array with the values; sizes: of the array with the length of each list. Raises ValueError if
+    the lengths do not fit.
     """
     values, each = arrays[name], arrays[sizes].astype(np.int64)
     if (each < 1).any() or int(each.sum()) != len(values):
@@ -467,7 +477,10 @@ def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple
 
 
 def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: int) -> Array:
-    """(sentences,) The mean log frequency of each sentence's terminals in the whole text, in nats."""
+    """(sentences,) The mean log frequency of each sentence's terminals in all sentences, in nats.
+
+    It is a rough log p per symbol, by which probabilities in charts are scaled.
+    """
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
     sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(0)
@@ -493,7 +506,7 @@ def new_chart(grammar: Compiled, longest: int) -> Chart:
 
 
 def chart_room(grammar: Compiled, longest: int) -> Chart:
-    """Memory for a chart of up to `longest` terminals, which must be known to fit."""
+    """Memory for a chart of up to `longest` terminals; whether it fits is not checked (see `new_chart`)."""
     shape = (len(grammar.names), longest + 1, longest + 1)
     return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
 

@@ -8,7 +8,7 @@ SUBTREES = 8  # of a symbol
 
 
 def overview_of_grammar(model: GrammarEstimator) -> Overview:
-    """A table of adapted symbols, with the remembered subtrees that each uses most."""
+    """The table that a notebook shows for a learned grammar: its adapted symbols, each with top subtrees."""
     rows: list[list[str]] = []
     subtrees = model.subtrees()
     for symbol in model.symbols_:

@@ -39,7 +39,7 @@ MOST_SYMBOLS = 20  # adapted ones that are shown
 
 
 class GrammarReport(SavedReport[PlainAdaptorGrammar]):
-    """The report on a grammar; all sections show the same adapted symbols (`symbols`), in this order."""
+    """The report page on a grammar, with what its sections share, each computed when first used."""
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"
     sections = (Sentences(), Memory(), SubtreeChanges(), Trees(), Learning(), Rules())
@@ -85,7 +85,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @property
     def _n_sentences(self) -> int:
-        """The number of training sentences; by variational inference, which stores few, of documents."""
+        """The number of training sentences; for variational inference, which stores few, of documents."""
         model = self.model
         return len(model.params_["lengths"].values) if model._sampled else int(model.corpus_["documents"])
 
@@ -124,7 +124,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
     @cached_property
     def no_sentences(self) -> str:
-        """Why no sentence is shown in pieces; empty if some are shown."""
+        """A sentence for the page that says why no sentences are shown in pieces; "" if some are."""
         if self.sentences:
             return ""
         if self.model._of_topics:
@@ -138,7 +138,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
 
 
 def _short(value: str) -> bool:
-    """Whether the value of a setting is a name; a whole grammar has a section of its own."""
+    """Whether a setting's value can be listed; the text of a whole grammar is too long, and has a section."""
     return "\n" not in value and "->" not in value
 
 

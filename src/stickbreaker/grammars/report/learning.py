@@ -50,7 +50,7 @@ class ScoreCurve:
 
     @property
     def drawn(self) -> bool:
-        """Whether the chart has a line with at least two points."""
+        """Whether the chart is worth drawing: it has a line with at least two points."""
         return any(len(line.points) > 1 for line in self.lines)
 
 
@@ -111,9 +111,10 @@ def _curve(curve: ScoreCurve) -> JsonObject:
 
 
 def curves_of(trace: Sequence[JsonObject], reads: str = "sentence") -> list[ScoreCurve]:
-    """Charts of -log p in nats per symbol by sweep, with a line for each chain if the trace has several.
+    """The charts of how learning went, from the trace: -log p in nats per symbol, and F1 if measured.
 
-    If learning takes steps, by the number of sentences or documents (`reads`) seen; with F1 if measured.
+    The horizontal axis counts sweeps; if learning took steps, it counts what was seen, in units named `reads`
+    ("sentence" or "document"). With several chains, there is a line for each.
 
     >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
     [(1, 2.0), (3, 1.5)]

@@ -29,7 +29,10 @@ RANKS = 60  # points of a curve, evenly apart by the logarithm of the rank
 
 @dataclass(frozen=True, slots=True)
 class SubtreeRow:
-    """A remembered subtree: its text, how many symbols that has, its customers and its tables."""
+    """A remembered subtree as a row of a table in the report.
+
+    length: how many symbols its text has; customers: its uses, rounded; tables: as in `Subtree`.
+    """
 
     text: str
     length: int
@@ -122,7 +125,7 @@ def uses_text(customers: int, tables: int | None, expected: bool) -> str:
 
 
 def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
-    """The adapted symbols as the report shows them; general ones come before those that occur in them."""
+    """The records that the report shows of adapted symbols; general ones before those that occur in them."""
     by_symbol: dict[str, list[Subtree]] = {name: [] for name in model.symbols_}
     for one in model.subtrees():
         by_symbol[one.symbol].append(one)
@@ -135,7 +138,7 @@ def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
 def _adapted(
     model: GrammarEstimator, name: str, found: Sequence[Subtree], discount: float, concentration: float
 ) -> AdaptedSymbol:
-    """An adapted symbol as the report shows it. found: its subtrees, the most used first."""
+    """Make the report's record of one adapted symbol; found: its subtrees, most used first."""
     by_text = sorted(found, key=lambda one: one.text)
     longest = sorted(by_size(by_text, [one.customers for one in by_text]), key=lambda one: -len(one.text))
     return AdaptedSymbol(
@@ -172,7 +175,10 @@ def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def uses_of_texts(model: GrammarEstimator) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
-    """Customers and tables by (symbol, text); a symbol's subtrees with the same text count together."""
+    """The uses of remembered strings, to look them up: (symbol, text) -> (customers, tables).
+
+    A symbol's subtrees with the same text are added up.
+    """
     found: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
     for one in model.subtrees():
         customers, tables = found.get((one.symbol, one.text), (0, 0))

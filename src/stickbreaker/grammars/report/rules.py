@@ -18,7 +18,7 @@ MOST_ALTERNATIVES = 80  # right sides of each
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A symbol, whether it is adapted, right-hand sides of its rules, and how many more it has."""
+    """A symbol's rules as the report shows them: some right-hand sides, and how many `more` there are."""
 
     symbol: str
     adapted: bool
@@ -41,7 +41,7 @@ class Rules(Section["GrammarReport"]):
 
 
 def rules_of(grammar: Grammar) -> list[RuleRow]:
-    """The rules of a grammar by symbol, in its order, with at most `MOST_ALTERNATIVES` of each symbol."""
+    """The rules of a grammar for the report, grouped by symbol; at most `MOST_ALTERNATIVES` of each."""
     found: list[RuleRow] = []
     for symbol, rules in grammar.by_parent.items():
         sides = [_side(rule.children, rule.weight) for rule in rules[:MOST_ALTERNATIVES]]

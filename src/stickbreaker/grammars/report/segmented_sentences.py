@@ -29,10 +29,11 @@ DOUBT = 0.1  # share of trees from which on a cut within a piece is shown
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a sentence, divided into `parts` where some trees cut it; `inside`: the shares of these.
+    """A piece into which a sentence was cut, with how sure this is.
 
-    `sure` is the least share of trees that agree with one of its edges, or with no cut at a place inside it.
-    `customers` and `tables` are those of the remembered subtree with its text; 0 if there is none.
+    parts: its text, divided at places where a minority of trees cut it; inside: the share of trees that cut
+    at each of these places; sure: the least share of trees that agree with an edge of the piece, or with no
+    cut at a place inside. customers, tables: of the remembered subtree with this text; 0 if there is none.
     """
 
     parts: Sequence[str]
@@ -51,9 +52,9 @@ class SegmentedSentence:
 
 
 class Sentences(Section["GrammarReport"]):
-    """The section of sentences, cut into pieces by the symbol `report.piece`.
+    """The section that shows sentences cut into pieces, the subtrees of the symbol `report.piece`.
 
-    The cuts are from `report.samples` samples of the chain, or if that is 0 from trees drawn now.
+    The cuts come from the chain's samples (`report.samples`); if it stored none, from trees drawn now.
     """
 
     anchor, heading = "sentences", "Sentences in pieces"
@@ -76,7 +77,7 @@ def _shown(row: SegmentedSentence, expected: bool) -> dict[str, object]:
 
 
 def _shown_piece(one: Piece, expected: bool) -> dict[str, object]:
-    """A piece as the template takes it: its parts, its shade by how sure its cuts are, and its tooltip."""
+    """A piece as values for the template: its parts, its shade (how sure its cuts are), and its tooltip."""
     sure = percent(one.sure)
     if one.customers:
         note = f"remembered: {uses_text(one.customers, one.tables, expected)}; {sure} sure"
@@ -126,12 +127,15 @@ def piece_symbol(model: GrammarEstimator) -> str | None:
 
 
 def samples_of(model: GrammarEstimator, piece: str) -> int:
-    """The number of the chain's samples that say where `piece` cuts sentences; 0: trees must be drawn."""
+    """How many samples of the chain are stored that show where the symbol `piece` cuts sentences.
+
+    If 0, trees must be drawn instead.
+    """
     return int(model.params_["kept"].values) if piece in model.symbols_ else 0
 
 
 def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) -> list[SegmentedSentence]:
-    """Up to `LIMIT` different training sentences, evenly from the whole text, cut by the symbol `piece`."""
+    """Cut up to `LIMIT` different training sentences, spread evenly, by the symbol named `piece`."""
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
     uses = uses_of_texts(model)
@@ -156,7 +160,7 @@ def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) ->
 
 
 def _chosen(sentences: Text) -> list[int]:
-    """The numbers of the sentences to show: different, evenly spaced, of 2 to `MOST_SYMBOLS` symbols."""
+    """Choose the sentences to show: different ones, evenly spaced, of 2 to `MOST_SYMBOLS` symbols."""
     sizes = np.diff(sentences.starts)
     fitting = np.flatnonzero((sizes >= 2) & (sizes <= MOST_SYMBOLS))
     spread = np.linspace(0, len(fitting) - 1, min(len(fitting), 4 * LIMIT)).round().astype(int)
@@ -167,7 +171,7 @@ def _chosen(sentences: Text) -> list[int]:
 
 
 def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
-    """The (start, end) of the pieces of a sentence with n symbols: it is cut where most trees cut.
+    """The (start, end) of each piece of a sentence with n symbols, cut where more than half the trees cut.
 
     cuts: the share of trees that cut before each symbol.
     """
@@ -178,9 +182,10 @@ def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
 def _piece(
     model: GrammarEstimator, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
 ) -> Piece:
-    """The piece of a sentence from `start` to `end`, divided where at least `DOUBT` of the trees cut it.
+    """Make the record of the piece of a sentence from `start` to `end`.
 
-    cuts: the share of trees that cut before each symbol; uses: the piece's customers and tables.
+    It is divided into parts where at least a share `DOUBT` of the trees cut it. cuts: the share of trees that
+    cut before each symbol of the sentence; uses: the piece's customers and tables.
     """
     n = len(text)
     edges = [float(cuts[at]) for at in (start, end) if 0 < at < n]

@@ -78,9 +78,10 @@ def _shown(one: DrawnTree) -> dict[str, object]:
 
 
 def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:
-    """The best trees of at most `TREES` different sentences of about `USUAL` symbols.
+    """Find the most probable trees of a few different sentences, for the report.
 
-    They show the start symbol and the adapted ones, or all symbols if none is adapted.
+    There are at most `TREES`, of lengths near `USUAL`. The drawn nodes are the start symbol and the adapted
+    symbols, or all symbols if none is adapted.
     """
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
@@ -99,7 +100,7 @@ def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[Dr
 
 
 def _chosen(sentences: Sentences) -> list[int]:
-    """The numbers of at most `TREES` different sentences, with lengths nearest to `USUAL`."""
+    """Choose the sentences whose trees are shown: at most `TREES`, different, with lengths near `USUAL`."""
     sizes = np.diff(sentences.starts)
     order = np.argsort(np.abs(sizes - USUAL), kind="stable")
     found: dict[bytes, int] = {}
@@ -110,9 +111,9 @@ def _chosen(sentences: Sentences) -> list[int]:
 
 
 def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
-    """The nodes of a tree without symbols that are not `drawn`; adjacent terminals are joined into texts.
+    """Convert a tree into nodes that are drawn; a symbol not in `drawn` is replaced by its children.
 
-    uses: from `uses_of_texts`.
+    Adjacent terminals are joined into texts. uses: from `uses_of_texts`.
     """
     children: list[TreeNode | str] = []
     letters: list[str] = []

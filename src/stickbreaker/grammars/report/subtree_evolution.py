@@ -1,4 +1,4 @@
-"""The section on what a grammar remembered when, learned by steps: subtrees that rose, fell and left."""
+"""The section on how remembered subtrees rose, fell and left while a grammar was learned in steps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LATEST = 8  # strings of a symbol that came, and that fell out
 
 @dataclass(frozen=True, slots=True)
 class Turnover:
-    """Strings that recently joined or left the fifty most used of an adapted symbol.
+    """For an adapted symbol, strings that recently joined or left its fifty most used ones.
 
-    `came` are (string, final rank, step at which it was first among them); `fell` are (string, last known
-    rank, the step of that rank, its uses at the end: 0 if it is forgotten).
+    came: (string, final rank, step at which it joined them); fell: (string, last known rank, the step of that
+    rank, its uses at the end: 0 if it is forgotten).
     """
 
     symbol: str
@@ -54,9 +54,10 @@ class SubtreeChanges(Section["GrammarReport"]):
 
 
 def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:
-    """How the subtrees of the first `n_symbols` adapted symbols changed in a run, and how many there were.
+    """For the report: how the most used subtrees of adapted symbols, and their number, changed in a run.
 
-    None for a sampler, and for a run without changes to show, such as one of one step.
+    Only for the first `n_symbols` adapted symbols. None for a Markov chain, and for a run without changes to
+    show, such as one of one step.
     """
     if model._sampled:
         return None
@@ -74,7 +75,10 @@ def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols:
 
 
 def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> list[Turnover]:
-    """What joined or left the most used strings of each symbol lately; symbols without any are left out."""
+    """For each adapted symbol, which strings recently joined or left its most used ones.
+
+    Only for the first `n_symbols` symbols; those without such strings are left out.
+    """
     uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols_}
     for one in model.subtrees():
         text = model._join(one.text)
@@ -91,10 +95,10 @@ def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) 
 def _turnover(
     name: str, ranks: Sequence[Mapping[str, int]], steps: Sequence[int], uses: Mapping[str, float]
 ) -> Turnover:
-    """The strings that recently joined or left the most used ones of a symbol, the latest first.
+    """Find the strings that recently joined or left a symbol's most used ones, the latest first.
 
-    ranks: at each snapshot, the rank of each of them; steps: of the snapshots; uses: of all strings at the
-    end.
+    name: of the symbol; ranks: for each snapshot of the run, {string: rank} of the most used strings; steps:
+    the step of each snapshot; uses: of all strings at the end.
     """
     came: dict[str, int] = {}
     last: dict[str, int] = {}

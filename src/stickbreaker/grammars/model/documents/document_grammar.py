@@ -20,8 +20,7 @@ from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
 @dataclass(frozen=True, eq=False)
 class DocumentGrammar(OnlineGrammar):
-    """An `OnlineGrammar` in which each document has its own weights for the start symbol's rules, so that
-    these rules are topics.
+    """An online grammar with topics: each document has its own weights for the start symbol's rules.
 
     For each document, the rules that its sentences use are sampled jointly; its weights theta_d are
     integrated out. Of their common Dirichlet prior, the strength is learned: it maximises the mean of log
@@ -40,9 +39,9 @@ class DocumentGrammar(OnlineGrammar):
         return super().view(params, counts)._replace(alpha=self.alpha(params))
 
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Sample which rules of the start symbol each document's sentences use, and a tree for each choice.
+        """Sample the first rule (topic) of each sentence, jointly for a document, and then trees below them.
 
-        Returns the documents' records, and the statistics of rules and trees.
+        Returns log p of each document, and the statistics of rules and trees.
         """
         grammar, sentences = self.grammar, self.sentences_of(shard)
         own, alpha = grammar.own_rules, view.alpha
@@ -75,9 +74,9 @@ class DocumentGrammar(OnlineGrammar):
         return self.stats_of(drawn.scores, score, tokens, trees._replace(rule_uses=rule_uses, usage=usage))
 
     def _nats_by_rule(self, view: View, types: SentenceTypes) -> Array:
-        """log p(sentence | rule) of distinct sentences, in nats (types × rules of the start symbol).
+        """log p(sentence | its first rule) of distinct sentences, in nats (types × start symbol's rules).
 
-        The grammar's weights are those with which trees are drawn.
+        view: the weights with which trees are drawn.
         """
         grammar, letters, starts = self.grammar, types.letters, types.starts
         longest = int(np.diff(starts).max(initial=1))

@@ -45,7 +45,10 @@ class SentenceTypes(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The sampled rules of documents' sentences. A cell is a document, a sentence type and a rule of it."""
+    """Which of the start symbol's rules (topics) were sampled for documents' sentences.
+
+    A cell is a combination of a document, one of its distinct sentences, and a rule drawn for it.
+    """
 
     gamma: Array  # documents × rules: alpha + mean uses
     scores: Array  # documents: log of an unbiased estimate of p(sentences | alpha)
@@ -58,7 +61,7 @@ class Choices(NamedTuple):
 
 
 def types_of(sentences: Sentences) -> SentenceTypes:
-    """The distinct sentences, sorted, and the number of each sentence among them."""
+    """Find the distinct sentences (types), sorted, and the type of each sentence."""
     letters, starts = sentences.letters, sentences.starts
     content, ends = letters.tobytes(), (starts * letters.itemsize).tolist()
     contents = [content[a:b] for a, b in pairwise(ends)]
@@ -79,11 +82,12 @@ def draw_choices(
     samples: int,
     keys: NDArray[np.uint64],
 ) -> Choices:
-    """Draw the rules of documents' sentences, with theta integrated out (collapsed Gibbs).
+    """Sample the rule (topic) of each sentence by collapsed Gibbs sampling, separately for each document.
 
-    codes, documents (sentences): the type and the document of each; nats (types × rules): log p(type | rule);
-    types with -inf for all rules are ignored; alpha, weights (rules): the prior, and the prior at strength 1;
-    keys (documents): of the random streams. `samples` sweeps count, after `BURN_IN` sweeps.
+    codes, documents (sentences): the type (distinct sentence) and the document of each; nats (types × rules):
+    log p(type | rule), types with -inf for all rules are ignored; alpha (rules): the Dirichlet prior of
+    documents' weights; weights (rules): the same before its learned factor; keys (documents): of the random
+    streams. `samples` sweeps count, after `BURN_IN` sweeps.
     """
     words = _bags(codes, documents, nats, len(keys))
     tokens = np.add.reduceat(np.append(words.counts, 0.0), words.offsets[:-1].clip(max=len(words.counts)))
@@ -108,10 +112,11 @@ def draw_choices(
 
 
 def _bags(codes: NDArray[np.int64], documents: NDArray[np.int64], nats: Array, n_documents: int) -> Words:
-    """Documents as bags of sentence types, whose weights are p(type | rule), divided by the type's maximum.
+    """Turn documents into bags of distinct sentences, as the kernel of topic models reads bags of words.
 
-    codes, documents (sentences): type and document of each; nats (types × rules): log p(type | rule). Types
-    that no rule derives are left out.
+    The weights of a type (distinct sentence) are p(type | rule), divided by their maximum. codes, documents
+    (sentences): type and document of each; nats (types × rules): log p(type | rule). Types that no rule
+    derives are left out.
     """
     greatest = nats.max(axis=1, initial=-np.inf)
     parsed = np.isfinite(greatest)
