@@ -41,15 +41,15 @@ class DirichletPrior(TopicPrior):
         return self.n_topics
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics to show to users, given every topic's tokens: all."""
+        """The numbers of the topics that users see: all, since their number is fixed."""
         return np.arange(self.n_topics)
 
     def figures(self, totals: Array) -> dict[str, int]:
-        """Figures about topics for the trace: none, since their number is fixed."""
+        """Numbers of topics for the trace: none, since their number is fixed."""
         return {}
 
     def weights(self, params: Record) -> Array:
-        """The shares of topics in alpha (topics), which sum to one."""
+        """The expected share of each topic over all documents, alpha / sum of alpha (topics)."""
         alpha = self.prior(params)
         return alpha / alpha.sum()
 
@@ -58,11 +58,11 @@ class DirichletPrior(TopicPrior):
         return params["alpha"].values
 
     def rest(self, params: Record) -> float:
-        """alpha of topics without tokens: 0, since there are none."""
+        """alpha of all topics without tokens together: 0, since a fixed number of topics has no others."""
         return 0.0
 
     def score(self, params: Record) -> float:
-        """Log probability of shared parameters, in nats: 0, since there are none."""
+        """The bound's terms for parameters that all documents share, in nats: 0, since alpha has no prior."""
         return 0.0
 
     def update(

@@ -11,7 +11,11 @@ CEILING = 1e4
 
 
 def dirichlet_objective(alpha: Array, mean_log: Array) -> float:
-    """Expected log density per document: lnG(sum a) - sum lnG(a_k) + sum (a_k - 1) m_k."""
+    """The expected log density of Dirichlet(alpha) per document: lnG(sum a) - sum lnG(a_k) + sum (a_k - 1)
+    m_k.
+
+    mean_log (topics): m, the mean of E[log theta] over documents.
+    """
     return float(gammaln(alpha.sum()) - gammaln(alpha).sum() + ((alpha - 1.0) * mean_log).sum())
 
 
@@ -40,7 +44,9 @@ def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float 
 
 
 def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array:
-    """-(diag(diagonal) + constant 1 1')^-1 gradient, by the Sherman-Morrison formula."""
+    """The Newton step for a Hessian that is diagonal plus a constant: -(diag(diagonal) + constant 1 1')^-1
+    gradient, by the Sherman-Morrison formula.
+    """
     shared = (gradient / diagonal).sum() / (1.0 / constant + (1.0 / diagonal).sum())
     return -(gradient - shared) / diagonal
 
@@ -63,11 +69,11 @@ def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: f
 
 
 def fit_symmetric_dirichlet(eta: float, sizes: NDArray[np.int64] | int, number: int, sum_log: float) -> float:
-    """The eta that maximises the likelihood of `number` symmetric Dirichlets over words, given the sum of
-    E[log beta].
+    """The parameter eta of symmetric Dirichlets that has the largest likelihood, given the sum of E[log beta]
+    of `number` draws.
 
     `eta`: where to start; `sizes`: the number of words, or of each group of words with a distribution of its
-    own. Newton's method on log eta for number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta
+    own. Newton's method on log eta maximises number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta
     sum_log.
     """
     sizes = np.atleast_1d(sizes)

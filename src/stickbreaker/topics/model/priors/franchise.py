@@ -27,12 +27,13 @@ class Sticks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FranchisePrior(WeighedTopics):
-    """V_k ~ Beta(1, gamma), pi'_dt ~ Beta(1, alpha): documents have tables, each with one topic.
+    """The prior of documents whose tokens sit at tables, each with one topic (Chinese restaurant franchise).
 
-    Wang, Paisley & Blei (2011), section 3. q(V) is stored as the expected number of tables served by each
-    topic: u = 1 + tables, v = gamma + tables of later sticks. Sticks are sorted by tables, which is the best
-    order. All sticks are random, and the mass behind the last one is the rest, which no table has, so that
-    more topics never lower the best bound. `alpha` and `gamma` are initial values if `learned`, else fixed.
+    V_k ~ Beta(1, gamma) are the sticks of topics, pi'_dt ~ Beta(1, alpha) those of a document's tables (Wang,
+    Paisley & Blei 2011, section 3). q(V) is stored as the expected number of tables with each topic: u = 1 +
+    tables, v = gamma + tables of later sticks. Sticks are sorted by tables, which is the best order. All
+    sticks are random, and the mass behind the last one is the rest, which no table has, so that more topics
+    never lower the best bound. `alpha` and `gamma` are initial values if learned, else fixed.
     """
 
     name: ClassVar[str] = "franchise"
@@ -50,7 +51,7 @@ class FranchisePrior(WeighedTopics):
         return len(params["tables"].values)
 
     def sticks(self, params: Record) -> Sticks:
-        """The optimal q(V), the distribution of the sticks, given the expected tables of each topic."""
+        """The optimal q(V) of the topics' sticks, given the expected number of tables with each topic."""
         tables = np.maximum(params["tables"].values, 0.0)
         order = np.argsort(-tables, kind="stable")
         return Sticks(order, 1.0 + tables[order], float(params["gamma"].values) + _later(tables[order]))
@@ -95,8 +96,8 @@ class FranchisePrior(WeighedTopics):
     ) -> dict[str, Field]:
         """Move tables, alpha and gamma by `rate` towards their maximum given the documents' statistics.
 
-        `usage`: "served" (topics), expected tables of each topic; "sticks", open tables, and "log_rests", the
-        sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests.
+        `usage`: "served" (topics), the expected number of tables with each topic; "sticks", the number of
+        open tables, and "log_rests", the sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests.
         """
         if documents <= 0.0:
             return dict(params)
@@ -121,7 +122,8 @@ def _later(tables: Array) -> Array:
 
 
 def _fit_gamma(tables: Array, gamma: float) -> float:
-    """The mode of gamma given the tables, with V integrated out; no round lowers the bound.
+    """The mode of gamma given the number of tables with each topic, with the sticks V integrated out; no
+    round lowers the bound.
 
     gamma = K / (1 - sum of E[log(1 - V_k)]), with q(V) at the previous gamma.
     """

@@ -18,8 +18,11 @@ LEAST = 1e-8  # lower limit of alpha × weight of a topic, to avoid underflow in
 
 @dataclass(frozen=True, slots=True)
 class WeighedTopics(TopicPrior):
-    """Base of priors in which topics have global weights (concentration gamma), around which the shares of
-    documents vary (concentration alpha).
+    """Base of priors in which topics have weights over all documents (concentration gamma), around which the
+    shares of each document vary (concentration alpha).
+
+    `n_topics`: the initial number. `alpha` and `gamma` are initial values if `alpha_learned` and
+    `gamma_learned`, else fixed.
     """
 
     grows: ClassVar[bool] = True
@@ -77,18 +80,21 @@ class HDPPrior(WeighedTopics):
         return np.maximum(params["alpha"].values * params["weights"].values, LEAST)
 
     def rest(self, params: Record) -> float:
-        """alpha times the weight of all topics without tokens, at least `LEAST`."""
+        """alpha times the total weight of all topics without tokens, at least `LEAST`."""
         return max(float(params["alpha"].values * params["rest"].values), LEAST)
 
     def score(self, params: Record) -> float:
-        """log p(sticks | gamma) without the factor gamma of each stick, in nats.
+        """The bound's term for the weights of topics, in nats: log p(sticks | gamma) without the factor gamma
+        of each stick.
 
         The factor would make it a density, which is not comparable between numbers of topics.
         """
         return float((params["gamma"].values - 1.0) * np.log(params["rest"].values))
 
     def log_prior(self, params: Record) -> float:
-        """The full log p(sticks | gamma), in nats; with log p(gamma), gamma ~ Gamma(1, 1), if learned."""
+        """The full log p(sticks | gamma) in nats, plus log p(gamma) with gamma ~ Gamma(1, 1) if gamma is
+        learned.
+        """
         gamma = float(params["gamma"].values)
         nats = self.count(params) * np.log(gamma) + self.score(params)
         return float(nats - gamma if self.gamma_learned else nats)
@@ -139,7 +145,11 @@ class HDPPrior(WeighedTopics):
         return self._collect_parameters(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
 
     def _collect_parameters(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
-        """The params that are learned, by name; gamma is the mode of its posterior given the sticks."""
+        """The params that change, by name: topics' weights and the rest (masses), alpha and gamma, both only
+        if learned.
+
+        gamma is the mode of its posterior given the sticks of `n_topics` topics.
+        """
         parameters = {"weights": masses[:-1], "rest": np.array(masses[-1])}
         if self.alpha_learned:
             parameters["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))

@@ -13,18 +13,19 @@ ALPHA = (1e-3, 1e4)
 
 
 class FittedWeights(NamedTuple):
-    """The result of `fit_weights`: masses of topics and the rest (topics + 1), which sum to one; alpha."""
+    """The result of `fit_weights`: alpha, and the weights of all topics and last that of unused topics
+    (topics + 1), which sum to one.
+    """
 
     masses: Array
     alpha: float
 
 
 def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> float:
-    """The part of the bound that depends on masses and alpha, in nats per document: the documents' terms plus
-    the sticks' prior.
+    """The part of the bound that depends on topics' weights (masses b) and alpha, in nats per document.
 
-    lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest, with `pull` (gamma - 1)
-    / D.
+    lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest, where the last term is
+    the sticks' prior, with pull = (gamma - 1) / D.
     """
     a = alpha * masses
     return float(gammaln(alpha) - gammaln(a).sum() + (a * mean_log).sum() + pull * np.log(masses[-1]))
@@ -33,11 +34,11 @@ def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> floa
 def fit_weights(
     masses: Array, alpha: float, mean_log: Array, pull: float, alpha_learned: bool
 ) -> FittedWeights:
-    """Maximise `objective` by L-BFGS over the logarithms of masses (softmax) and of alpha; it never
+    """Maximise `objective` over topics' weights (masses) and alpha, by L-BFGS over their logarithms; it never
     decreases.
 
-    masses, mean_log (topics + 1): present masses, and E[log theta] averaged over documents; pull: see
-    `objective`; alpha stays as it is unless `alpha_learned`.
+    masses, mean_log (topics + 1): present weights, the last for unused topics, and E[log theta] averaged over
+    documents; pull: see `objective`; alpha stays as it is unless `alpha_learned`.
     """
     start = np.append(np.log(np.maximum(masses, FLOOR)), np.log(alpha))
     bounds = [(None, None)] * len(masses) + [tuple(np.log(ALPHA)) if alpha_learned else (start[-1],) * 2]

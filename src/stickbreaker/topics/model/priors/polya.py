@@ -18,7 +18,9 @@ ENOUGH = 1e-4  # relative change at which iterations stop
 
 
 class Histogram(NamedTuple):
-    """A histogram of positive counts: `times[i]` counts of `size[i]` in group `group[i]`."""
+    """How often each positive count occurs within each group: group `group[i]` has the count `size[i]`
+    `times[i]` times.
+    """
 
     group: NDArray[np.int64]
     size: NDArray[np.int64]
@@ -26,7 +28,8 @@ class Histogram(NamedTuple):
 
 
 def histogram(groups: NDArray[np.integer], counts: NDArray[np.integer]) -> Histogram:
-    """The histogram of positive counts, given the group of each.
+    """How often each positive count occurs within each group, such as the tokens per document by topic;
+    groups: that of each count.
 
     >>> histogram(np.array([0, 1, 1, 1]), np.array([5, 2, 2, 3])).times.tolist()
     [1, 2, 1]
@@ -43,8 +46,9 @@ def histogram(groups: NDArray[np.integer], counts: NDArray[np.integer]) -> Histo
 
 
 def digamma_sums(seen: Histogram, parameter: Array, n_groups: int) -> Array:
-    """For every group, the sum over its counts n of psi(n + a) - psi(a); `parameter` a: one for all, or one
-    per group.
+    """For each group of a histogram, the sum over its counts n of psi(n + a) - psi(a) (groups).
+
+    `parameter`: a, one for all groups or one per group.
     """
     a = np.broadcast_to(parameter, n_groups)[seen.group]
     terms = seen.times * (psi(seen.size + a) - psi(a))
@@ -52,7 +56,10 @@ def digamma_sums(seen: Histogram, parameter: Array, n_groups: int) -> Array:
 
 
 def log_gamma_sum(seen: Histogram, parameter: Array, n_groups: int) -> float:
-    """Sum of log Gamma(n + a) - log Gamma(a) over all counts."""
+    """The sum over all counts n of a histogram of log Gamma(n + a) - log Gamma(a), in nats.
+
+    `parameter`: a, one for all groups or one per group.
+    """
     a = np.broadcast_to(parameter, n_groups)[seen.group]
     return float((seen.times * (gammaln(seen.size + a) - gammaln(a))).sum())
 
@@ -73,8 +80,9 @@ def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bo
 
 
 class PolyaSums(NamedTuple):
-    """What `polya_newton` needs of documents: sums over them, at the alpha before the step. The sums of
-    shards, and of samples, can be added.
+    """What `polya_newton` needs of documents: sums over them, at the alpha before the step.
+
+    The sums of different shards or samples can be added.
     """
 
     gains: Array  # topics: psi(n_dk + alpha_k) - psi(alpha_k)
@@ -142,8 +150,9 @@ def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Hist
 
 
 class CellSums(NamedTuple):
-    """What `climb_eta` needs of a table of expected counts n (words × topics): sums over its entries, at the
-    eta before the step.
+    """What `climb_eta` needs of a table of expected counts n (words × topics): sums over its entries.
+
+    Both are at the eta before the step.
     """
 
     gains: float  # psi(n + eta) - psi(eta)

@@ -25,7 +25,8 @@ ROWS = 4096  # rows of the table scored at once
 class TokenChain(Sampler):
     """Base of collapsed Gibbs chains over the topics of `tokens`, in which theta and beta are integrated out.
 
-    This class handles the words. Its table may have spare columns without tokens.
+    This class has what concerns words: their prior, its learning, their part of the score, and mean counts.
+    The table may have spare columns without tokens.
     """
 
     def __init__(self, tokens: TokensInOrder, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
@@ -35,13 +36,13 @@ class TokenChain(Sampler):
 
     @property
     def _closed(self) -> ClosedVocabulary:
-        """The vocabulary, as that of a chain without concepts."""
+        """The vocabulary of a chain without concepts; an assertion fails if there are concepts."""
         assert isinstance(self._words, ClosedVocabulary)
         return self._words
 
     @abstractmethod
     def counts(self) -> NDArray[np.int32]:
-        """The current table (rows × topics). Read it before the next sweep, which may change it."""
+        """The current table of counts (rows × topics). The next sweep may change the array."""
 
     @property
     @abstractmethod
@@ -50,18 +51,18 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _topics(self) -> NDArray[np.integer]:
-        """(tokens,) Each token's topic, as its column in the table of counts; in document order."""
+        """The topic of each token (tokens), in document order, as the number of its column in the table."""
 
     @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
-        """The number of tokens of each topic (groups × columns); a group is the words of one language."""
+        """The number of tokens of each topic by group of words, such as a language (groups × columns)."""
 
     @abstractmethod
     def _document_terms(self) -> float:
         """The documents' part of the score, in nats."""
 
     def learn(self) -> None:
-        """Update a symmetric eta by Minka's fixed point, if it is learned."""
+        """Update eta by Minka's fixed point, if it is a single number that is learned."""
         if self._words.learned and "eta" in self._params:
             eta = float(self._params["eta"].values)
             groups, topics = np.nonzero(self._totals())
@@ -70,7 +71,9 @@ class TokenChain(Sampler):
             self._params["eta"] = self._params["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:
-        """log p of topics and of words given them, with their priors, in nats (Zhai 2014, eqs. 4.4, 4.5)."""
+        """The joint log p of topics and of words given them, with their priors, in nats (Zhai 2014, eqs. 4.4,
+        4.5).
+        """
         return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
 
     def _word_terms(self) -> float:
@@ -85,7 +88,7 @@ class TokenChain(Sampler):
         return float(nats)
 
     def params(self) -> dict[str, Field]:
-        """The current params, with the same fields as the model's params at the start."""
+        """The current params, in the same fields with which the model started."""
         return dict(self._params)
 
     def keep(self) -> None:
@@ -106,14 +109,16 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _state_arrays(self) -> Arrays:
-        """The arrays of the current state, without the samples."""
+        """The arrays of a snapshot that restore the chain's state, without the mean counts of its samples."""
 
     @abstractmethod
     def _take_state(self, arrays: Arrays) -> None:
-        """Restore a state; all counts are recomputed from the assignments."""
+        """Restore a state from `_state_arrays`; all counts are recomputed from the topics of tokens."""
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
-        """The lasting numbers of the topics, ascending."""
+        """The lasting numbers of the topics in the table, ascending: a topic keeps its number when columns
+        change.
+        """
         return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> Arrays:
@@ -129,7 +134,9 @@ class TokenChain(Sampler):
             self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The topics, checked. Raises UserError if one is out of range, or there is not one per token."""
+        """The given topics of tokens, unchanged. Raises UserError if one is out of range, or there is not one
+        per token.
+        """
         n_tokens, n_topics = len(self._tokens.words), self._n_columns
         if topics.shape != (n_tokens,):
             raise UserError(
@@ -144,20 +151,26 @@ class TokenChain(Sampler):
         return topics
 
     def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The topics in each document, document by document, and the tokens of each (two arrays)."""
+        """The topics that occur in each document, document by document, and the number of tokens of each (two
+        arrays).
+        """
         topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
         n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
         return topics[:n], counts[:n]
 
     def _use(self) -> Histogram:
-        """The histogram of the number of tokens by document and topic, grouped by topic."""
+        """How often each number of tokens occurs as the count of a topic in a document, grouped by topic; for
+        learning alpha.
+        """
         return histogram(*self._pairs())
 
     def _lengths(self) -> Histogram:
         return _alone(np.diff(self._tokens.offsets))
 
     def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
-        """Sums of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk) over chunks of rows."""
+        """Sums of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk), in nats, over one chunk of rows after the
+        other; for an eta that differs between words.
+        """
         for start in range(0, len(counts), ROWS):
             part = slice(start, start + ROWS)
             used = counts[part] > 0
@@ -166,7 +179,9 @@ class TokenChain(Sampler):
 
 
 class CollapsedChain(TokenChain):
-    """Base of LDA's chains, with a fixed number of topics: handles the documents, and learns alpha."""
+    """Base of the chains of LDA, with a fixed number of topics: adds the documents' part of the score, and
+    learns alpha.
+    """
 
     def __init__(
         self,
@@ -188,24 +203,26 @@ class CollapsedChain(TokenChain):
         return np.array(self._params["alpha"].values, np.float64)
 
     def learn(self) -> None:
-        """Update alpha and a symmetric eta by Minka's fixed point, if learned."""
+        """Update alpha, and eta if it is a single number, by Minka's fixed point; each only if it is
+        learned.
+        """
         if self._documents.learned:
             updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
             self._params["alpha"] = self._params["alpha"]._replace(values=updated)
         super().learn()
 
     def _assignments(self) -> NDArray[np.integer]:
-        """Topics in document order, in the smallest integer type."""
+        """The topics of all tokens in document order, in the smallest integer type, for a snapshot."""
         kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
         return self._topics().astype(kind)
 
     def _document_terms(self) -> float:
-        """log p(z | alpha) (Zhai 2014, eq. 4.4)."""
+        """log p(z | alpha) in nats, the documents' part of the score (Zhai 2014, eq. 4.4)."""
         nats = log_gamma_sum(self._use(), self._alpha, self._n_columns)
         return nats - log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
 
 
 def _alone(counts: NDArray[np.integer]) -> Histogram:
-    """The histogram of all positive counts, as a single group."""
+    """The histogram of all positive counts together, in group 0."""
     used = counts[counts > 0]
     return histogram(np.zeros(len(used), np.int64), used)

@@ -35,14 +35,15 @@ Used = NDArray[np.int64]  # groups × topics
 
 
 class DelayedGibbs(CollapsedChain):
-    """WarpLDA (Chen et al. 2016), an approximate sampler in which counts are one phase old.
+    """WarpLDA (Chen et al. 2016), an approximate sampler for many topics, in which most counts are one phase
+    old.
 
-    A sweep accepts or rejects the words' proposals document by document, then the documents' proposals word
-    by word; each phase draws the proposals of the next. Counts of the present document (word) are up to date
-    and, like the proposals, exclude the token itself; counts of topics and those behind a proposal are from
-    the previous phase. With these fixed, every step leaves a token's conditional invariant, but the chain as
-    a whole only samples near the posterior: on a planted corpus, a learned eta was 15 % above that of the
-    exact chain.
+    A sweep has two phases. The first visits documents and accepts or rejects topics proposed from words'
+    counts; the second visits words and does so with topics proposed from documents' counts. Each phase also
+    draws the proposals for the next. Counts of the visited document (word) are up to date and, like the
+    proposals, exclude the token itself; counts of topics and those behind a proposal are from the previous
+    phase. With these fixed, every step leaves a token's conditional invariant, but the chain as a whole only
+    samples near the posterior: on a planted corpus, a learned eta was 15 % above that of the exact chain.
 
     Time per token does not depend on the number of topics, and threads share the documents (words). More
     sweeps are needed than for exact sampling. Memory is 8 bytes per token (12 from 65,537 topics on), besides
@@ -83,12 +84,16 @@ class DelayedGibbs(CollapsedChain):
         return counts
 
     def _state_arrays(self) -> Arrays:
-        """Topics and proposals in document order, alpha, and eta if it is a single number."""
+        """The state as arrays of a snapshot: topics and proposed topics in document order, and the params
+        that are learned.
+        """
         topics, proposals = (array.copy() for array in self._chain)
         return {"assignments": topics, "proposals": proposals, **self._hyperparameters()}
 
     def _take_state(self, arrays: Arrays) -> None:
-        """Restore a state, or another sampler's snapshot: without proposals, the next sweep makes them."""
+        """Restore a state, or start from another sampler's snapshot, which has no proposals: then each
+        token's own topic is proposed.
+        """
         self._place(arrays["assignments"], arrays.get("proposals", arrays["assignments"]))
         self._take_hyperparameters(arrays)
 
@@ -110,7 +115,7 @@ class DelayedGibbs(CollapsedChain):
         self._used = used.astype(np.int64).reshape(n_groups, n_topics)
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
-        """The prior eta as the array that the word phase takes, and the kernel of that phase."""
+        """The prior eta as the array that the phase over words takes, and the kernel for that phase."""
         eta = np.asarray(self._closed.prior(self._params, slice(None)), np.float64)
         if eta.ndim == 2 and eta.shape[1] > 1:
             return np.ascontiguousarray(eta), visit_informed_words
@@ -124,7 +129,11 @@ class DelayedGibbs(CollapsedChain):
         offsets: NDArray[np.int64],
         visit: Callable[[Range, Used], None],
     ) -> None:
-        """Visit all documents or words, one range per thread, and recount the topics."""
+        """Run one phase of a sweep: call `visit` for all documents or words, one range per thread, and count
+        the topics again.
+
+        offsets: where the tokens of each begin, from which ranges of similar length are cut.
+        """
         keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
         totals = np.asarray(self._used + self._closed.prior_totals(self._params), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]
@@ -138,7 +147,9 @@ class DelayedGibbs(CollapsedChain):
 
 
 def draws_of(alpha: Array) -> Prior:
-    """alpha prepared for drawing from it: its running sums, and a lookup table with a cell per topic."""
+    """alpha (topics) with its running sums and a lookup table, so that a topic is drawn from it in constant
+    time.
+    """
     sums = np.cumsum(alpha)
     cells = np.arange(len(alpha)) * (sums[-1] / len(alpha))
     starts = np.minimum(np.searchsorted(sums, cells, side="right"), len(alpha) - 1)
@@ -146,8 +157,9 @@ def draws_of(alpha: Array) -> Prior:
 
 
 def by_group(tokens: TokensInOrder, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
-    """Where the tokens of each group of words, such as a language, begin in each document (documents × groups
-    + 1); the words of a document ascend.
+    """Where the tokens of each language (group of words) begin in each document (documents × groups + 1).
+
+    Within a document, words ascend, so those of a group are adjacent.
     """
     if n_groups == 1:
         return tokens.offsets

@@ -23,8 +23,8 @@ BLOCK_CELLS = 2**22  # documents × topics of a block, when looping over all top
 
 
 class Visit(NamedTuple):
-    """A block of documents: its tokens by word, their range in the corpus, and for each of them its position
-    in this range.
+    """A block of documents that is swept at once: its tokens sorted by word, their range in the corpus, and
+    the position of each in this range.
     """
 
     block: Block
@@ -62,7 +62,7 @@ class CollapsedGibbs(CollapsedChain):
         return self._table.counts
 
     def _state_arrays(self) -> Arrays:
-        """The arrays of the current state: topics in document order, and the params that are learned."""
+        """The state as arrays of a snapshot: topics in document order, and the params that are learned."""
         return {"assignments": self._assignments(), **self._hyperparameters()}
 
     def _take_state(self, arrays: Arrays) -> None:
@@ -95,7 +95,9 @@ class CollapsedGibbs(CollapsedChain):
 def in_document_order(
     visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
 ) -> NDArray[np.int32]:
-    """The topics of all tokens in document order, from arrays in the order of the visits."""
+    """The topics of all tokens in document order, from one array per block, in which tokens are sorted by
+    word.
+    """
     out = np.empty(n_tokens, np.int32)
     for visit, topics in zip(visits, by_visit, strict=True):
         out[visit.tokens][visit.order] = topics
@@ -103,14 +105,20 @@ def in_document_order(
 
 
 def visits_of(tokens: TokensInOrder, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
-    """The documents in blocks of limited numbers of tokens and, with `n_topics`, of documents × topics."""
+    """Divide the documents into blocks for the sweeps, with a limited number of tokens each.
+
+    n_topics: if given, the number of documents × topics per block is limited too. groups: the group
+    (language) of each word.
+    """
     limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
     cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
     return [visit_of(tokens, groups, start, stop) for start, stop in cuts]
 
 
 def visit_of(tokens: TokensInOrder, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
-    """The documents `start` to `stop` (exclusive) as a block. groups: the group (language) of each word."""
+    """The block of the documents `start` to `stop` (exclusive), with tokens sorted by word. groups: the group
+    (language) of each word.
+    """
     part = slice(int(tokens.offsets[start]), int(tokens.offsets[stop]))
     words = tokens.words[part]
     order = np.argsort(words, kind="stable").astype(np.int32)

@@ -43,8 +43,10 @@ class Gibbs(GibbsParameters, Inference):
     def sampler(
         self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
-        """A new chain over a model's documents and words, of the kind that these need; assignments (tokens):
-        the topics it starts with.
+        """A new Markov chain over the topics of `tokens`, of the kind that the model's documents and words
+        need.
+
+        assignments (tokens): the topics with which it starts.
         """
         documents, words = model.documents, model.words
         if isinstance(words, ConceptVocabulary):
@@ -66,9 +68,9 @@ class Gibbs(GibbsParameters, Inference):
 
 
 def chain_settings(inference: Inference) -> Gibbs | None:
-    """The settings of the Markov chain over the whole corpus, if inference uses one; None otherwise.
+    """The settings of collapsed Gibbs sampling if that is the inference, else None.
 
-    Such a chain needs no engine.
+    Such a Markov chain runs over the whole corpus and needs no engine.
     """
     return inference if isinstance(inference, Gibbs) else None
 
@@ -76,7 +78,9 @@ def chain_settings(inference: Inference) -> Gibbs | None:
 def first_assignments(
     model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
 ) -> NDArray[np.int32]:
-    """Draw a topic for every token, in document order; seeds (rows × topics): the topics' initial counts."""
+    """Draw a first topic for every token, in document order, to start a chain; seeds (rows × topics): the
+    topics' initial counts.
+    """
     assert isinstance(model.words, ClosedVocabulary | ConceptVocabulary)
     view = model.expectations(model.start(), seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)

@@ -31,11 +31,12 @@ SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a learned concentration
 
 
 class DirectAssignment(TokenChain):
-    """The HDP's chain: every token's topic given all others and beta, then tables, concentrations and beta.
+    """The HDP's chain: each sweep draws every token's topic given all others and the topics' weights beta,
+    then tables, concentrations and beta.
 
     Theta and the topics' words are integrated out. Topics are opened by tokens and closed when empty; a
-    topic's number is never reused. Topics are columns of a table with free columns, which is resized if these
-    are too few or too many. Sweeps are sequential and use one thread.
+    topic's number is never reused. Topics are columns of a table that also has free columns; it is resized if
+    these are too few or too many. Sweeps are sequential and use one thread.
     """
 
     def __init__(
@@ -81,7 +82,9 @@ class DirectAssignment(TokenChain):
         return self._table.counts[:, self._used()]
 
     def params(self) -> dict[str, Field]:
-        """The present params: those of the model's start, and the topics' lasting numbers as "ids"."""
+        """The present params: those with which the model started, and "ids", the lasting number of each
+        topic.
+        """
         used, start = self._used(), self._documents.start()
         return {
             "weights": start["weights"]._replace(values=self._state.weights[used]),
@@ -101,8 +104,8 @@ class DirectAssignment(TokenChain):
         return self._state.numbers[self._used()]
 
     def _state_arrays(self) -> Arrays:
-        """The arrays of the current state: column of each token in document order, topics of the columns, and
-        the params that are learned.
+        """The state as arrays of a snapshot: each token's column in document order, the topics of the
+        columns, and the params that are learned.
         """
         kind = np.uint16 if self._n_columns <= 2**16 else np.int32
         state = {name: values.copy() for name, values in self._state._asdict().items()}
@@ -124,19 +127,23 @@ class DirectAssignment(TokenChain):
         return self._table.totals
 
     def _document_terms(self) -> float:
-        """log p(z, beta, gamma | alpha), a density in beta's sticks."""
+        """log p(z, beta, gamma | alpha) in nats, the documents' part of the score; it is a density in beta's
+        sticks.
+        """
         alpha = float(self._params["alpha"].values)
         nats = log_gamma_sum(self._use(), alpha * self._state.weights, self._n_columns)
         nats -= log_gamma_sum(self._lengths(), np.array(alpha), 1)
         return nats + self._documents.log_prior(self.params())
 
     def _used(self) -> NDArray[np.int64]:
-        """The columns that have a topic, in order of the topics' numbers."""
+        """The columns of the table that have a topic, by ascending topic number."""
         columns = np.flatnonzero(self._state.weights)
         return columns[np.argsort(self._state.numbers[columns])]
 
     def _place(self, assignments: NDArray[np.integer]) -> None:
-        """Set the columns of all tokens, given in document order, and recompute the counts."""
+        """Set the topics of all tokens, given as columns in document order, and recompute the counts from
+        them.
+        """
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
         n_words, n_groups = self._tokens.n_words, len(self._closed.firsts)
         self._table = Table(
@@ -146,7 +153,7 @@ class DirectAssignment(TokenChain):
             add_counts(visit.block, topics, self._table)
 
     def _lay_out(self, width: int) -> None:
-        """Move the topics in use to the first columns of a table with `width` columns."""
+        """Resize the table to `width` columns, with the topics in use first and free columns after them."""
         used = self._used()
         column_of = np.zeros(self._n_columns, np.int32)
         column_of[used] = np.arange(len(used))
@@ -158,7 +165,9 @@ class DirectAssignment(TokenChain):
         self._place(assignments)
 
     def _bury(self) -> None:
-        """Remove topics without tokens; their weights go to the rest. Without any token one topic stays."""
+        """Remove topics without tokens; their weights are added to that of unused topics. If all are empty,
+        one stays.
+        """
         gone = (self._state.weights > 0.0) & (self._table.totals.sum(axis=0) == 0)
         if gone.sum() == len(self._used()):
             gone[self._used()[0]] = False

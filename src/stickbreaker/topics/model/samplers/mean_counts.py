@@ -15,14 +15,19 @@ PREFIX = "sum/"  # of the arrays of a snapshot
 
 
 class CountSums(NamedTuple):
-    """Counts summed over a chain's samples, for the topics that the last sample had."""
+    """Counts summed over the samples of a chain, for the topics that its last sample had.
+
+    A topic is known by its lasting number, since columns change as topics open and close.
+    """
 
     ids: NDArray[np.int64]  # topics: lasting numbers, ascending
     samples: NDArray[np.int64]  # topics: number of samples with the topic
     counts: NDArray[np.int64]  # rows × topics
 
     def of(self, ids: NDArray[np.int64]) -> "CountSums":
-        """The sums for these topics (ascending lasting numbers); zero for those that no sample had."""
+        """The sums for these topics (ascending lasting numbers), to which others may be added; zero for those
+        that no sample had.
+        """
         if np.array_equal(ids, self.ids):
             return self
         places = np.searchsorted(ids, self.ids)
@@ -35,7 +40,9 @@ class CountSums(NamedTuple):
 
 
 class MeanCounts:
-    """Mean counts of topics; each topic's mean is over the samples that had it. Topics have lasting numbers.
+    """The mean counts of topics over a chain's samples; each topic's mean is over the samples that had it.
+
+    Topics are known by lasting numbers, which are never reused.
 
     >>> mean = MeanCounts()
     >>> mean.add(np.array([0, 1]), np.array([[4, 0]]))
@@ -48,7 +55,7 @@ class MeanCounts:
         self.sums: CountSums | None = None
 
     def add(self, ids: NDArray[np.int64], counts: NDArray[np.integer]) -> None:
-        """Add a sample: counts (rows × topics) of topics with ascending numbers."""
+        """Add a sample: the counts (rows × topics) of the topics with these ascending numbers."""
         if self.sums is None:
             self.sums = CountSums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
         else:
@@ -57,7 +64,9 @@ class MeanCounts:
             self.sums = total._replace(samples=total.samples + 1)
 
     def of(self, ids: NDArray[np.int64], counts: NDArray[np.integer]) -> Array:
-        """Mean counts of these topics; a topic that no sample had gets the current `counts`."""
+        """The mean counts of the topics with these numbers (rows × topics); a topic that no sample had gets
+        its current `counts`.
+        """
         mean = counts.astype(np.float64)
         if self.sums is not None:
             total = self.sums.of(ids)

@@ -13,7 +13,9 @@ MOST = 2**24  # tokens of one word in a document, since samplers count in single
 
 
 class TokensInOrder(NamedTuple):
-    """Tokens in document order: those of document d are `offsets[d]` to `offsets[d + 1]` (exclusive)."""
+    """The tokens of a corpus in document order; document d has those from `offsets[d]` to `offsets[d + 1]`
+    (exclusive).
+    """
 
     words: NDArray[np.int32]  # tokens: row of the table
     offsets: NDArray[np.int64]  # documents + 1
@@ -21,8 +23,8 @@ class TokensInOrder(NamedTuple):
 
 
 def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
-    """Expand every count n of the documents into n tokens. Raises UserError for fractional counts, or more
-    than 2 ** 24.
+    """List the tokens of documents, n for each word with count n. Raises UserError for fractional counts, or
+    more than 2 ** 24.
 
     >>> bags = Bags(np.array([0, 2]), np.array([4, 7]), np.array([2.0, 1.0]), np.zeros(1))
     >>> tokens_in_order([bags], 8).words.tolist()

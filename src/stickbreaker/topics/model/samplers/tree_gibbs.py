@@ -23,10 +23,11 @@ from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
 
 class TreeGibbs(CollapsedChain):
-    """LDA's exact chain over topics and paths (Zhai 2014, section 5.2): theta and pi are integrated out.
+    """LDA's exact chain with a tree of concepts: draws the topic and the path of every token (Zhai 2014,
+    section 5.2).
 
-    `assignments`: the initial topics of `tokens`, in document order; initial paths of a word alternate.
-    Sweeps are sequential and use one thread.
+    theta and the choices pi in the tree are integrated out. `assignments`: the initial topics of `tokens`, in
+    document order; a word's tokens start with its paths in turn. Sweeps are sequential and use one thread.
     """
 
     def __init__(
@@ -58,13 +59,17 @@ class TreeGibbs(CollapsedChain):
         return self._counts.leaves
 
     def _word_terms(self) -> float:
-        """log p(w, y | z, eta): a Dirichlet-multinomial of choices for each node."""
+        """log p(w, y | z, eta) of words w and their paths y, in nats: a Dirichlet-multinomial of choices for
+        each node.
+        """
         counts, tree = self._counts, self._tree
         nats = -_gains(counts.nodes, tree.node_priors)
         return nats + _gains(counts.leaves, tree.leaf_priors) + _gains(counts.edges, tree.edge_priors)
 
     def _state_arrays(self) -> Arrays:
-        """Topics and paths in document order, and the hyperparameters, as arrays of a snapshot."""
+        """The state as arrays of a snapshot: topics and paths in document order, and the params that are
+        learned.
+        """
         most = int(self._n_paths.max(initial=1))
         paths = self._in_order([places.paths for places in self._by_visit])
         return {
@@ -105,7 +110,9 @@ class TreeGibbs(CollapsedChain):
 
 
 def _gains(counts: NDArray[np.int32], priors: NDArray[np.float64]) -> float:
-    """The sum over rows × topics with counts n of log Gamma(n + beta) - log Gamma(beta); priors: beta."""
+    """The sum of log Gamma(n + beta) - log Gamma(beta) over all positive counts n (rows × topics), in nats;
+    priors (rows): beta.
+    """
     rows, columns = np.nonzero(counts)
     used, own = counts[rows, columns], priors[rows]
     return float((gammaln(used + own) - gammaln(own)).sum())

@@ -192,7 +192,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return float((summary["evidence"] - summary["expected"] + summary["spelled"]).sum())
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether the score is a lower bound: every topic has every word of the documents.
+        """Whether the score is a lower bound: there are no new words, and every topic has every word of the
+        table.
 
         For a word that a topic lacks, the rest of the stick is multiplied by a share f. No f makes this a
         bound for all words at once: outside words are draws from DP(a, G0), whose probability is not a
