@@ -9,14 +9,14 @@ from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, exp_digam
 
 @njit(**OPTIONS)
 def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
-    """For each node with leaves in a tree of concepts (a group), fill logs_out (groups × topics) with the sum
-    of E[log p] of the choices on the way from the root to it, less psi of its own total unless it has a
-    single choice.
+    """For each node with leaves (group) in a tree of concepts, fill logs_out (groups × topics) with the sum
+    of E[log p] of the choices on the way from the root to it.
 
-    With psi of a leaf's parameter added, this is E[log p] of the leaf's path. edges (inner edges × topics,
-    double): Dirichlet parameters; nodes (nodes × topics, double): their sums, groups first; sources (edges):
-    the parent node of each; way_starts (groups + 1), ways: the edges above each group; alone (nodes, bool):
-    those with a single choice, whose log is 0.
+    Unless the node has a single choice, psi of its own total is subtracted, so that adding psi of a leaf's
+    parameter makes E[log p] of the leaf's path. edges (inner edges × topics, double): Dirichlet parameters;
+    nodes (nodes × topics, double): their sums, groups first; sources (edges): the parent node of each;
+    way_starts (groups + 1), ways: the edges above each group; alone (nodes, bool): those with a single
+    choice, whose log is 0.
     """
     n_topics = nodes.shape[1]
     totals, own = np.empty_like(nodes), np.empty_like(edges)
@@ -41,10 +41,10 @@ def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
 
 @njit(**PART)
 def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_out, shares_out):
-    """For a word with several paths, fill logs_out (topics) with log sum exp(E[log p]) over its paths, and
-    shares_out with the share of each path in that sum.
+    """Sum exp(E[log p]) over the paths of one word: fill logs_out (topics) with the log of the sum, and
+    shares_out with the share of each path in it.
 
-    The paths are `first` to `last` (exclusive); `own` is working memory. The others: see
+    The word's paths are `first` to `last` (exclusive); `own` is working memory. The others: see
     `expected_log_paths`.
     """
     for k in range(len(logs_out)):
@@ -82,10 +82,12 @@ def _fill_weights(logs, shift, weights_out):
 
 @njit(**PART)
 def _fill_choices(concentration, logs, row, weights_out):
-    """For a word with one path, fill weights_out with exp(psi(concentration) + logs), divided by its maximum.
+    """Fill weights_out (topics) for a word with one path: exp(psi(concentration) + logs), divided by its
+    maximum.
 
-    Returns the logarithm of that maximum. psi(x) is computed as log(x) plus a remainder, so that x enters as
-    a factor. concentration, logs (topics); `row` is working memory.
+    Returns the logarithm of that maximum. concentration (topics): the leaf's Dirichlet parameter; logs
+    (topics): of the choices above it. psi(x) is computed as log(x) plus a remainder, so that x enters as a
+    factor. `row` is working memory.
     """
     n_topics = len(row)
     for k in range(n_topics):
@@ -104,13 +106,14 @@ def _fill_choices(concentration, logs, row, weights_out):
 def expected_log_paths(
     concentration, groups, log_nodes, alone, starts, weights_out, log_scale_out, shares_out
 ):
-    """Fill the weights of words: sums over paths of exp E[log path], each row divided by its maximum.
+    """Fill weights_out (words × topics) with the sum over each word's paths of exp E[log path], divided by
+    its maximum over topics.
 
     concentration (paths × topics, double): Dirichlet parameters of leaves; groups (paths): their nodes;
     log_nodes (nodes × topics): from `expected_log_ways`; alone (nodes, bool): those with a single choice;
-    starts (words + 1): first path of each word; weights_out (words × topics, single): in [0, 1], 0 below
-    exp(-30); log_scale_out (words): log of the maxima; shares_out (paths × topics, single): share of each
-    path in its word. Zhai (2014), section 5.2, where the hybrid's E[log lambda] is E[log pi].
+    starts (words + 1): first path of each word; weights_out (single): in [0, 1], 0 below exp(-30);
+    log_scale_out (words): log of the maxima; shares_out (paths × topics, single): share of each path in its
+    word. Zhai (2014), section 5.2, where the hybrid's E[log lambda] is E[log pi].
     """
     n_topics = concentration.shape[1]
     logs, row, most = np.empty(n_topics), np.empty(n_topics), 0

@@ -8,11 +8,11 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def count_documents(offsets, codes, theta, words, counts):
-    """Add to counts, over documents d with word i, the share of i that belongs to topic k:
+    """Add to counts (words × topics) the expected number of documents in which each word has each topic:
 
-    counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document and word.
-    `words` (distinct words × topics): probabilities in the topics; `codes`: the documents' words. A word that
-    none of the document's topics has adds nothing.
+    counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document d and distinct
+    word i. theta (documents × topics): topic shares; `words` (distinct words × topics): probabilities in the
+    topics; `codes`: the documents' words. A word that none of the document's topics has adds nothing.
     """
     n_topics = theta.shape[1]
     for d in range(len(offsets) - 1):
@@ -28,11 +28,12 @@ def count_documents(offsets, codes, theta, words, counts):
 
 @njit(**OPTIONS)
 def count_meetings(offsets, words, first_place, topics, ranks, meetings):
-    """Count the documents in which words of a topic's list co-occur, for each topic.
+    """Count, for each topic, the documents in which two words of the topic's list of first words occur
+    together.
 
     Word w is in the list of topics[p] at position ranks[p] (below 32), for p from first_place[w] to
-    first_place[w + 1]. To `meetings` (topics × positions × positions) the number of documents with both words
-    is added; on the diagonal, of those with the word.
+    first_place[w + 1] (exclusive). The number of documents with both words is added to `meetings` (topics ×
+    positions × positions); on the diagonal, that of documents with the word.
     """
     present = np.zeros(len(meetings), np.uint32)  # of the present document: bit r for the word of rank r
     touched = np.empty(len(meetings), np.int64)

@@ -17,7 +17,9 @@ FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics become ze
 
 
 class Menu(NamedTuple):
-    """The words of a shard: entries as in Shard, and E[log beta] by table row."""
+    """The words of a shard's documents, with E[log beta] by row of the table. An entry is a distinct word of
+    a document.
+    """
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard
@@ -28,14 +30,19 @@ class Menu(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """alpha, the documents' concentration, and E[log sigma(V)] (topics) of the shared sticks."""
+    """The prior of documents: their concentration alpha, and the expected log share of each topic, E[log
+    sigma(V)] (topics).
+    """
 
     alpha: float
     log_weights: NDArray[np.float64]
 
 
 class Seats(NamedTuple):
-    """The output of the local step: sizes and zeta are also the starting point, the rest is added to."""
+    """The output of `seat_documents`: sizes and zeta are also the starting point, the rest is added to.
+
+    q(c) is the distribution of a table's topic.
+    """
 
     sizes: NDArray[np.float64]  # documents × tables: expected tokens, 0 of closed tables
     zeta: NDArray[np.float32]  # documents × tables × topics: q(c), zero of closed tables
@@ -47,7 +54,7 @@ class Seats(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Working memory for one document: its tables and its words."""
+    """Working memory for one document, which each update fills for the next."""
 
     order: NDArray[np.int64]  # tables: the open ones, the largest first
     log_shares: NDArray[np.float64]  # tables: E[log pi]
@@ -79,7 +86,9 @@ def expected_logs(concentration, log_totals, logs_out, log_scale_out):
 
 @njit(**PART)
 def _order(sizes, order_out):
-    """Fill order_out with the open tables, sorted by descending size; returns their number."""
+    """Fill order_out with the numbers of the open tables (size above 0), largest first; returns how many are
+    open.
+    """
     n_open = 0
     for t in range(len(sizes)):
         if sizes[t] == 0.0:
@@ -95,10 +104,10 @@ def _order(sizes, order_out):
 
 @njit(**PART)
 def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
-    """Fill log_shares_out with E[log pi] of the open tables, in order of size, from q(pi') of the sticks.
+    """Fill log_shares_out with E[log pi] of the open tables: the expected log share of each in the document.
 
-    a_t = 1 + n_t, b_t = alpha + sum of later n. Returns -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1
-    - pi')].
+    Their sticks have q(pi'_t) = Beta(a_t, b_t), in order of size, with a_t = 1 + n_t, b_t = alpha + sum of
+    later n. Returns -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1 - pi')].
     """
     tail = 0.0
     for place in range(n_open):
@@ -120,10 +129,10 @@ def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
 
 @njit(**PART)
 def _likelihoods(block, zeta, order, n_open, out):
-    """Fill out[t, i] = sum over topics of zeta[t, k] × block[k, i], the expected log likelihood of word i at
-    each open table t.
+    """Fill out (tables × words) with the expected log likelihood of each word at each open table.
 
-    zeta (tables × topics): q(topic of a table); block (topics × words): E[log beta].
+    out[t, i] = sum over topics k of zeta[t, k] × block[k, i]. zeta (tables × topics): q(topic of a table);
+    block (topics × words): E[log beta].
     """
     n_topics, n_words = block.shape
     for place in range(n_open):
@@ -139,10 +148,11 @@ def _likelihoods(block, zeta, order, n_open, out):
 
 @njit(**PART)
 def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
-    """Turn the log likelihoods in seats_out[t, i] into count × q(z_i = t): the expected tokens of word i at
-    table t.
+    """Update q(z), the tables of a document's words: seats_out[t, i] becomes the expected number of tokens of
+    word i at table t.
 
-    The log of the normaliser of word i is tops_out[i] + log(norms_out[i]).
+    Before the call, it has the log likelihoods. The log of the normaliser of word i is tops_out[i] +
+    log(norms_out[i]).
     """
     n_words = len(counts)
     for i in range(n_words):
@@ -167,7 +177,7 @@ def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
 
 @njit(**PART)
 def _resize(seats, order, n_open, n_words, sizes_out):
-    """Fill sizes_out with the expected tokens of the open tables, 0 for those that close.
+    """Fill sizes_out with the expected tokens of the open tables; one with hardly any is closed and gets 0.
 
     Returns the sum of the absolute changes.
     """
@@ -187,7 +197,11 @@ def _resize(seats, order, n_open, n_words, sizes_out):
 
 @njit(**PART)
 def _serve(block, seats, log_weights, zeta_out):
-    """Fill zeta_out (topics) with a table's q(topic) ~ exp(log_weights_k + sum_i seats_i block[k, i])."""
+    """Update q(c), the topic of one table: fill zeta_out (topics) in proportion to exp(log_weights_k + sum_i
+    seats_i block[k, i]).
+
+    seats (words): the table's expected tokens; block (topics × words): E[log beta].
+    """
     n_topics, n_words = block.shape
     top = np.float32(-3.0e38)
     for k in range(n_topics):
@@ -207,7 +221,11 @@ def _serve(block, seats, log_weights, zeta_out):
 
 @njit(**PART)
 def _topic_terms(zeta, log_weights, served_out):
-    """One table's sum over topics of zeta (E[log sigma] - log zeta), in nats; adds zeta to served_out."""
+    """The terms of the bound for one table's topic, in nats: sum over topics of zeta (E[log sigma] - log
+    zeta).
+
+    Adds zeta to served_out, the expected number of tables with each topic.
+    """
     terms = 0.0
     for k in range(len(zeta)):
         share = np.float64(zeta[k])
@@ -219,7 +237,9 @@ def _topic_terms(zeta, log_weights, served_out):
 
 @njit(**PART)
 def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_out):
-    """Add a document's expected counts to those of the shard's words, and their sums to its topics."""
+    """Add a document's expected counts by word and topic to counts_out (shard's words × topics), and their
+    sums to tokens_out (topics).
+    """
     n_topics, n_words = block_out.shape
     for k in range(n_topics):
         for i in range(n_words):
@@ -244,7 +264,11 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
 
 @njit(**PART)
 def _gather(menu, start, block_out):
-    """Copy E[log beta] of a document's words to block_out (topics × words); returns sum count × log scale."""
+    """Copy E[log beta] of a document's words to block_out (topics × words), where the words are adjacent in
+    memory.
+
+    Returns the sum of count × log scale, which belongs to the document's score.
+    """
     n_topics, n_words = block_out.shape
     scale = 0.0
     for i in range(n_words):
@@ -257,7 +281,8 @@ def _gather(menu, start, block_out):
 
 @njit(**PART)
 def _place(block, counts, alpha, sizes, zeta, bench_out):
-    """Update sticks and q(z) of a document, given its tables' sizes and zeta.
+    """Update the sticks and q(z) of a document's tables, given their sizes and topics (zeta); fills
+    bench_out.
 
     Returns the number of open tables and the results of `_break_sticks`.
     """
@@ -278,7 +303,9 @@ def _place(block, counts, alpha, sizes, zeta, bench_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
-    """Iterate q(z), sizes and q(c) of a document, until its tables' tokens are stable or rounds run out."""
+    """Infer one document: update q(z), sizes and topics of its tables until sizes are stable or rounds run
+    out.
+    """
     n_tables = len(sizes_out)
     for _ in range(rule.max_iter):
         n_open, _, _ = _place(block, counts, prior.alpha, sizes_out, zeta_out, bench)
@@ -295,11 +322,13 @@ def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out,
 
 @njit(**OPTIONS)
 def seat_documents(menu, prior, rule, seats_out):
-    """Mean-field inference of a shard's documents, tables and their topics, with all else held fixed.
+    """Mean-field inference of a shard's documents: the tables of tokens and the topics of tables, given all
+    else.
 
     menu: Menu; prior: Prior; rule: Rule of `mean_field` (tol applies to the mean change of a table's tokens);
-    seats_out: Seats. Iterates q(z), sizes and q(c) from the given start. A document's score has the bound's
-    terms at the last q(c) and q(pi'), with q(z) at its optimum, which is also used for the statistics.
+    seats_out: Seats, from whose sizes and zeta it starts. A document's score has the bound's terms at the
+    last q(c) (topics of tables) and q(pi') (sticks), with q(z) (tables of tokens) at its optimum, which is
+    also used for the statistics.
     """
     n_documents, n_tables, n_topics = seats_out.zeta.shape
     log_weights = prior.log_weights.astype(np.float32)

@@ -33,7 +33,9 @@ def _prior_sums(weights, alpha, sums_out):
 
 @njit(**PART)
 def _weigh(size, weights, w, used):
-    """The sum of n_k phi_kw over the topics in use, for word w; fills `used` with the running sums."""
+    """The sum of n_k phi_kw for word w over the topics in use, which have tokens so far; fills used.sums with
+    the running sums.
+    """
     total = 0.0
     for j in range(size):
         total += used.counts[j] * weights[w, used.topics[j]]
@@ -43,10 +45,9 @@ def _weigh(size, weights, w, used):
 
 @njit(**PART)
 def _choose(x, size, in_use, prior, w, used):
-    """The topic at position x of the running sums: first of the topics in use, then of all topics by the
-    prior.
+    """The topic that a random number x selects: the one at position x of the running sums.
 
-    x is in [0, in_use + sum of the prior part).
+    These go first over the `size` topics in use, up to in_use, then over all topics by the prior of word w.
     """
     if x < in_use:
         j = 0
@@ -66,7 +67,9 @@ def _choose(x, size, in_use, prior, w, used):
 
 @njit(**PART)
 def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
-    """Run a particle through a document from left to right; adds p(w_n | z_<n) per position to sums_out."""
+    """Run a particle through a document from left to right: draw topics, and add p(w_n | z_<n) for each
+    position n to sums_out.
+    """
     n_topics = weights.shape[1]
     size = 0
     used.places[:] = -1
@@ -90,7 +93,8 @@ def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out)
 
 @njit(**OPTIONS)
 def left_to_right(documents, weights, alpha, particles, sums_out):
-    """Add to sums_out (tokens) the sum over the particles of p(w_n | w_<n, z_<n, phi, alpha).
+    """Add to sums_out (tokens) the sum over particles of p(w_n | w_<n, z_<n, phi, alpha), to score unseen
+    documents.
 
     documents: Documents; weights (words × topics, double) phi; alpha (topics, double). Before each position,
     every earlier topic of the particle is redrawn, so time is quadratic in the tokens and depends on the
@@ -118,8 +122,9 @@ def left_to_right(documents, weights, alpha, particles, sums_out):
 
 
 class Orders(NamedTuple):
-    """Documents as units, in the order of prediction. A unit is a token of a word, or a part of one or
-    several that are scored together.
+    """Documents as sequences of units, in the order of prediction.
+
+    A unit is a token, or a part of a token or several tokens of the same word that are scored together.
     """
 
     offsets: NDArray[np.int64]  # documents + 1: first unit of each
@@ -131,10 +136,10 @@ class Orders(NamedTuple):
 
 @njit(**PART)
 def _assign(size, word, topic_words, gamma, scale, assigned_out):
-    """Divide `size` tokens of a word among topics in proportion to gamma_k phi_kw, into assigned_out
+    """Divide `size` tokens of a word among topics in proportion to gamma_k phi_kw; fills assigned_out
     (topics).
 
-    Returns p(word) = sum_k scale gamma_k phi_kw.
+    Returns p(word) = sum_k scale gamma_k phi_kw, where scale is 1 / sum of gamma.
     """
     for k in range(len(gamma)):
         assigned_out[k] = gamma[k] * scale * topic_words[word, k]
@@ -152,8 +157,8 @@ def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
     """Divide the tokens of each word so far among topics again, given those of all other words: one round of
     CVB0.
 
-    seen (words): tokens so far; assigned (words × topics) and gamma (topics) are changed; without: working
-    memory.
+    seen (words): tokens so far; assigned (words × topics), the tokens by topic, and gamma (topics), alpha
+    plus their sums, are changed; without: working memory.
     """
     for u in range(len(words)):
         if seen[u] > 0.0:
@@ -168,10 +173,10 @@ def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
 
 @njit(**OPTIONS)
 def _log_probability(entries, sizes, words, topic_words, alpha):
-    """log p of one document, in nats, from its units; -inf if no topic has one of its words. See
-    `log_probabilities`.
+    """An estimate of log p of one document, in nats (see `log_probabilities`); -inf if no topic has one of
+    its words.
 
-    entries, sizes: as in `Orders`; words: the row of each distinct word.
+    entries, sizes: of its units, as in `Orders`; words: the row of each distinct word.
     """
     n_topics = len(alpha)
     assigned, seen = np.zeros((len(words), n_topics)), np.zeros(len(words))
@@ -196,9 +201,9 @@ def _log_probability(entries, sizes, words, topic_words, alpha):
 
 @njit(**OPTIONS)
 def log_probabilities(orders, topic_words, alpha, nats_out):
-    """Fill nats_out (documents) with estimates of log p of each document: the sum over its units n of size_n
-    log(sum_k gamma_k phi_wk / sum_k gamma_k), with w the word of unit n.
+    """Fill nats_out (documents) with an estimate of log p of each document, read from left to right.
 
+    It is the sum over units n (tokens of a word w) of size_n log(sum_k gamma_k phi_wk / sum_k gamma_k).
     orders: Orders; topic_words (words × topics, double) phi; alpha (topics, double). gamma is alpha plus the
     expected topic counts of the units before n: each is divided among topics in proportion to gamma_k phi_wk
     when it comes, and all are divided again, once, after 2, 4, 8, … units (CVB0: Asuncion, Welling, Smyth and

@@ -26,7 +26,9 @@ SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in s
 
 
 class Rule(NamedTuple):
-    """When the inner loop of a document ends: after `max_iter` rounds, or at a mean change below `tol`."""
+    """When the inference of a document ends: after `max_iter` rounds, or if the mean change of its parameters
+    is below `tol`.
+    """
 
     max_iter: int
     tol: float
@@ -62,7 +64,11 @@ def _theta_weights(gamma, small, weights_out):
 
 @njit(**PART)
 def norm_of(block, i, theta_weights):
-    """The normaliser of q(z) of word i: sum over topics of block[i, k] theta_weights[k], at least `TINY`."""
+    """The sum over topics of block[i, k] theta_weights[k], at least `TINY`, by which q(z) of word i is
+    normalised.
+
+    block (words × topics): exp E[log beta], scaled; theta_weights (topics): exp E[log theta], scaled.
+    """
     norm = np.float32(0.0)
     for k in range(len(theta_weights)):
         norm += block[i, k] * theta_weights[k]
@@ -84,10 +90,11 @@ def _four_norms(block, i, theta_weights):
 
 @njit(**PART)
 def _round(block, counts, theta_weights, gains_out):
-    """One pass over a document: fill gains_out (topics) with the sum over words of count × weight_k /
-    (weights · theta_weights).
+    """One round over a document's words: fill gains_out (topics) with the sum over words of count × weight_k
+    / (weights · theta_weights).
 
-    block (words × topics): the weights of each word.
+    Times theta_weights, this is the expected number of tokens of each topic. block (words × topics): the
+    weights of each word.
     """
     n_words, n_topics = block.shape
     for k in range(n_topics):
@@ -108,7 +115,11 @@ def _round(block, counts, theta_weights, gains_out):
 
 @njit(**PART)
 def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
-    """Iterate gamma = alpha + theta_weights × gains; returns the rounds (Blei et al. 2003, fig. 6)."""
+    """Iterate gamma = alpha + theta_weights × gains, the expected tokens, until it is stable (Blei et al.
+    2003, fig. 6).
+
+    Returns the number of rounds. theta_weights and gains are left as in the last round.
+    """
     n_topics = len(alpha)
     total = np.float32(0.0)
     for k in range(n_topics):
@@ -140,7 +151,7 @@ def _prior_terms(alpha):
 
 @njit(**PART)
 def _document_terms(alpha, gamma, log_theta_out):
-    """The document's terms of the bound that depend on gamma, in nats, and psi of the sum of gamma.
+    """A document's terms of the bound that depend on gamma, in nats, and psi of the sum of gamma.
 
     The terms are: sum of log Gamma(gamma) - log Gamma(sum) + (alpha - gamma) E[log theta]. With
     `_prior_terms` they make -KL(q(theta) || p(theta)). E[log theta] is added to log_theta_out.
@@ -159,11 +170,11 @@ def _document_terms(alpha, gamma, log_theta_out):
 
 @njit(**PART)
 def final_theta_weights(gamma, psi_total, exact_out, weights_out):
-    """Fill exact_out (double) and weights_out (single) with a document's exp(E[log theta]), scaled by
-    exp(-shift) against underflow; returns the shift.
+    """Fill exact_out (double) and weights_out (single) with a document's exp(E[log theta]), scaled against
+    underflow.
 
-    That is exp(psi(gamma) - psi_total - shift), with psi_total psi of the sum of gamma. Values below 1e-30
-    are zero in weights_out.
+    Each is exp(psi(gamma) - psi_total - shift), with psi_total psi of the sum of gamma; returns the shift.
+    Values below 1e-30 are zero in weights_out.
     """
     shift = -1e300
     for k in range(len(gamma)):
@@ -177,8 +188,9 @@ def final_theta_weights(gamma, psi_total, exact_out, weights_out):
 
 @njit(**PART)
 def _share_out_exactly(block, i, count, exact, counts_out):
-    """`_share_out` in double precision, for a word whose normaliser is too small for single precision, since
-    its topics have faded from the document.
+    """The same as `_share_out`, in double precision, for a word whose topics have faded from the document.
+
+    The normaliser of such a word is too small for single precision.
     """
     norm = 1e-300
     for k in range(len(exact)):
@@ -191,8 +203,10 @@ def _share_out_exactly(block, i, count, exact, counts_out):
 
 @njit(**PART)
 def _final_round(block, counts, theta_weights, exact, codes, counts_out):
-    """Add a document's expected counts to those of the shard's words; returns the sum of count × log(weights
-    · theta_weights).
+    """Add a document's expected counts to counts_out (shard's words × topics).
+
+    Returns the sum of count × log(weights · theta_weights), the words' part of the score. exact:
+    theta_weights in double precision, for words that need it.
     """
     n_words = len(block)
     score = 0.0
@@ -220,7 +234,8 @@ def _final_round(block, counts, theta_weights, exact, codes, counts_out):
 def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
     """Divide one word's count among the topics, and add the parts to counts_out; returns count × log(norm).
 
-    norm: sum over topics of block[i, k] theta_weights[k]; if it is too small, the word is left out.
+    norm: sum over topics of block[i, k] theta_weights[k]; if it is too small for single precision, the word
+    is left out (`_share_out_exactly` adds it).
     """
     count = counts[i] if norm >= FAINT else np.float32(0.0)
     ratio = count / norm
@@ -232,7 +247,7 @@ def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
 
 @njit(**PART)
 def longest(offsets):
-    """The number of entries of the document with the most entries."""
+    """The largest number of entries (distinct words) that a document has, for the size of working memory."""
     most = 0
     for d in range(len(offsets) - 1):
         most = max(most, offsets[d + 1] - offsets[d])
@@ -241,7 +256,11 @@ def longest(offsets):
 
 @njit(**PART)
 def gather(words, start, size, block_out):
-    """Copy weights of a document's words to block_out (words × topics); returns sum of count × log scale."""
+    """Copy the weights of a document's words to block_out (words × topics), where they are adjacent in
+    memory.
+
+    Returns the sum of count × log scale, which belongs to the document's score.
+    """
     scale = 0.0
     for i in range(size):
         row = words.positions[words.codes[start + i]]
@@ -253,7 +272,10 @@ def gather(words, start, size, block_out):
 
 @njit(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
-    """Iterate gamma from gamma_out's values, the last round in double precision; returns the rounds."""
+    """Infer one document from the start in gamma_out, in single precision; only the last result is in double.
+
+    Returns the number of rounds.
+    """
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
     rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
@@ -264,7 +286,10 @@ def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights,
 
 @njit(**PART)
 def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
-    """The part of a document's score that depends on gamma, at the best phi; log_theta: working memory."""
+    """The part of a document's score that depends on gamma, in nats, at the best phi, to compare two results.
+
+    log_theta, exact and theta_weights are working memory.
+    """
     terms, psi_total = _document_terms(alpha, gamma, log_theta)
     shift = final_theta_weights(gamma, psi_total, exact, theta_weights)
     for i in range(len(block)):
@@ -275,7 +300,9 @@ def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
 
 @njit(**PART)
 def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
-    """Add the statistics and the score of document d, for its final gamma, to the report."""
+    """Add the expected counts, E[log theta] and the score of document d to the report, given its final
+    gamma.
+    """
     size = len(block)
     terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
     if size > 0:
@@ -321,11 +348,11 @@ def infer_documents(words, alpha, rule, report_out):
 
 @njit(**OPTIONS)
 def infer_documents_twice(words, alpha, rule, kept, report_out):
-    """As `infer_documents`, but from two starts: report_out.gamma, and `kept` (documents × topics) from an
-    earlier pass.
+    """Infer documents as `infer_documents` does, but from the better of two starts.
 
-    If the kept gamma is better than the result of the new start, the document continues from it, so that its
-    score never falls below that of its earlier gamma.
+    These are report_out.gamma and `kept` (documents × topics), from an earlier pass. If the kept gamma is
+    better than the result of the first start, the document continues from it, so that its score never falls
+    below that of its earlier gamma.
     """
     n_topics = len(alpha)
     block = np.empty((longest(words.offsets), n_topics), np.float32)
@@ -359,7 +386,9 @@ def infer_documents_twice(words, alpha, rule, kept, report_out):
 
 @njit(**OPTIONS)
 def expected_log_words(words, counts):
-    """The sum over a shard's words and topics of counts × E[log beta], nats; counts (words × topics)."""
+    """The sum over a shard's words and topics of counts × E[log beta], in nats; counts (words × topics):
+    expected.
+    """
     total = 0.0
     for i in range(len(counts)):
         row = words.positions[i]

@@ -1,4 +1,8 @@
-"""Trying splits and merges of topics on a shard's documents: expected counts, and terms of the bound."""
+"""Trying splits and merges of topics on a shard's documents: expected counts, and terms of the bound.
+
+A split divides a topic in two halves; a handover divides its tokens among other topics, the targets, and is a
+merge if there is only one.
+"""
 
 from typing import NamedTuple
 
@@ -26,7 +30,9 @@ class Document(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """The result of trying to split a topic in two halves; the shares are set, the rest is added to."""
+    """The output of `add_halves`, which tries to split a topic in two halves; the shares are set, the rest is
+    added to.
+    """
 
     counts: NDArray[np.float64]  # shard's words × 2
     log_theta: NDArray[np.float64]  # 2: sum of E[log theta]
@@ -35,7 +41,9 @@ class Halves(NamedTuple):
 
 
 class Handover(NamedTuple):
-    """The result of trying to hand over a topic to its targets; the shares are set, the rest is added to."""
+    """The output of `add_handover`, which tries to give a topic's tokens to others, its targets; the shares
+    are set, the rest is added to.
+    """
 
     counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
     log_theta: NDArray[np.float64]  # targets: sum of E[log theta] afterwards
@@ -46,11 +54,11 @@ class Handover(NamedTuple):
 
 @njit(**OPTIONS)
 def topic_parts(words, gamma, topics, parts_out):
-    """Fill parts_out (entries × topics) with the expected tokens n_v phi_vk of given topics, for each word of
-    each document.
+    """Fill parts_out (entries × topics) with the expected tokens n_v phi_vk of some topics, for each word v
+    of each document.
 
-    words: Words of kernels.document_words; gamma (documents × all topics); topics (topics): their columns in
-    it.
+    words: Words of kernels.document_words; gamma (documents × all topics); topics (topics): the columns of
+    these in it.
     """
     n_topics = gamma.shape[1]
     block = np.empty((longest(words.offsets), n_topics), np.float32)
@@ -82,17 +90,23 @@ def _tokens(parts, start, stop, p):
 
 @njit(**PART)
 def _own(tokens, gamma, expected):
-    """The terms of one topic in a document's bound: (tokens - gamma) E[log theta] + log Gamma(gamma)."""
+    """The terms of one topic in a document's bound, without the prior's: (tokens - gamma) E[log theta] + log
+    Gamma(gamma).
+
+    expected: E[log theta] of the topic.
+    """
     return (tokens - gamma) * expected + log_gamma64(gamma)
 
 
 @njit(**OPTIONS)
 def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
-    """One step of reciprocal averaging on the documents' words of topic p (correspondence analysis).
+    """One step of correspondence analysis (reciprocal averaging) on the documents' words of topic p, to find
+    how to split it.
 
-    direction (shard's words): scores of words; a document's score is their mean, with `ease` tokens of score
-    zero. Adds to sums_out (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of
-    documents on the first and on the second side instead. chosen (documents): which to use.
+    parts (entries × columns): expected tokens, p a column; direction (shard's words): scores of words. A
+    document's score is their mean over its tokens of the topic, with `ease` tokens of score zero. Adds to
+    sums_out (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of documents with
+    positive scores, and of the others. chosen (documents): which to use.
     """
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]
@@ -114,11 +128,11 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
 
 @njit(**PART)
 def _part_document(document, parts, p, start, stop, log_odds, first, second):
-    """The number of a document's tokens in the first half of topic p, at the fixed point between two topics
-    with the priors `first` and `second`; also returns the number in both.
+    """The expected number of a document's tokens in the first half of a split topic, and in both halves.
 
-    log_odds (shard's words): E[log beta'] - E[log beta'']. Documents with few tokens are split like the
-    priors.
+    It iterates to a fixed point of inference between two topics with the priors `first` and `second`. p: the
+    topic's column of `parts`; log_odds (shard's words): E[log beta'] - E[log beta'']. Documents with few
+    tokens are split like the priors.
     """
     total = _tokens(parts, start, stop, p)
     tokens = 0.5 * total
@@ -141,14 +155,13 @@ def _part_document(document, parts, p, start, stop, log_odds, first, second):
 
 @njit(**OPTIONS)
 def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, whole_out):
-    """Split topic p in a shard's documents into two halves, whose words and gamma add up to those of the
-    topic.
+    """Split topic p in a shard's documents into two halves, and add what changes to halves_out (Halves).
 
     gamma (documents): the topic's; log_odds (shard's words): E[log beta'] - E[log beta'']; priors (2): alpha
-    of the two; chosen (documents): which are read. With gamma' + gamma'' = gamma and phi' + phi'' = phi the
-    other topics of a document stay as they are. halves_out: Halves. `own` is the change of
-    sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) and of the entropy of phi. whole_out (1) +=
-    E[log theta] of the topic as it is.
+    of the halves; chosen (documents): which are read. Since gamma' + gamma'' = gamma and phi' + phi'' = phi,
+    the other topics of a document stay as they are. `own` is the change of sum_k (S_k - gamma_k) E[log
+    theta_k] + log Gamma(gamma_k), with S_k the tokens of topic k, and of the entropy of phi. whole_out (1) +=
+    E[log theta] of the whole topic.
     """
     for d in range(len(document.offsets) - 1):
         if not chosen[d]:
@@ -205,7 +218,8 @@ def _powers(logs, out):
 
 @njit(**PART)
 def _leaning(code, words, log_words, odds, expected, shares_out):
-    """Fill shares_out (targets) with the softmax of E[log beta] + E[log theta] for one word.
+    """Fill shares_out (targets) with the probability that a token of one word goes to each target: the
+    softmax of E[log beta] + E[log theta].
 
     words, odds: exp of these two, scaled; the logarithms log_words and expected are only used if the product
     underflows.
@@ -228,11 +242,11 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
 
 @njit(**PART)
 def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
-    """Fill gamma_out and expected_out (E[log theta]) of the targets after a topic of `total` tokens in a
-    document was handed over to them.
+    """Fill gamma_out and expected_out (E[log theta]) of the targets, after a topic's `total` tokens in a
+    document went to them.
 
-    The topic's gamma, the last entry of `gamma`, is divided in proportion to prior + moved; moved (targets):
-    the tokens that each target takes.
+    moved (targets): the tokens that each takes. The topic's gamma, the last entry of `gamma`, is divided in
+    proportion to prior + moved.
     """
     whole = total
     for j in range(len(prior)):
@@ -244,11 +258,11 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
-    """As `_targets`, if tokens of the targets themselves may move too: they had `old` tokens in the document
-    and now have `moved`, the topic's included.
+    """Fill gamma_out and expected_out as `_targets` does, if the targets' own tokens were divided again too.
 
+    The targets had `old` tokens in the document and now have `moved`, including those of the dissolved topic.
     The part of a target's gamma that is not from tokens (gamma - old) stays its own, with `prior` added. The
-    sum of gamma, the topic's included, stays the same.
+    sum of gamma, including the topic's, stays the same.
     """
     n = len(moved)
     mass, beside, tokens = gamma[n], 0.0, 0.0
@@ -263,10 +277,11 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """For each entry of a document, fill own_out with its tokens in the topic to be handed over, and all_out
-    with its tokens in all topics that take part.
+    """Fill two arrays over a document's entries: own_out with the tokens of the topic to be dissolved,
+    all_out with the tokens to be divided.
 
-    places: columns of `parts`, that of the topic last. Without `mixing`, only this topic takes part.
+    places: columns of `parts`, that of the topic last. With `mixing`, tokens of all these columns are
+    divided, otherwise only the topic's.
     """
     for i in range(start, stop):
         own_out[i - start] = np.float64(parts[i, places[-1]])
