@@ -17,14 +17,20 @@ from stickbreaker.kernels.random import seeded, uniform
 
 
 class Chain(NamedTuple):
-    """Tokens in document order: present topics, and topics proposed in the previous phase."""
+    """The state of the chain: each token's present topic and the topic proposed in the previous phase, in
+    document order.
+    """
 
     topics: NDArray[np.integer]  # tokens, uint16 or int32
     proposals: NDArray[np.integer]  # tokens, uint16 or int32
 
 
 class Prior(NamedTuple):
-    """alpha, prepared for drawing topics in proportion to it in constant time."""
+    """alpha with what is needed to draw a topic in proportion to it in constant time.
+
+    A random number falls into one of equally wide cells; from that cell's first topic, the search takes few
+    steps.
+    """
 
     values: NDArray[np.float64]  # topics
     sums: NDArray[np.float64]  # topics: running sums
@@ -40,7 +46,11 @@ class Index(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The documents or words that a call visits, their random numbers, and n_k + eta_k before the phase."""
+    """The documents or words that one thread visits in a phase, their random seeds, and n_k + eta_k before
+    the phase.
+
+    eta_k is the sum of eta over the words of a group (language).
+    """
 
     first: int
     last: int  # exclusive
@@ -50,18 +60,21 @@ class Range(NamedTuple):
 
 @njit(**PART)
 def odds(here, there, total_here, total_there):
-    """The odds of accepting a proposed topic, as numerator and denominator.
+    """The odds of accepting a proposed topic, as numerator and denominator (Chen et al. 2016, eq. 7).
 
     here, there: n_dk + alpha_k (or n_wk + eta_wk) of the current and the proposed topic; total_here,
-    total_there: their totals n_k + eta_k; all counted without the token. Chen et al. (2016), eq. 7, where the
-    token is counted.
+    total_there: their totals n_k + eta_k. All are counted without the token; in the paper, the token is
+    counted.
     """
     return there * total_here, here * total_there
 
 
 @njit(**PART)
 def _move(topics, proposals, weights, totals, state):
-    """Accept or reject each token's proposal; updates `weights` (topics, count + prior)."""
+    """Accept or reject the proposed topic of each token of a document or word; changes topics.
+
+    weights (topics): count + prior in the document or word, kept up to date; totals (topics): n_k + eta_k.
+    """
     for i in range(len(topics)):
         s, t = topics[i], proposals[i]
         if s != t:
@@ -74,7 +87,7 @@ def _move(topics, proposals, weights, totals, state):
 
 @njit(**PART)
 def _add(used, used_out):
-    """Add a call's counts of tokens (groups × topics) to used_out, which threads share.
+    """Add a thread's counts of tokens (groups × topics) to used_out, which threads share.
 
     This is done once, at the end of a call: writing to shared memory in between would slow threads down.
     """
@@ -85,7 +98,9 @@ def _add(used, used_out):
 
 @njit(**PART)
 def _leave(topics, prior, weights, used_out):
-    """Count each token's topic in used_out (topics), and reset `weights` (topics) to the prior."""
+    """Finish a document or word: count its tokens' topics in used_out (topics), and reset `weights` (topics)
+    to the prior.
+    """
     for i in range(len(topics)):
         k = topics[i]
         weights[k] = prior[k]
@@ -137,7 +152,7 @@ def _draw_from_document(topics, alpha, state, proposals_out):
 def _draw_from_word(topics, eta, n_topics, state, proposals_out):
     """Fill proposals_out with a topic for each token of a word, proposed in proportion to n_wk + eta.
 
-    It is the topic of another token of the word, or any topic.
+    It is the topic of another token of the word, or one drawn uniformly.
     """
     others = len(topics) - 1
     for i in range(len(topics)):
@@ -151,7 +166,11 @@ def _draw_from_word(topics, eta, n_topics, state, proposals_out):
 
 @njit(**PART)
 def _draw_from_informed_word(topics, sums, state, proposals_out):
-    """As `_draw_from_word`, in proportion to n_wk + eta_wk; `sums` (topics): running sums of eta_wk."""
+    """Fill proposals_out as `_draw_from_word` does, but in proportion to n_wk + eta_wk, with an eta per
+    topic.
+
+    `sums` (topics): running sums of eta_wk.
+    """
     others = len(topics) - 1
     total = sums[len(sums) - 1]
     for i in range(len(topics)):
@@ -165,8 +184,10 @@ def _draw_from_informed_word(topics, sums, state, proposals_out):
 
 @njit(**PART)
 def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out):
-    """Copy the topics and proposals of a word's tokens into arrays of their own, count them in `weights`
-    (topics), and accept or reject each proposal.
+    """Begin with a word: copy its tokens' topics and proposals to adjacent memory, and accept or reject each
+    proposal.
+
+    weights (topics): the prior, to which the topics' counts are added.
     """
     for i in range(len(tokens)):
         k = chain.topics[tokens[i]]
@@ -178,8 +199,10 @@ def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out
 
 @njit(**PART)
 def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
-    """Copy the topics and proposals of a word's tokens back to the chain, count its topics in used_out, and
-    reset `weights` to the prior.
+    """Finish a word: copy its tokens' topics and proposals back to the chain, and count the topics in
+    used_out.
+
+    `weights` (topics) is reset to the prior.
     """
     for i in range(len(tokens)):
         chain_out.topics[tokens[i]] = topics[i]
@@ -189,7 +212,9 @@ def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
 
 @njit(**OPTIONS)
 def _room_for_words(offsets, part, chain):
-    """Two arrays for topics and proposals of one word's tokens, long enough for each word of a range."""
+    """Working memory for the topics and the proposals of one word's tokens, enough for any word of a range
+    (two arrays).
+    """
     longest = 0
     for w in range(part.first, part.last):
         longest = max(longest, offsets[w + 1] - offsets[w])
@@ -198,12 +223,13 @@ def _room_for_words(offsets, part, chain):
 
 @njit(**OPTIONS)
 def visit_documents(offsets, alpha, part, chain_out, used_out):
-    """The document phase: accept or reject the words' proposals, then draw the documents' own.
+    """The document phase: accept or reject the topics proposed by words, then propose topics from the
+    documents.
 
-    offsets (documents × groups + 1): a document's tokens come group by group; alpha: Prior; part: Range of
-    documents; chain_out: Chain, changed; used_out (groups × topics, int64): the new topics of these
-    documents' tokens are added. Counts of the document are live and leave the token itself out, all others
-    are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
+    offsets (documents × groups + 1): a document's tokens are sorted by group (language); alpha: Prior; part:
+    Range of documents; chain_out: Chain, changed; used_out (groups × topics, int64): the new topics of these
+    documents' tokens are added. Counts of the document are up to date and leave the token itself out, all
+    others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
     """
     weights = alpha.values.copy()
     used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
@@ -226,10 +252,10 @@ def visit_documents(offsets, alpha, part, chain_out, used_out):
 
 @njit(**OPTIONS)
 def visit_words(index, eta, part, chain_out, used_out):
-    """The word phase: accept or reject the documents' proposals, then draw the words' own.
+    """The word phase: accept or reject the topics proposed by documents, then propose topics from the words.
 
-    index: Index; eta (words), the same for every topic; part: Range of words; chain_out: Chain; used_out
-    (groups × topics, int64) as in `visit_documents`.
+    index: Index; eta (words), the same for every topic; part: Range of words; chain_out: Chain, changed;
+    used_out (groups × topics, int64): the new topics of these words' tokens are added.
     """
     n_topics = part.totals.shape[1]
     all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
@@ -253,7 +279,7 @@ def visit_words(index, eta, part, chain_out, used_out):
 
 @njit(**OPTIONS)
 def visit_informed_words(index, eta, part, chain_out, used_out):
-    """The word phase if priors differ between topics: eta (words × topics); otherwise as `visit_words`."""
+    """The word phase if eta differs between topics (words × topics); otherwise the same as `visit_words`."""
     n_topics = part.totals.shape[1]
     all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
     weights, sums = np.empty(n_topics), np.empty(n_topics)
@@ -278,7 +304,10 @@ def visit_informed_words(index, eta, part, chain_out, used_out):
 
 @njit(**OPTIONS)
 def index_words(words, index_out):
-    """Fill index_out.tokens: tokens sorted by word, in document order within a word. words: of each token."""
+    """Fill index_out.tokens with the numbers of all tokens, sorted by word, in document order within a word.
+
+    words (tokens): the word of each; index_out.offsets must be filled already.
+    """
     free = index_out.offsets.copy()
     for i in range(len(words)):
         w = words[i]
@@ -288,7 +317,9 @@ def index_words(words, index_out):
 
 @njit(**OPTIONS)
 def count_words(index, topics, counts_out):
-    """Add the tokens to counts_out (words × topics, int32). index: Index; topics (tokens)."""
+    """Count tokens by word and topic: add them to counts_out (words × topics, int32). index: Index; topics
+    (tokens).
+    """
     for w in range(len(index.offsets) - 1):
         for i in range(index.offsets[w], index.offsets[w + 1]):
             counts_out[w, topics[index.tokens[i]]] += 1

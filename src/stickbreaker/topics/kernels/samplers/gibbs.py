@@ -19,7 +19,7 @@ CHUNK = 32  # topics searched at once; arrays of topics are padded with zeros to
 
 
 class Block(NamedTuple):
-    """Tokens of consecutive documents, by word and within a word by document."""
+    """The tokens of consecutive documents, sorted by word and then by document, as a sweep visits them."""
 
     words: NDArray[np.int32]  # distinct words
     groups: NDArray[np.int32]  # their groups (languages)
@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Tokens by word and topic, of all blocks."""
+    """The number of tokens by word and topic, over all blocks of documents."""
 
     counts: NDArray[np.int32]  # words × topics
     totals: NDArray[np.int64]  # groups × topics
@@ -42,7 +42,7 @@ class Prior(NamedTuple):
 
 
 class Word(NamedTuple):
-    """The visited word: its row of the table, and its part of the conditional by topic."""
+    """The word whose tokens are visited: its counts, and what its part of the conditional needs, by topic."""
 
     row: NDArray[np.int32]  # topics
     eta: NDArray[np.float64]  # topics or 1
@@ -58,7 +58,9 @@ def padded(n):
 
 @njit(**PART)
 def word_at(i, block, table, prior, inverse):
-    """The i-th distinct word of a block; inverse (groups × topics)."""
+    """The i-th distinct word of a block, as a `Word`; inverse (groups × topics): 1 / (n_k + sum of eta), by
+    language.
+    """
     w, g = block.words[i], block.groups[i]
     eta = prior.eta[w if len(prior.eta) > 1 else 0]
     return Word(table.counts[w], eta, table.totals[g], prior.eta_totals[g], inverse[g])
@@ -66,14 +68,18 @@ def word_at(i, block, table, prior, inverse):
 
 @njit(**PART)
 def less(word, k):
-    """The word's part of the conditional for topic k with one token less; does not change the counts."""
+    """The word's part of the conditional, (n_wk + eta) / (n_k + sum of eta), for topic k with one token less;
+    counts do not change.
+    """
     eta = word.eta[k if len(word.eta) > 1 else 0]
     return (word.row[k] - 1 + eta) / (word.totals[k] - 1 + word.eta_totals[k])
 
 
 @njit(**PART)
 def recount(word, k, change):
-    """Add `change` (1 or -1) to a word's count in topic k; returns the topic's new weight for the word."""
+    """Add `change` (1 or -1) to a word's tokens of topic k; returns the new weight (n_wk + eta) / (n_k + sum
+    of eta).
+    """
     word.row[k] += change
     word.totals[k] += change
     word.inverse[k] = 1.0 / (word.totals[k] + word.eta_totals[k])
@@ -82,7 +88,9 @@ def recount(word, k, change):
 
 @njit(**PART)
 def fill_weights(word, weights_out):
-    """Fill weights_out (topics) with (n_wk + eta_wk) / (n_k + sum of eta) of a word."""
+    """Fill weights_out (topics) with (n_wk + eta_wk) / (n_k + sum of eta), the word's part of the
+    conditional.
+    """
     if len(word.eta) > 1:
         for k in range(len(word.row)):
             weights_out[k] = (word.row[k] + word.eta[k]) * word.inverse[k]
@@ -94,7 +102,10 @@ def fill_weights(word, weights_out):
 
 @njit(**PART)
 def others_mass(held, weights, numbers, k):
-    """The sum of held_m weights_m over all topics m except k; numbers: those of the topics, as floats."""
+    """The sum of held_m weights_m over all topics m except k, with held_m = n_dm + alpha_m.
+
+    numbers: 0, 1, 2, … as floats, so that the comparison with k is vectorised.
+    """
     total = np.float32(0.0)
     for m in range(len(weights)):
         total += held[m] * weights[m] if numbers[m] != k else np.float32(0.0)
@@ -103,7 +114,9 @@ def others_mass(held, weights, numbers, k):
 
 @njit(**PART)
 def search_others(held, weights, numbers, k, n_topics, target):
-    """The first topic but k at which the running sum of held_m weights_m exceeds `target`, or the last."""
+    """Draw a topic other than k: the first at which the running sum of held_m weights_m exceeds `target`, or
+    the last one.
+    """
     c, number = 0, np.float32(k)
     while c + CHUNK < len(weights):
         part = np.float32(0.0)
@@ -124,7 +137,9 @@ def search_others(held, weights, numbers, k, n_topics, target):
 
 @njit(**PART)
 def counted(held, alpha, change):
-    """n + change + alpha, given n + alpha; n is rounded to an integer, so that errors do not accumulate."""
+    """n + alpha + change, given n + alpha (`held`); n is rounded to an integer, so that errors do not
+    accumulate.
+    """
     return np.float32(np.rint(held - alpha) + change) + alpha
 
 
@@ -142,7 +157,9 @@ def move(word, held, k, new, alpha, weights_out):
 
 @njit(**PART)
 def fill_held(block, assignments, alpha, held_out):
-    """Fill held_out (documents × topics, zero before) with n_dk + alpha_k."""
+    """Fill held_out (documents × topics, zero before) with n_dk + alpha_k, from the topics of a block's
+    tokens.
+    """
     for t in range(len(block.documents)):
         held_out[block.documents[t], assignments[t]] += np.float32(1.0)
     for d in range(block.n_documents):
@@ -152,7 +169,7 @@ def fill_held(block, assignments, alpha, held_out):
 
 @njit(**PART)
 def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
-    """Draw the topics of a word's tokens again, by a loop over all topics; i: its number in the block."""
+    """Draw the topics of the tokens of a block's i-th word again, each in a loop over all topics."""
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
@@ -171,8 +188,10 @@ def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, 
 
 @njit(**OPTIONS)
 def sweep_all_topics(block, table, prior, key, assignments_out):
-    """Draw every token's topic in a block once, as `sparse_gibbs.sweep_lists` does, but in a loop over all
-    topics in single precision: faster for few topics.
+    """Draw every token's topic in a block once, in a loop over all topics in single precision: for few
+    topics.
+
+    The conditional and the parameters are those of `sparse_gibbs.sweep_lists`.
     """
     n_topics = len(prior.alpha)
     width = padded(n_topics)
@@ -192,7 +211,7 @@ def sweep_all_topics(block, table, prior, key, assignments_out):
 
 @njit(**OPTIONS)
 def add_counts(block, assignments, table_out):
-    """Add a block's tokens to the table."""
+    """Add the tokens of a block to the table; assignments: their topics, in the block's order."""
     for i in range(len(block.words)):
         for t in range(block.starts[i], block.starts[i + 1]):
             table_out.counts[block.words[i], assignments[t]] += 1
@@ -201,10 +220,11 @@ def add_counts(block, assignments, table_out):
 
 @njit(**OPTIONS)
 def document_counts(offsets, assignments, n_topics, topics_out, counts_out):
-    """Fill, document by document, the topics in use and the number of tokens of each; returns the number of
-    these pairs.
+    """Count the tokens of each topic in each document: fill topics_out and counts_out with pairs (topic,
+    count), document by document.
 
-    offsets (documents + 1), assignments (tokens, document order); topics_out, counts_out (tokens, int32).
+    Returns the number of pairs. offsets (documents + 1), assignments (tokens, document order); topics_out,
+    counts_out (tokens, int32).
     """
     held = np.zeros(n_topics, np.int32)
     n = 0

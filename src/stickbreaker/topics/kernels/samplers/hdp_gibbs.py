@@ -44,7 +44,7 @@ class GrowingPrior(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The position of a sweep in a block, and its random state."""
+    """Where a sweep is in a block, so that it can stop and continue: the next token, and the random state."""
 
     token: NDArray[np.int64]  # 1
     state: NDArray[np.uint64]  # 2
@@ -52,7 +52,7 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Open a new topic in the first free column, with a share Beta(1, gamma) of the weights' rest.
+    """Open a new topic in the first free column: it takes a share Beta(1, gamma) of the rest of the weights.
 
     Returns its column, or -1 if none is free.
     """
@@ -71,8 +71,9 @@ def _born(topics, gamma, state):
 
 @njit(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
-    """Draw the topics of the tokens of a block's i-th word again; returns False if a new topic found no free
-    column, with the token's position in `progress`.
+    """Draw the topics of the tokens of a block's i-th word again, from `progress` on.
+
+    Returns False if a new topic found no free column; `progress` then has the token's position.
     """
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
@@ -105,14 +106,15 @@ def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, hel
 
 @njit(**OPTIONS)
 def sweep_growing(block, table, prior, topics, key, progress, assignments_out):
-    """Draw every token's topic in a block once; returns whether all are drawn.
+    """Draw every token's topic in a block once, and open new topics as they are drawn; returns whether all
+    are drawn.
 
-    block: Block; prior: GrowingPrior; key: of the stream (uint64); table: Table, topics: Topics, progress:
-    Progress and assignments_out (tokens, int32, in the block's order) are changed. Without the token itself,
-    p(k) ~ (n_dk + alpha beta_k) (n_wk + eta_w) / (n_k + sum_w eta_w), and p(new) ~ alpha beta_rest eta_w /
-    sum_w eta_w (Teh et al. 2006, section 5.3). A topic that loses its last token keeps its weight until the
-    sweep ends: beta only changes by new topics. If there is no free column, the sweep stops before the token
-    that needs one; call again with more columns to continue from `progress`.
+    block: Block; prior: GrowingPrior; key: of the random stream (uint64); table: Table, topics: Topics,
+    progress: Progress and assignments_out (tokens, int32, in the block's order) are changed. Without the
+    token itself, p(k) ~ (n_dk + alpha beta_k) (n_wk + eta_w) / (n_k + sum_w eta_w), and p(new) ~ alpha
+    beta_rest eta_w / sum_w eta_w (Teh et al. 2006, section 5.3). A topic that loses its last token keeps its
+    weight until the sweep ends: beta only changes by new topics. If there is no free column, the sweep stops
+    before the token that needs one; call again with more columns to continue from `progress`.
     """
     width = len(topics.weights)
     weights, alpha = np.zeros(width, np.float32), np.empty(width, np.float32)

@@ -20,7 +20,9 @@ ORDERED_PART = {**PART, "fastmath": {"contract", "nsz", "arcp"}}
 
 
 class Lists(NamedTuple):
-    """Each document's topics, most tokens first: those of d are pairs starts[d] to starts[d] + sizes[d]."""
+    """The list of each document's topics, most tokens first: list d has the pairs starts[d] to starts[d] +
+    sizes[d] (exclusive).
+    """
 
     starts: NDArray[np.int64]  # documents + 1
     sizes: NDArray[np.int64]  # documents
@@ -29,7 +31,7 @@ class Lists(NamedTuple):
 
 @njit(**PART)
 def _place(pairs, start, stop, k):
-    """The position of topic k in a list, or `stop`."""
+    """The position of topic k in a document's list (pairs start to stop), or `stop` if the list lacks it."""
     j = start
     while j < stop and pairs[j, 0] != k:
         j += 1
@@ -46,7 +48,9 @@ def _swap(lists, i, j):
 
 @njit(**PART)
 def _raise(lists, start, j):
-    """Add a token to the topic at place j of a list, and restore the order of the list."""
+    """Add a token to the topic at position j of a document's list, which begins at `start`, and keep counts
+    descending.
+    """
     lists.pairs[j, 1] += 1
     i = j
     while i > start and lists.pairs[i - 1, 1] < lists.pairs[j, 1]:
@@ -56,10 +60,10 @@ def _raise(lists, start, j):
 
 @njit(**PART)
 def _restore_order(lists, j, stop):
-    """Move the topic at place j of a list down, after one of its tokens was removed, so that counts descend
+    """Move the topic at position j of a document's list down, after it lost a token, so that counts descend
     again.
 
-    Returns its new place. stop: the end of the list.
+    Returns its new position. stop: the end of the list.
     """
     i = j
     while i + 1 < stop and lists.pairs[i + 1, 1] > lists.pairs[j, 1]:
@@ -70,8 +74,8 @@ def _restore_order(lists, j, stop):
 
 @njit(**PART)
 def _join(lists, d, stop, k):
-    """Add one token of topic k to the list of document d, which ends at `stop`, and append the topic if it is
-    new.
+    """Add one token of topic k to the list of document d, which ends at `stop`; a topic that the list lacks
+    is appended first.
 
     Returns the new end of the list.
     """
@@ -87,7 +91,10 @@ def _join(lists, d, stop, k):
 
 @njit(**OPTIONS)
 def lists_of(block, n_topics, assignments):
-    """The lists of a block's documents. Their order depends only on the assignments, not on earlier moves."""
+    """The lists of the topics of a block's documents, from the topics of its tokens (`assignments`).
+
+    Their order depends only on these, not on earlier moves.
+    """
     starts = np.zeros(block.n_documents + 1, np.int64)
     for d in block.documents:
         starts[d + 1] += 1
@@ -103,13 +110,19 @@ def lists_of(block, n_topics, assignments):
 
 @njit(**ORDERED_PART)
 def _part(pairs, j, weights):
-    """The weight n_dk weights_k of the topic at place j of a document's list."""
+    """The weight n_dk weights_k of the topic k at position j of document d's list, in a draw for a word;
+    weights (topics): the word's part.
+    """
     return np.float64(pairs[j, 1]) * weights[np.uint32(pairs[j, 0])]
 
 
 @njit(**ORDERED_PART)
 def mass_of(pairs, start, stop, weights, k):
-    """The sum of n_dk weights_k over the topics in a document's list, and the place of topic k in it."""
+    """The sum of n_dk weights_k over the topics in a document's list, and the position of topic k in the
+    list.
+
+    pairs start to stop: the list; weights (topics): the word's part of the conditional.
+    """
     total, place = 0.0, start
     fours = start + (stop - start) // 4 * 4
     for j in range(start, fours, 4):
@@ -128,7 +141,9 @@ def mass_of(pairs, start, stop, weights, k):
 
 @njit(**ORDERED_PART)
 def search_list(pairs, start, stop, weights, target):
-    """The first place in a list at which the running sum of n_dk weights_k exceeds `target`, or the last."""
+    """Draw from a document's list: the first position at which the running sum of n_dk weights_k exceeds
+    `target`, or the last one.
+    """
     j = start
     while j < stop - 1:
         target -= _part(pairs, j, weights)
@@ -140,8 +155,10 @@ def search_list(pairs, start, stop, weights, target):
 
 @njit(**PART)
 def search_prior(parts, alpha, weights, n_topics, target):
-    """The first topic at which the running sum of alpha_k weights_k exceeds `target`; parts: the sums over
-    chunks of topics.
+    """Draw from the prior's part: the first topic at which the running sum of alpha_k weights_k exceeds
+    `target`, or the last one.
+
+    parts: the sums over chunks of topics, which are searched first.
     """
     c = 0
     while c < len(parts) - 1 and target >= parts[c]:
@@ -159,11 +176,10 @@ def search_prior(parts, alpha, weights, n_topics, target):
 
 @njit(**PART)
 def move_token(lists, d, stop, old, new, chosen):
-    """Move a token of document d from the topic at place `old` of its list, which ends at `stop`, to topic
-    `new`.
+    """Move a token of document d to topic `new` in the document's list, from the topic at position `old`.
 
-    The count at `old` is reduced already; chosen: the place of `new` in the list, -1 if it was not looked
-    for.
+    The list ends at `stop`, and the count at `old` is reduced already. chosen: the position of `new` in the
+    list, -1 if it is not known.
     """
     start = lists.starts[d]
     moved = _restore_order(lists, old, stop)
@@ -178,7 +194,9 @@ def move_token(lists, d, stop, old, new, chosen):
 
 @njit(**PART)
 def sum_parts(alpha, weights, parts_out):
-    """Fill parts_out with sums of alpha_k weight_k over chunks of topics; returns the total."""
+    """Fill parts_out with the sums of alpha_k weights_k over chunks of topics, which `search_prior` needs;
+    returns the total.
+    """
     total = 0.0
     for c in range(len(parts_out)):
         part = 0.0
@@ -191,7 +209,10 @@ def sum_parts(alpha, weights, parts_out):
 
 @njit(**PART)
 def set_weight(k, weight, alpha, weights_out, parts_out):
-    """Set the word's weight of topic k, and update parts_out; returns the change of sum alpha_k weights_k."""
+    """Set the visited word's weight of topic k, and update the chunk's sum in parts_out.
+
+    Returns the change of the sum of alpha_k weights_k.
+    """
     change = alpha[k] * (weight - weights_out[k])
     weights_out[k] = weight
     parts_out[k // CHUNK] += change
@@ -200,7 +221,9 @@ def set_weight(k, weight, alpha, weights_out, parts_out):
 
 @njit(**PART)
 def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, state, assignments_out):
-    """Draw the topics of a word's tokens again, by loops over the topics in each document's list."""
+    """Draw the topics of the tokens of a block's i-th word again, each in a loop over the topics in its
+    document's list.
+    """
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
@@ -233,12 +256,13 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
 
 @njit(**OPTIONS)
 def sweep_lists(block, table, prior, key, assignments_out):
-    """Draw every token's topic in a block once, in a loop over the topics of its document.
+    """Draw every token's topic in a block once, in a loop over the topics of its document: for many topics.
 
-    block: Block; prior: Prior; key: of the stream (uint64); table: Table and assignments_out (tokens, int32,
-    in the block's order) are changed. p(k) ~ (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + sum_w eta_wk) without
-    the token itself (Zhai 2014, eq. 4.6), n_k and the sum over w those of the word's group; as a sum over
-    the document's topics plus a remainder, sum alpha_k weight_k, which is kept up to date.
+    block: Block; prior: Prior; key: of the random stream (uint64); table: Table and assignments_out (tokens,
+    int32, in the block's order) are changed. p(k) ~ (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + sum_w eta_wk)
+    without the token itself (Zhai 2014, eq. 4.6), n_k and the sum over w those of the word's group
+    (language). This is the sum over the document's topics plus a remainder, sum alpha_k weight_k, which is
+    kept up to date.
     """
     n_topics = len(prior.alpha)
     width = padded(n_topics)

@@ -26,7 +26,10 @@ from stickbreaker.topics.kernels.samplers.sparse_gibbs import (
 
 
 class Tree(NamedTuple):
-    """Paths to words, by word; the edges above each node with leaves; and pseudo-counts of all choices."""
+    """A tree of concepts as the kernels read it: its leaves are paths to words, sorted by word.
+
+    A node with leaves is a group. Choices are leaves and edges; their priors are pseudo-counts.
+    """
 
     starts: NDArray[np.int64]  # words + 1: first path of each word
     groups: NDArray[np.int32]  # paths: the node of each leaf
@@ -55,7 +58,7 @@ class Places(NamedTuple):
 
 @njit(**PART)
 def path_weight(tree, counts, path, k, less):
-    """The weight of a path in topic k, leaving out `less` of the tokens that are counted on it.
+    """The probability of a path in topic k given the counts, from which `less` of its tokens are left out.
 
     It is the product over the path's choices of (n + beta) / (sum of n + sum of beta).
     """
@@ -72,7 +75,7 @@ def path_weight(tree, counts, path, k, less):
 
 @njit(**PART)
 def word_weight(tree, counts, w, k):
-    """The weight of word w in topic k: the sum of the weights of its paths."""
+    """The probability of word w in topic k given the counts: the sum over its paths (`path_weight`)."""
     total = 0.0
     for path in range(tree.starts[w], tree.starts[w + 1]):
         total += path_weight(tree, counts, path, k, 0)
@@ -81,7 +84,9 @@ def word_weight(tree, counts, w, k):
 
 @njit(**PART)
 def count_path(tree, path, k, change, counts_out):
-    """Add `change` tokens to the counts along a path, in topic k."""
+    """Add `change` tokens of topic k to the counts of a path: of its leaf, and of the edges and nodes
+    above.
+    """
     node = tree.groups[path]
     counts_out.leaves[path, k] += change
     counts_out.nodes[node, k] += change
@@ -108,8 +113,10 @@ def draw_path(tree, counts, w, k, weight, state):
 
 @njit(**PART)
 def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
-    """Fill weights_out (topics) with `word_weight` of a word, for all topics at once; `above` and `below` are
-    working memory.
+    """Fill weights_out (topics) with the probability of word w in each topic, as `word_weight` but for all
+    topics at once.
+
+    `above` and `below` are working memory.
     """
     for k in range(n_topics):
         weights_out[k] = 0.0
@@ -134,7 +141,8 @@ def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
 
 @njit(**PART)
 def _take(tree, w, path, k, counts_out):
-    """The weight of word w in topic k without one token on this path.
+    """The probability of word w in topic k without one of its tokens, which is on this path; called before
+    the token is drawn again.
 
     The token is removed from the counts only if the word has several paths.
     """
@@ -146,7 +154,8 @@ def _take(tree, w, path, k, counts_out):
 
 @njit(**PART)
 def _stay(tree, w, k, own, state, counts_out):
-    """Draw a path for a token that keeps its topic k; returns the path. own: the sum of the paths' weights.
+    """Draw a path of word w for a token that keeps its topic k; returns the path. own: the sum of the paths'
+    weights.
 
     The token is counted again if `_take` removed it from the counts.
     """
@@ -158,7 +167,7 @@ def _stay(tree, w, k, own, state, counts_out):
 
 @njit(**PART)
 def _leave(tree, w, path, k, counts_out):
-    """Remove a token that changes its topic from the counts, unless `_take` has done so."""
+    """Remove a token that leaves topic k from the counts of its path, unless `_take` has done so."""
     if tree.starts[w + 1] - tree.starts[w] == 1:
         count_path(tree, path, k, -1, counts_out)
 
@@ -173,7 +182,9 @@ def _mass(held, weights, n_topics):
 
 @njit(**PART)
 def _search(held, weights, n_topics, own, target):
-    """The first topic but `own` where the running sum of held_k weights_k exceeds `target`, or the last."""
+    """Draw a topic other than `own`: the first at which the running sum of held_k weights_k exceeds `target`,
+    or the last one.
+    """
     last = own
     for k in range(n_topics):
         if k != own:
@@ -186,7 +197,10 @@ def _search(held, weights, n_topics, own, target):
 
 @njit(**PART)
 def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out):
-    """Draw topics and paths of a word's tokens again. held (documents × topics): n_dk + alpha_k."""
+    """Draw topics and paths of the tokens of a block's i-th word again, each in a loop over all topics.
+
+    held (documents × topics): n_dk + alpha_k; weights, rooms: working memory.
+    """
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
@@ -218,9 +232,9 @@ def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, cou
 def sweep_tree(block, tree, alpha, key, counts_out, places_out):
     """Draw topic and path of every token of a block once, in a loop over all topics: for few topics.
 
-    block: Block; tree: Tree; alpha (topics, double); key: of the stream (uint64); counts_out: TreeCounts and
-    places_out: Places are changed. p(k, s) ~ (n_dk + alpha_k) prod over edges i -> j of path s of
-    (n_k,ij + beta_ij) / (n_k,i + sum_j beta_ij), without the token itself (Zhai 2014, section 5.2).
+    block: Block; tree: Tree; alpha (topics, double); key: of the random stream (uint64); counts_out:
+    TreeCounts and places_out: Places are changed. p(k, s) ~ (n_dk + alpha_k) prod over edges i -> j of path s
+    of (n_k,ij + beta_ij) / (n_k,i + sum_j beta_ij), without the token itself (Zhai 2014, section 5.2).
     """
     n_topics = len(alpha)
     weights, rooms = np.empty(n_topics), np.empty((2, n_topics))
@@ -239,7 +253,9 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
 def _visit_lists(
     i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
 ):
-    """Draw topics and paths of a word's tokens again, by loops over the topics in each document's list."""
+    """Draw topics and paths of the tokens of a block's i-th word again, each in a loop over the topics in its
+    document's list.
+    """
     w = block.words[i]
     first = tree.starts[w]
     _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
@@ -280,7 +296,9 @@ def _visit_lists(
 
 @njit(**OPTIONS)
 def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
-    """As `sweep_tree`, by a loop over the topics of each token's document: faster for many topics."""
+    """Draw topics and paths as `sweep_tree` does, but in a loop over the topics of each token's document: for
+    many topics.
+    """
     n_topics = len(alpha)
     width = padded(n_topics)
     priors, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
@@ -296,7 +314,7 @@ def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
 
 @njit(**OPTIONS)
 def add_places(block, tree, places, counts_out):
-    """Add a block's tokens, at the topics and paths in `places`, to the counts."""
+    """Add the tokens of a block to the counts, with the topics and paths in `places`."""
     for i in range(len(block.words)):
         for t in range(block.starts[i], block.starts[i + 1]):
             path = tree.starts[block.words[i]] + places.paths[t]
