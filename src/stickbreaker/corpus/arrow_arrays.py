@@ -33,7 +33,7 @@ def arrow_numbers(values: AnyArray) -> ArrowArray:
 
 
 def numbers_in(array: Any) -> AnyArray:
-    """The numbers of an Arrow array, which stay where they are. Raises ValueError if one is missing (null).
+    """The numbers of an Arrow array as a NumPy array, without copying. Raises ValueError if one is null.
 
     >>> numbers_in(arrow_numbers(np.array([1, 2, 3]))[1:]).tolist()
     [2, 3]
@@ -88,12 +88,12 @@ def arrow_lists(
 
 
 def one_chunk(column: ArrowColumn) -> ArrowNested:
-    """The values of a column as one array, copied only if they are in several."""
+    """A column's values as one array; copied only if the column consists of several arrays (chunks)."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def strings_in(column: "ArrowArray | ArrowColumn") -> list[str]:
-    """The strings of a column of strings without nulls."""
+    """The strings of an Arrow column without nulls, as a list."""
     values: list[Any] = column.to_pylist()
     return values
 
@@ -104,7 +104,11 @@ def field_of(schema: Any, name: str) -> "pa.Field[Any]":
 
 
 def parquet_file(source: Path | BinaryIO, by_dictionary: Sequence[str] = (), buffer_size: int = 0) -> Any:
-    """A Parquet file opened for reading. `by_dictionary`: columns whose repeated values are decoded once."""
+    """Open a Parquet file for reading.
+
+    by_dictionary: columns of strings to be read as dictionary arrays, in which each distinct value is decoded
+    once; buffer_size: bytes of a buffer to read through (0: no buffer).
+    """
     from pyarrow import parquet
 
     return parquet.ParquetFile(source, read_dictionary=list(by_dictionary) or None, buffer_size=buffer_size)

@@ -57,10 +57,11 @@ def schema_of(kind: str, trees: bool) -> pa.Schema:
 
 
 class Entries(NamedTuple):
-    """The tokens (in order), or the words of bags, of a block's documents.
+    """The tokens (in order) of a block's texts, or the words of its bags.
 
-    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), indices into the distinct words `spelled`, an
-    Arrow array or a sequence. `weights` (float64) are those of the words of bags; None for tokens.
+    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32). A code is the index of a word in `spelled`, the
+    block's distinct words (an Arrow array or a sequence of strings). `weights` (float64, one per code) are
+    those of words in bags; None for texts.
     """
 
     offsets: NDArray[np.int64]
@@ -69,7 +70,7 @@ class Entries(NamedTuple):
     weights: NDArray[np.float64] | None
 
     def words(self) -> list[str]:
-        """The distinct words as a list of strings, which takes longer than reading them from the file."""
+        """The distinct words as a list of strings. Making it from an Arrow array is slow."""
         return list(self.spelled) if isinstance(self.spelled, _LISTED) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
@@ -233,7 +234,10 @@ def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[ArrowArray, Sequence[st
 
 
 def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequence[str]]:
-    """The codes of the words of all lists, and the distinct words in order of first occurrence."""
+    """All words of the lists, in order, as codes; and the distinct words, of which a code is an index.
+
+    Distinct words are in order of first occurrence. Fast if all lists are `NumberedWords` of the same words.
+    """
     some = [words for words in lists if len(words)]
     numbered = [words for words in some if isinstance(words, NumberedWords)]
     if numbered and len(numbered) == len(some) and len({id(words.spelled) for words in numbered}) == 1:
@@ -245,7 +249,7 @@ def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequen
 
 
 def _number_lists(lists: Sequence[Any]) -> Any:
-    """Lists of numbers (None: missing) in a form that Arrow takes; if all are arrays, without a loop."""
+    """Lists of numbers (None: missing) as values of an Arrow column; fast if all are NumPy arrays."""
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
     values = np.concatenate(lists).astype(np.int32)
@@ -260,9 +264,10 @@ def _offsets_of(lists: Sequence[Sized]) -> NDArray[np.int64]:
 
 
 def refuse_other_table(table: pa.Table, kind: str) -> None:
-    """Raise ValueError if columns of a stored block lack values or have other types than made here.
+    """Raise ValueError if a block's table, read from a file, is not as this module writes it.
 
-    Positions must not be negative.
+    Wrong are columns with other names or types, missing values, and positions (`starts`, `sentences`) below
+    zero. The table may have only some of the columns.
     """
     schema = schema_of(kind, kind == "text")
     for name in table.column_names:
@@ -286,7 +291,10 @@ def _chunks(table: pa.Table, name: str) -> Sequence[ArrowNested]:
 
 
 def _alike(one: pa.DataType, other: pa.DataType) -> bool:
-    """Whether a stored column's type is the one expected, dictionary-encoded or not."""
+    """Whether a stored column's type (`one`) fits the expected type (`other`).
+
+    A column of plain strings also fits if a dictionary-encoded one is expected.
+    """
     if pa.types.is_list(one) and pa.types.is_list(other):
         return _alike(one.value_type, other.value_type)
     if pa.types.is_dictionary(other):
@@ -295,7 +303,10 @@ def _alike(one: pa.DataType, other: pa.DataType) -> bool:
 
 
 def entries_of(table: pa.Table, kind: str) -> Entries:
-    """The entries of a block's table. Raises ValueError if the table is inconsistent."""
+    """The tokens of a block's table (kind "text"), or the words of its bags, with weights ("bag").
+
+    Raises ValueError if the table is inconsistent.
+    """
     table = table.unify_dictionaries().combine_chunks()
     lists = one_chunk(table.column("tokens" if kind == "text" else "words"))
     values = lists.flatten()

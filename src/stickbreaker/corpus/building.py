@@ -67,8 +67,9 @@ WORTH_A_KERNEL = 1 << 18  # characters
 class Recipe:
     """How documents become a corpus.
 
-    `kind`: "text" or "bag"; `analysis` None: the default one for texts. With `forms`, tokens that documents
-    come with are normalised as the analysis normalises its own.
+    `kind`: "text" or "bag"; `analysis` None: the default one for texts; `rule` chooses the vocabulary;
+    `progress` is called with the number of documents so far. With `forms`, tokens that documents come with
+    are normalised as the analysis normalises its own.
     """
 
     kind: str
@@ -131,11 +132,10 @@ StoredParts = tuple[StoreSource, Vocabulary, AnyAnalysis | None, About]
 
 
 def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
-    """The rule by which a corpus chooses its vocabulary.
+    """The rule by which a new corpus chooses its vocabulary; `rule`: what was asked for (None: the default).
 
-    A corpus of bags (`kind` "bag") without a rule, or with the default one, keeps `fixed`, the words of its
-    vocabulary file, in their order; limits that another rule leaves open then exclude no word. Texts have
-    `rule`, or the default rule.
+    For texts it is that rule. For bags (`kind` "bag"), the default rule keeps all words of the input's
+    vocabulary file (`fixed`), in their order; in any other rule, a limit that is not set excludes no word.
     """
     if kind == "bag" and (rule is None or rule == VocabularyRule()):
         return VocabularyRule(words=fixed)
@@ -171,9 +171,10 @@ def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | 
 
 
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
-    """The parts of a corpus held in memory; `named` is the input's name in errors.
+    """Build a corpus in memory; returns its parts: blocks of documents, vocabulary, analysis and facts.
 
-    If the recipe has a vocabulary, documents are stored unchanged, and counted only on request.
+    named: the input's name in errors. If the recipe has a vocabulary, documents are kept as they are, and
+    instead of facts there is a function that counts them when it is called.
     """
     if recipe.vocabulary is not None:
         blocks: list[list[Document]] = []
@@ -192,7 +193,10 @@ def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems,
 def on_disk(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> StoredParts:
-    """The parts of a corpus whose documents are written into a directory; `named`: the input, in errors."""
+    """Build a corpus in a directory; returns its parts: blocks of documents, vocabulary, analysis and facts.
+
+    Only the documents are written (`finish` writes the rest). named: the input's name in errors.
+    """
     tally, analysis, files = _written(documents, recipe, problems, named, directory)
     if recipe.phrases is not None:
         tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
@@ -206,9 +210,7 @@ def on_disk(
 def _written(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
-    """Analyse documents and write them into a directory; returns their counts, the analysis used, and the
-    files.
-    """
+    """Analyse documents and write them into a directory; returns counts, the analysis used, and the files."""
     writer = StoreWriter(directory, recipe.kind, packed=recipe.phrases is None)
     try:
         tally, analysis = _counted_pass(documents, recipe, problems, writer.write, named, on_disk=True)
@@ -225,7 +227,10 @@ def _joined_on_disk(
     files: tuple[StoredFile, ...],
     directory: Path,
 ) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
-    """Rewrite the documents of a directory with phrases joined; the old files are moved away and removed."""
+    """Find phrases in the documents of a directory, and write the documents again with these joined.
+
+    Returns the new counts, the analysis with the phrases, and the new files; the old files are removed.
+    """
     aside = directory / "without-phrases"
     aside.mkdir()
     for file in files:
@@ -251,8 +256,9 @@ def _counted_pass(
 ) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse documents, call `take` with each block's table; returns the counts and the analysis used.
 
-    on_disk: blocks are written, and not rewritten only if no phrases are joined. Raises UserError as `_pass`
-    does.
+    on_disk: `take` writes blocks to files. If these stay as they are (no phrases are joined), the counts also
+    note a likely word per document (`Tally`), which saves reading the files again. Raises UserError as
+    `_pass` does.
     """
     worker = _Analyst(recipe, problems)
     last = on_disk and recipe.phrases is None  # no blocks are made from these
@@ -339,11 +345,11 @@ def _parts(
 
 
 class _Analyst:
-    """Finds the tokens and ids of documents, and reports those with problems, such as a repeated id.
+    """Finds the tokens and ids of documents, as a recipe asks; reports problems, such as repeated ids.
 
     Tokens and ids that a document has are kept; texts are analysed, in batches. `used` is the analysis to
-    store with the corpus: the recipe's or, if some document came as text, the default one; None otherwise. It
-    has a part for each language if documents have a text for each.
+    store with the corpus: the recipe's or, if it has none, the default one as soon as some document comes as
+    text, else None. If documents have a text for each language, it has a part for each.
     """
 
     def __init__(self, recipe: Recipe, problems: Problems) -> None:
@@ -431,9 +437,7 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
-        """The document with its tokens and id; unchanged if its text is analysed later; None if it was
-        reported as wrong.
-        """
+        """A document with its tokens and id; as given if its text goes to a batch; None if reported."""
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -492,7 +496,7 @@ class _Analyst:
         return document
 
     def _has_trees(self, document: Document) -> bool:
-        """Whether the heads and tags of a document fit its tokens; reports it if not."""
+        """Whether a document's heads and tags form trees of its tokens; if not, the document is reported."""
         tokens, heads, tags = document.tokens or [], document.heads or [], document.tags or []
         offsets = np.array([0, len(tokens)])
         try:
@@ -515,7 +519,7 @@ class _Analyst:
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents must have a text for each language, by the recipe or else the first document."""
+        """Whether documents must have a text per language: by the recipe, or else as the first document."""
         if self.polylingual is None:
             fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed

@@ -22,7 +22,7 @@ class BlockCache:
         self._lock = threading.Lock()
 
     def get(self, unit: type[U], block: int, make: Callable[[int], U]) -> U:
-        """A block's content in a unit (`Bags`, `Sequences`, …), cached or else made by `make(block)`."""
+        """A block's content as `unit` (`Bags`, `Sequences`, …), cached or else made by `make(block)`."""
         key = unit, block
         with self._lock:
             if key in self._held:

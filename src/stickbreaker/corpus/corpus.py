@@ -385,7 +385,9 @@ class Corpus:
 
     @property
     def unseen_share(self) -> float:
-        """The share of tokens, in [0, 1], whose word is eligible but unknown; reads all blocks.
+        """The share of tokens, in [0, 1], that the analysis admits as words but the vocabulary does not have.
+
+        Reads all blocks.
 
         >>> Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"])).unseen_share
         0.5
@@ -624,7 +626,7 @@ class Corpus:
         return f"Corpus({self.n_documents} documents, {self.n_words} words, {self.kind}, {place})"
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks: figures, and the beginnings of the first documents."""
+        """HTML for notebooks: the corpus's sizes, and the beginnings of its first documents."""
         from stickbreaker.corpus.frames import html_of
 
         return html_of(self)
@@ -657,7 +659,11 @@ class Corpus:
         return sequences_of(entries, starts, self._rows(entries)[0])
 
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """For a block's distinct words: the vocabulary row (-1: none), and whether one without is unseen."""
+        """For each distinct word of a block: its vocabulary row (-1: none), and whether it counts as unseen.
+
+        Unseen are words without a row that the analysis admits. In a hashed vocabulary these share a row
+        instead.
+        """
         language, spelled = self._language, entries.spelled
         if language is not None:
             spelled = [tagged(language, word) for word in entries.words()]

@@ -22,7 +22,10 @@ Rules = Callable[[Sequence[str]], "list[str | None]"]
 
 
 class WordCounts:
-    """How many documents and tokens have each word; words are numbered in order of first occurrence."""
+    """How many documents and tokens have each word, added up block by block.
+
+    Words are numbered in order of first occurrence.
+    """
 
     def __init__(self) -> None:
         self.rows = FirstNumbers()
@@ -108,7 +111,10 @@ class Digest:
 
 
 class Reasons:
-    """Why words cannot be in a vocabulary: the rule against each word met, or None; computed once."""
+    """Why each word may not be in a vocabulary: the analysis's rule against it, or None if it may.
+
+    It is computed once per word, as more words occur.
+    """
 
     def __init__(self, rules_against: Rules) -> None:
         self.rules_against = rules_against
@@ -116,7 +122,7 @@ class Reasons:
         self._eligible = np.empty(0, np.bool_)
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word may be in a vocabulary; `words`: all met so far, in order of occurrence."""
+        """Whether each word may be in a vocabulary. words: all that have occurred so far, in their order."""
         new = self.rules_against(words[len(self.reasons) :])
         if new:
             self.reasons += new
@@ -127,10 +133,12 @@ class Reasons:
 def _witnesses(
     entries: Entries, rows: NDArray[np.int64], documents: NDArray[np.int64], eligible: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """For each document of a block, the row of a word that a vocabulary is likely to have; -1: no words.
+    """One word of each document of a block that the vocabulary is likely to have: its row; -1: no words.
 
-    Likely are eligible words that are in about a tenth of the documents. rows, documents, eligible (distinct
-    words of the block): row in the counts, documents of the block with it, whether it may be in a vocabulary.
+    If the vocabulary turns out to have that word, the document is known not to be empty, and need not be read
+    again. Likely are eligible words that are in about a tenth of the documents. rows, documents, eligible
+    (distinct words of the block): row in the counts, documents of the block with it, whether it may be in a
+    vocabulary.
     """
     found = np.full(len(entries.offsets) - 1, -1, np.int32)
     some = np.flatnonzero(np.diff(entries.offsets))
@@ -146,10 +154,12 @@ def _witnesses(
 class Tally:
     """What is counted while a corpus is built: words, languages, metadata fields, tags; and a digest.
 
-    `fields`: names of metadata fields, filled in by the caller. With `sentences`, the digest covers sentences
-    (needed if they are not those of punctuation). With `rules_against` (for each word, the rule that keeps it
-    out of a vocabulary, or None), it notes one likely word per document, so that `totals` need not read most
-    documents again.
+    `fields`: names of metadata fields, filled in by the caller. With `sentences`, the digest covers where
+    sentences begin (needed if punctuation alone does not decide it).
+
+    With `rules_against` (for each word, the rule that keeps it out of a vocabulary, or None), it notes for
+    each document a word that the vocabulary is likely to have, so that `totals` need not read most documents
+    again.
     """
 
     def __init__(
@@ -200,7 +210,8 @@ class Tally:
     def totals(self, entries_of_block: Callable[[int], Entries], vocabulary: Vocabulary) -> tuple[float, int]:
         """The number of tokens in a vocabulary, and of documents without any; not for hashed vocabularies.
 
-        A block is read again only if the words noted leave some of its documents undecided.
+        A block is read again (`entries_of_block`) only if the vocabulary lacks the word noted for one of its
+        documents.
         """
         known = np.append(vocabulary.lookup(self.counts.rows.words) >= 0, False)
         empty = 0
@@ -228,8 +239,8 @@ class Tally:
 def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool_], n_words: int) -> Bags:
     """The bags of words of a block's documents, under a vocabulary of `n_words`.
 
-    rows, eligible (distinct words of the block): the vocabulary row of each or -1; whether it counts as
-    unseen if it has none.
+    rows, eligible (distinct words of the block): the vocabulary row of each (-1: none), and whether a word
+    without a row counts as unseen.
     """
     codes, weights, n_documents = entries.codes, entries.weights, len(entries.offsets) - 1
     owners = np.arange(n_documents).repeat(entries.offsets[1:] - entries.offsets[:-1])

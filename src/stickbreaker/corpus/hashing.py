@@ -10,9 +10,9 @@ MOST_ROWS = 1 << 24
 
 
 def hashed_rows(words: Iterable[str], n_rows: int) -> NDArray[np.int32]:
-    """A row (int32), below `n_rows`, for each word: always the same, on every machine.
+    """The row number of each word in a vocabulary of `n_rows` rows, by a hash: the same on every machine.
 
-    It is blake2b (8 bytes) of the spelling in UTF-8, as a little-endian number, modulo `n_rows`.
+    It is blake2b (8 bytes) of the spelling in UTF-8, as a little-endian number, modulo `n_rows`; int32.
 
     >>> hashed_rows(["river", "bank", "river"], 30_000).tolist()
     [13030, 19288, 13030]

@@ -93,7 +93,7 @@ def characters_of(value: object) -> int:
 
 
 def metadata_text(values: Mapping[str, Scalar]) -> str | None:
-    """Metadata as one line of JSON, fields in their order; None if there are no fields."""
+    """Metadata as one line of JSON, with the fields in their order; None if there are no fields."""
     return _ENCODER.encode(values) if values else None
 
 
@@ -111,7 +111,7 @@ def metadata_from(text: str | None) -> dict[str, Scalar]:
 
 
 def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:
-    """Ids as storable strings. Raises UserError if they are not as many as the documents, or one repeats."""
+    """Ids as storable strings. Raises UserError if their number is not `n_documents`, or one repeats."""
     known = [storable(str(one)) for one in ids]
     if len(known) != n_documents:
         raise UserError(f"{len(known)} ids for {n_documents} documents", remedy="give one per document")

@@ -35,7 +35,7 @@ class Sequences:
 
     @classmethod
     def of_block(cls, corpus: "Corpus", block: int) -> "Sequences":
-        """A block of a corpus in this form. Raises UserError for a corpus of bags, which have no order."""
+        """The documents of a corpus's block as Sequences. Raises UserError for bags, which have no order."""
         return corpus.sequences(block)
 
     @classmethod
@@ -74,7 +74,7 @@ class Trees:
 
     @classmethod
     def of_block(cls, corpus: "Corpus", block: int) -> "Trees":
-        """A block of a corpus in this form. Raises UserError if the corpus was built without trees."""
+        """The documents of a corpus's block as Trees. Raises UserError if the corpus has no trees."""
         return corpus.trees(block)
 
     @classmethod
@@ -112,7 +112,11 @@ class Trees:
 def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """For documents taken by number: new offsets, tokens' old positions, sentences' first tokens."""
+    """Pick documents by number: their new offsets, where their tokens are now, and their sentences' starts.
+
+    The second are positions in the arrays of tokens before; the third, each sentence's first token, are
+    positions after.
+    """
     first, last = offsets[documents], offsets[documents + 1]
     after, tokens = entries_between(first, last)
     ends, sentences = entries_between(*np.searchsorted(starts, np.stack([first, last])))
@@ -123,7 +127,10 @@ def _taken(
 def _sliced(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
 ) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
-    """For documents `start` to before `stop`: offsets from 0, slice of tokens, sentences' first tokens."""
+    """Cut out documents `start` to before `stop`: new offsets from 0, the slice of tokens, sentences' starts.
+
+    The last are positions of the sentences' first tokens after the cut.
+    """
     first, last = int(offsets[start]), int(offsets[stop])
     begin, end = np.searchsorted(starts, [first, last]).tolist()
     return offsets[start : stop + 1] - first, slice(first, last), starts[begin:end] - first
@@ -142,7 +149,7 @@ def _joined(
 
 
 def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
-    """The Sequences of a block. starts: sentences' first tokens; rows: distinct words' rows."""
+    """The Sequences of a block. starts: sentences' first tokens; rows: distinct words' vocabulary rows."""
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
     return Sequences(entries.offsets, words, starts)
 

@@ -16,9 +16,9 @@ Index = Callable[[Sequence[str]], NDArray[np.int64]]
 class Unit(Protocol):
     """The content of some documents in the form that a model reads: `Bags`, `Sequences` or `Trees`.
 
-    Document d has the entries from `offsets[d]` to before `offsets[d + 1]`. `words` (entries, int32) are row
-    numbers of the vocabulary, -1 for words that are not in it; in a shard, numbers of the shard's distinct
-    words.
+    Document d has the entries from `offsets[d]` to before `offsets[d + 1]`: tokens, or in bags distinct
+    words. `words` (entries, int32) are row numbers of the vocabulary, -1 for words that are not in it. In a
+    `Shard`, they number the shard's distinct words instead.
     """
 
     @property
@@ -110,7 +110,7 @@ class Bags(NamedTuple):
 def entries_of_documents(
     offsets: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For concatenated documents taken by number: new offsets, and old positions of their entries.
+    """Pick documents by number from concatenated ones: their new offsets, and their entries' old positions.
 
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]
@@ -121,7 +121,7 @@ def entries_of_documents(
 def entries_between(
     first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`entries_of_documents`, from the first entry of each document and the one after its last."""
+    """As `entries_of_documents`, given each document's first entry and the one after its last."""
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
@@ -129,7 +129,7 @@ def entries_between(
 
 
 def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The offsets of concatenated documents, given the offsets of each part.
+    """The offsets of documents that are concatenated from several parts, given the offsets of each part.
 
     >>> joined_offsets([np.array([0, 2]), np.array([0, 1, 1])]).tolist()
     [0, 2, 3, 3]
@@ -191,12 +191,13 @@ def cut_blocks(
 
 @dataclass(frozen=True, slots=True)
 class Shard(Generic[U]):
-    """The input of a local step: a few consecutive documents, and the rows of the table that they need.
+    """The input of a local step: a few consecutive documents, and the rows of the model's table they need.
 
-    `content.words` number the shard's distinct words from zero (-1: not in the vocabulary). As read from a
-    corpus, word c is row `rows[c]` of the vocabulary (ascending) and, with `keys`, spelled `keys[c]`. For the
-    local step, `rows` become what `Model.reads` returns: positions in the table, -1 for missing rows; by
-    default again those of the distinct words.
+    The table has a model's parameters or counts, a row per word. `content.words` number the shard's distinct
+    words from zero (-1: not in the vocabulary). As read from a corpus, word c is row `rows[c]` of the
+    vocabulary (ascending) and, with `keys`, spelled `keys[c]`. For the local step, `rows` become what
+    `Model.reads` returns: positions in the table, -1 for missing rows; by default, those of the distinct
+    words.
     """
 
     documents: NDArray[np.int64]  # number of each document in its corpus: the key of its random numbers
@@ -214,17 +215,17 @@ class Shard(Generic[U]):
         return len(self.content.words)
 
     def table_rows(self) -> NDArray[np.int64]:
-        """The rows of the table that the shard needs, each once, ascending."""
+        """The rows of the model's table that the shard needs, each once, ascending."""
         if not len(self.rows) or (self.rows[0] >= 0 and (self.rows[1:] > self.rows[:-1]).all()):
             return self.rows
         return np.unique(self.rows[self.rows >= 0])
 
 
 def shard_of(content: U, documents: NDArray[np.int64], n_words: int) -> Shard[U]:
-    """A shard of some documents, whose distinct words are numbered from zero.
+    """Make a shard of some documents: their distinct words are numbered from zero.
 
-    content: in row numbers of a vocabulary of `n_words`; documents: their numbers. Takes O(entries +
-    vocabulary), or for few entries O(entries log entries).
+    content: the documents, with words as row numbers of a vocabulary of `n_words`; documents: their numbers.
+    Takes O(entries + vocabulary), or for few entries O(entries log entries).
     """
     words = content.words
     if len(words) < n_words // 64:

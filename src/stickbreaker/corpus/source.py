@@ -33,11 +33,12 @@ class Blocks(Protocol):
 
 
 class Source:
-    """A corpus without its held-out documents (chosen by a hash of their id), read in a model's unit.
+    """The documents of a corpus that a run learns from, read as a model reads them, block by block.
 
-    `held_out`: the share held out, in [0, 1). With `words` (spellings by row), shards have the spellings of
-    their words. `unit` and `shard_size` (most documents in a shard) are the model's. In memory: one flag per
-    document, the content of a minibatch, and the blocks that the corpus caches.
+    `held_out`: the share of documents, in [0, 1), that is left out, chosen by a hash of their id. `words`:
+    spellings by row; if given, shards have the spellings of their words. `unit` (`Bags`, `Sequences`,
+    `Trees`) and `shard_size` (most documents in a shard) are the model's. In memory: one flag per document,
+    the content of a minibatch, and the blocks that the corpus caches.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Source:
         return int(self.training.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the place of the corpus for another process. UserError if it is in memory."""
+        """Pickle the corpus's path and the settings, not its content. Raises UserError if it is in memory."""
         path = None if not isinstance(self.corpus, Corpus) else self.corpus.path
         if path is None:
             remedy = "write the corpus to a directory that all machines see"
@@ -110,10 +111,10 @@ class Source:
             yield self.block(number)
 
     def windows(self, generator: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
-        """The numbers of all training documents, those of `WINDOW` blocks at a time.
+        """The numbers of all training documents, `WINDOW` blocks at a time, to cut minibatches from.
 
-        Blocks are picked at random from the whole corpus, and their documents mixed; without a generator, in
-        the corpus's order.
+        These blocks are picked at random from the whole corpus, and their documents are mixed. Without a
+        generator, all is in the corpus's order.
         """
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
@@ -124,7 +125,7 @@ class Source:
             yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
 
     def content(self, block: int) -> Any:
-        """All documents of a block in the unit, held-out ones too."""
+        """All documents of a block, held-out ones too, as the model reads them (`unit`)."""
         return self.unit.of_block(self.corpus, block)
 
     def numbers(self, block: int, held_out: bool = False) -> NDArray[np.int64]:
@@ -140,9 +141,9 @@ class Source:
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 
     def read(self, numbers: NDArray[np.int64]) -> Any:
-        """The content of the documents with these numbers, in the given order, in the unit.
+        """The content of the documents with these numbers, in the given order, in the model's form (`unit`).
 
-        The blocks of the current window (`windows`) are joined once, so that each minibatch is cut from them
+        The blocks of the current group (`windows`) are joined once, so that each minibatch is cut from them
         quickly.
         """
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
@@ -181,7 +182,7 @@ class Source:
 def _source_at(
     path: str, fingerprint: str, held_out: float, spelled: bool, unit: type[Any], shard_size: int
 ) -> Source:
-    """A pickled source, opened again in another process; each process opens a corpus once.
+    """Unpickle a source in another process: opens its corpus, once per process.
 
     Raises UserError if the corpus at the path has another fingerprint.
     """
@@ -228,9 +229,9 @@ class Shards:
         return np.concatenate([np.empty(0, np.int64), *chunks])
 
     def portions(self, documents: int) -> "list[Shards]":
-        """The same shards in portions of about `documents` documents, one for each task of an engine.
+        """Cut the shards into groups of about `documents` documents, one for each task of an engine.
 
-        They depend only on the shards and `documents`, not on the number of workers, so that sums are
+        The groups depend only on the shards and `documents`, not on the number of workers, so that sums are
         reproducible.
         """
         size = max(1, documents // self.source.shard_size) * self.source.shard_size
@@ -257,7 +258,11 @@ def cut_shards(
     words: Sequence[str] | None = None,
     size: int = SHARD,
 ) -> Iterator[Shard[U]]:
-    """Cut documents with these numbers into shards of at most `size`; keys are spelled by `words`."""
+    """Cut documents into shards of at most `size` documents each.
+
+    numbers: the documents' numbers in the corpus; content: what they contain, with words as rows of a
+    vocabulary of `n_words`; words: spellings by row, from which shards get their `keys` (None: no keys).
+    """
     for start in range(0, len(numbers), size):
         stop = min(start + size, len(numbers))
         shard = shard_of(content.slice(start, stop), numbers[start:stop], n_words)

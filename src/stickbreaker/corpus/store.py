@@ -102,7 +102,7 @@ class Facts:
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
-    """The entry in corpus.json for a file that was written. blocks: documents in each of its blocks."""
+    """The entry in corpus.json for a file that was written. blocks: the number of documents in each block."""
     return StoredFile(path.name, path.stat().st_size, digest_of(path), blocks)
 
 
@@ -179,9 +179,10 @@ class StoreWriter:
 
 
 class StoreSource(BlockSource):
-    """Blocks read from a store's files.
+    """Blocks of documents read from the files of a corpus's directory.
 
-    A file's digest is checked when it is first read; one that was replaced or changed afterwards is refused.
+    A file's digest is checked when it is first read; if the file is replaced or changed afterwards, reading
+    raises UserError.
     """
 
     def __init__(
@@ -197,7 +198,7 @@ class StoreSource(BlockSource):
         self._lock = threading.Lock()
 
     def as_written(self) -> "StoreSource":
-        """This source, set to trust its files as they are, since this process has just written them."""
+        """This source, set to skip the check of its files' digests: this process has just written them."""
         self._checked = {file.name: _identity(self.directory / file.name) for file in self.files}
         return self
 
@@ -265,7 +266,7 @@ class StoreSource(BlockSource):
 
 
 def _identity(path: Path) -> tuple[int, int, int]:
-    """A value that changes if a file is replaced or written to."""
+    """A file's inode, time of change and size, which change if it is replaced or written to."""
     found = path.stat()
     return found.st_ino, found.st_mtime_ns, found.st_size
 
@@ -290,7 +291,7 @@ def encoded_facts(record: JsonObject) -> bytes:
 
 
 def _digest(record: JsonObject) -> str:
-    """The digest of the content of corpus.json, without the digest itself."""
+    """The digest of the fields of corpus.json, which must not yet include the digest itself."""
     return hashlib.blake2b(_encoded(record), digest_size=16).hexdigest()
 
 

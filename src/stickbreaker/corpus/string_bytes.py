@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 
 def string_bytes(strings: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """The strings of an Arrow array in UTF-8, without a copy: its buffer of bytes, and the offsets (n + 1)
-    between which each string lies in it.
+    """The bytes of Arrow strings, not copied: their buffer in UTF-8, and each string's offsets in it (n + 1).
 
-    A null is empty. For a slice, the buffer is that of the whole array, and offsets need not begin at 0.
+    A null counts as an empty string. For a slice of an array, the buffer is that of the whole array, and the
+    offsets need not begin at 0.
 
     >>> import pyarrow as pa
     >>> content, offsets = string_bytes(pa.array(["sea", "", "é"]))

@@ -40,9 +40,10 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
 
 
 def bags_of_texts(texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary) -> Bags:
-    """A few texts as bags under a vocabulary, which is of one language and not hashed.
+    """A few texts as bags under a vocabulary, for quick predictions.
 
-    They are as in `Corpus.from_texts`, but unknown words are not counted (`unseen` is 0).
+    The bags are those of `Corpus.from_texts`, but unknown words are not counted (`unseen` is 0). The
+    vocabulary must be of one language and not hashed.
 
     >>> bags_of_texts(["sea and sea"], Analysis(), Vocabulary.of(["sea", "ship"])).counts.tolist()
     [2.0]

@@ -29,8 +29,8 @@ def token_sequences(
 ) -> TokenSequences | None:
     """Texts or lists of tokens as sequences, equal to those of `Corpus.from_texts` and `from_tokens`.
 
-    None for input that needs a corpus, or that a corpus would refuse, and for vocabularies that are hashed or
-    of several languages.
+    Returns None for what only a corpus can read or refuse: other input, wrong values, and vocabularies that
+    are hashed or of several languages.
 
     >>> given = DocumentInput("texts", ["One cat. Two!"])
     >>> token_sequences(given, Vocabulary.of(["two"]), Analysis()).content.words.tolist()
@@ -48,7 +48,10 @@ def token_sequences(
 def _of_tokens(
     values: list[Any], vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
 ) -> TokenSequences | None:
-    """Lists of tokens as sequences of one sentence each; None for other items, or phrases to be joined."""
+    """Lists of tokens as sequences of one sentence each.
+
+    Returns None for other values, and if the analysis joins phrases.
+    """
     if analysis is not None and analysis.phrases:
         return None
     flat = list(chain.from_iterable(values))
@@ -61,7 +64,10 @@ def _of_tokens(
 
 
 def _of_texts(values: list[Any], vocabulary: Vocabulary, analysis: Analysis) -> TokenSequences | None:
-    """Texts as sequences; None if some have sentence marks, which only a corpus warns of."""
+    """Texts as sequences; None for values that are not strings, or texts with sentence marks.
+
+    Marks need a warning, which comes from building a corpus.
+    """
     if set(map(type, values)) != _STRINGS or any(map(analysis.marks_in, values)):
         return None
     words: list[str] = []

@@ -62,14 +62,16 @@ def refuse_long_words(words: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class VocabularyRule:
-    """Which eligible words a vocabulary contains.
+    """Which words a vocabulary contains, of those that the analysis admits ("eligible").
 
     A word must occur in at least `min_documents` documents; None means one for each 500 documents, at least 1
     and at most 5. It must not occur in more than the share `max_share` of them; None means 0.5 if documents
     have a mean of at most 500 tokens, 1 - 250 / tokens if they have more (0.75 for 1,000, 0.95 for 5,000),
-    and never drops a word that occurs in ten documents or fewer. Of those that remain, the `size` most
-    frequent (None: all), the most frequent first, ties by spelling. `words` is a given list instead, in its
-    order. With `hashed` the other eligible words share the rows of those chosen (see `Vocabulary`).
+    and never drops a word that occurs in ten documents or fewer. Of the remaining words, the `size` most
+    frequent are chosen (None: all), the most frequent first, ties by spelling.
+
+    If `words` is given, these are chosen instead, in their order. With `hashed`, the other eligible words
+    share the rows of the chosen ones (see `Vocabulary`).
 
     >>> VocabularyRule().bounds(2000)
     (5, 1000)
@@ -97,7 +99,7 @@ class VocabularyRule:
     def bounds(self, n_documents: int, mean_length: float = 0.0) -> tuple[int, int]:
         """The smallest and the largest number of documents that a word of the vocabulary may occur in.
 
-        `n_documents`: documents of the corpus; `mean_length`: the mean number of their tokens.
+        n_documents: the size of the corpus; mean_length: the mean number of tokens in its documents.
 
         >>> VocabularyRule().bounds(2000, 5000.0)
         (5, 1900)
@@ -269,7 +271,7 @@ class Vocabulary:
 
     @functools.cached_property
     def documents_per_token(self) -> NDArray[np.float64]:
-        """Documents with a word, per token of it (words,); 1 for words that were not counted.
+        """For each word, the documents that have it / its tokens (words,); 1 for words that were not counted.
 
         >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
         [0.25, 1.0]
@@ -298,7 +300,10 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8 with offsets, and a hash table to find them (`kernels/string_hash.py`)."""
+        """A hash table to find words by their bytes, for `kernels/string_hash.py`.
+
+        Returns (the words in UTF-8, their offsets, the table).
+        """
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
@@ -335,9 +340,10 @@ class Vocabulary:
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
-        """This vocabulary, with the other eligible words of `counts` hashed to its rows, and counts added.
+        """A hashed vocabulary: other eligible words of `counts` share these rows, and add their counts.
 
-        The tokens of a row are exact; its documents are the sum over its words, at most `n_documents`.
+        The tokens of a row are exact. Its documents are the sum over its words, at most `n_documents`, since
+        a document with two of them counts twice.
         """
         others = np.flatnonzero(eligible & (self.lookup(counts.words) < 0))
         rows = hashed_rows((counts.words[place] for place in others.tolist()), len(self))
@@ -346,7 +352,7 @@ class Vocabulary:
         return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
 
     def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> "Vocabulary":
-        """The same words with other counts; tables to look words up in are shared."""
+        """The same words with other counts; the tables for looking words up are shared."""
         other = replace(self, documents=documents, tokens=tokens)
         vars(other).update({name: vars(self)[name] for name in ("index", "slots") if name in vars(self)})
         return other
@@ -357,7 +363,7 @@ class Vocabulary:
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
 
     def by_language(self) -> "dict[str, Vocabulary]":
-        """The vocabulary of each language by code, from words that carry their language."""
+        """The vocabulary of each language, by code. Words must carry their language, as "de:haus"."""
         rows: dict[str, list[int]] = {}
         for row, word in enumerate(self.words):
             rows.setdefault(language_of(word), []).append(row)

@@ -10,8 +10,10 @@ from stickbreaker.corpus.counting import Digest
 
 
 def about(corpus: Corpus) -> JsonObject:
-    """What a model stores about the corpus that it was learned from: fingerprint, kind, the numbers of
-    documents, tokens and empty documents, and the tags if it has trees.
+    """What a saved model records about the corpus that it was learned from.
+
+    That is its fingerprint and kind, the numbers of documents, tokens and empty documents, and the tags if it
+    has trees.
     """
     return {
         "fingerprint": corpus.fingerprint,
@@ -24,9 +26,9 @@ def about(corpus: Corpus) -> JsonObject:
 
 
 def counted_vocabulary(corpus: Corpus) -> Vocabulary:
-    """The corpus's vocabulary, with counts of words in this corpus.
+    """The corpus's vocabulary, with the counts of its words in this corpus.
 
-    They are counted now if the vocabulary has those of other documents or none, as if it was given.
+    They are counted now if the vocabulary has no counts or those of other documents, as when it was given.
     """
     own = corpus.vocabulary
     if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
@@ -35,7 +37,7 @@ def counted_vocabulary(corpus: Corpus) -> Vocabulary:
 
 
 def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary with the words of `corpus` added to its counts."""
+    """The vocabulary, with its words' occurrences in `corpus` added to its counts."""
     documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
     for block in range(len(corpus.block_sizes)):
         bags = corpus.bags(block)
@@ -45,15 +47,17 @@ def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
 
 
 def grown(before: JsonObject, new: JsonObject) -> JsonObject:
-    """The facts about a model's corpus (`before`) after it has learned from more documents (`new`): numbers
-    are added, and the fingerprint is of both.
+    """The facts on a model's corpus (`about`) after it has learned from more documents.
+
+    before, new: the facts before, and those on the new documents. Numbers are added, and fingerprints
+    combined.
     """
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
 
 
 def joint_fingerprint(before: str, new: str) -> str:
-    """A fingerprint of two portions of documents, made from the fingerprints of both."""
+    """One fingerprint for two portions of documents, from the fingerprint of each."""
     return hashlib.blake2b((before + new).encode(), digest_size=16).hexdigest()
 
 

@@ -31,9 +31,9 @@ ALL_UNSEEN = "no document has a word that the model knows: all shares are the pr
 
 
 class DocumentTable:
-    """The documents of a corpus as Arrow tables, one per block.
+    """The documents of a corpus with their topic shares as Arrow tables, one per block.
 
-    Columns: `id`, and the shares `topic0` and so on. With `metadata`, its fields come between (see
+    Columns: `id`, and the shares `topic0` and so on. With `metadata`, the metadata fields come between (see
     `MetadataColumns`), and then `topic`, the number of the topic with the largest share, missing if a
     document has no known word.
     """
@@ -85,10 +85,10 @@ class DocumentTable:
 
 
 class WholeTable(DocumentTable):
-    """A table with one row for each document that was split into parts, in order of first parts.
+    """A table of topic shares with a row per original document, for documents that were split into parts.
 
     A document's topic shares are the mean over its parts, weighted by their tokens in the vocabulary; its
-    metadata are those of its first part.
+    metadata are those of its first part. Rows are in order of first parts.
     """
 
     without = (WHOLE, NUMBER)
@@ -113,9 +113,9 @@ class WholeTable(DocumentTable):
         yield self._table(list(numbers), columns, sums / tokens[:, None], tokens < LEAST)
 
     def _wholes(self, block: int, numbers: dict[str, int]) -> tuple[NDArray[np.int64], list[int]]:
-        """For each part in a block, the number of its whole document; and the positions of first parts.
+        """For each part in a block, the number of its original document; and the positions of first parts.
 
-        New whole documents are added to `numbers` (by id). Raises UserError if documents are not parts.
+        New documents are added to `numbers` (by id). Raises UserError if the documents are not parts.
         """
         column = self.corpus.source.columns(block, [METADATA]).column(METADATA).to_pylist()
         found, new = np.empty(len(column), np.int64), list[int]()

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 def engine_of(
     estimator: Estimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
 ) -> Engine:
-    """An engine for a model's run, with files in `folder`. Raises UserError for Spark without a session."""
+    """Make the engine for a model's run, local or Spark. Raises UserError for Spark without a session.
+
+    keep_local: whether the engine keeps each document's local result; folder: where it may store files.
+    """
     if estimator.engine == "local":
         return LocalEngine(threads_of(estimator.n_jobs), keep_local=keep_local, folder=folder)
     return spark_of(estimator).of(model, keep_local=keep_local, folder=folder)
 
 
 def spark_of(estimator: Estimator) -> "SparkEngine":
-    """The SparkEngine that was given to an estimator. Raises UserError if none was."""
+    """The SparkEngine in an estimator's parameters. Raises UserError if there is only the name of one."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
@@ -37,9 +40,9 @@ def spark_of(estimator: Estimator) -> "SparkEngine":
 
 
 def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
-    """The corpus, at a place that the engine can read: for Spark, one in memory is written to a directory.
+    """The corpus where the engine can read it: for Spark, a corpus in memory is written to a directory.
 
-    That directory is temporary, and removed when the process ends.
+    The directory is temporary, and removed when the process ends.
     """
     if estimator.engine == "local" or corpus.path is not None:
         return corpus

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The saved model that an estimator was loaded from: path, manifest, trace and number of steps."""
+    """Which saved model an estimator was loaded from: its path, manifest, trace and number of steps."""
 
     path: Path
     manifest: JsonObject
@@ -44,7 +44,7 @@ class Origin(NamedTuple):
 
 
 class Update(NamedTuple):
-    """The record that a finished model has learned from more documents (`stickbreaker update`)."""
+    """A record that a finished model learns from more documents (`stickbreaker update`), and its progress."""
 
     date: str  # of the day, ISO 8601
     documents: int  # learned from so far
@@ -68,9 +68,9 @@ class Update(NamedTuple):
 
 
 class Estimator(ABC):
-    """What shared code needs of an estimator of any kind: parameters, how they become a run, results.
+    """What shared code needs of an estimator of any kind: its parameters, its runs and their results.
 
-    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public classes serve every kind by
+    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public classes work for every kind by
     these methods, and use nothing else of it. `kinds.py` lists the kinds. Attributes that end in "_" are set
     by a fit.
     """
@@ -117,11 +117,11 @@ class Estimator(ABC):
         return False
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        """The analysis and the vocabulary rule for texts given without a corpus; None: the defaults."""
+        """The analysis and the vocabulary rule for texts that come without a corpus; None: the defaults."""
         return None, None
 
     def _tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
-        """The tokens to learn from in a document that was given as a list of tokens; by default all."""
+        """The tokens to learn from, of a document given as a list of tokens; by default all of them."""
         return tokens
 
     # From parameters to a run
@@ -130,18 +130,21 @@ class Estimator(ABC):
     def _refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        """Raise UserError naming a wrong parameter; without a vocabulary, before documents are read."""
+        """Raise UserError naming a parameter that is wrong, alone or for this vocabulary and analysis.
+
+        It is called without these before documents are read.
+        """
 
     @abstractmethod
     def _limits(self) -> Limits:
         """When a run ends, such as the number of passes."""
 
     def _as_it_started(self) -> Self:
-        """A copy to save, whose parameters that were None have the values with which learning began."""
+        """A copy to save, in which parameters that were None have the values that learning began with."""
         return self
 
     def _next_verb(self) -> str | None:
-        """The command to suggest after a run; None: the first one that the kind of model lists."""
+        """The command to suggest after a run, such as "report"; None: the kind's first command."""
         return None
 
     def _params_to_save(self) -> JsonObject:
@@ -149,15 +152,15 @@ class Estimator(ABC):
         return params_of(self)
 
     def _search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
-        """The search over settings that a fit makes, with a run for each; None if a fit is a single run."""
+        """The search over settings, with a run for each, that a fit makes; None if a fit is a single run."""
         return None
 
     def _of_search(self, settings: Mapping[str, Any]) -> "Estimator":
-        """An estimator for one run of a search, with the parameters that the search has chosen."""
+        """An estimator for one run of a search: a copy with the parameters that the search has chosen."""
         raise NotImplementedError
 
     def _finished_runs(self, held: object) -> tuple[FinishedRun, ...]:
-        """A search's finished runs, from their record in a manifest. Raises ValueError if it is invalid."""
+        """The finished runs of a search, from their record in a manifest. Raises ValueError if invalid."""
         if held != []:
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
@@ -174,14 +177,14 @@ class Estimator(ABC):
     def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run, RunState]:
-        """A run that has not begun, and its state; it learns from all but the share `held_out` of a corpus.
+        """Make a run that has not begun, and its state; it does not learn from the share `held_out`.
 
-        `folder`: where the run may store files (the model's directory).
+        folder: where the run may store files (the model's directory).
         """
 
     @abstractmethod
     def _resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
-        """The run of a checkpoint (`snapshot`) that was read from `folder`, and its state.
+        """Restore a run and its state from a checkpoint (`snapshot`) that was read from `folder`.
 
         Raises ValueError if parts of the snapshot do not fit together.
         """
@@ -194,15 +197,15 @@ class Estimator(ABC):
 
     @abstractmethod
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
-        """Store what a run has learned; vocabulary, seed and trace of this estimator are set already."""
+        """Store in this estimator what a run has learned; vocabulary, seed and trace are set already."""
 
     def _finish_run(
         self, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
     ) -> Snapshot:
-        """As `_take_run`; returns the finished model. `fixed`: fields of its manifest that were known before.
+        """Store what a run has learned, as `_take_run`; returns the finished model to be saved.
 
-        Also writes into `folder`, the model's directory, what the report shows of the corpus, which may be
-        deleted.
+        `fixed`: fields of its manifest that were known before. What the report shows of the documents is
+        written into `folder`, the model's directory, since the corpus may be deleted afterwards.
         """
         self._take_run(corpus, job, state)
         return self._snapshot(fixed)
@@ -217,7 +220,7 @@ class Estimator(ABC):
         raise NotImplementedError
 
     def _sizes(self) -> dict[str, int]:
-        """Numbers of what was learned, by plural noun, for a run's summary, such as {"topics": 20}."""
+        """The numbers of things learned, by plural noun, such as {"topics": 20}, for the summary of a run."""
         return {}
 
     def _overview(self) -> Overview:
@@ -229,14 +232,14 @@ class Estimator(ABC):
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         """Write into a model's directory what its report shows of these documents.
 
-        They are seen through the model's vocabulary. Raises UserError for kinds whose report shows no
+        The corpus must have the model's vocabulary. Raises UserError for kinds whose report shows no
         documents.
         """
         problem = f"the report of a model of the kind {self.kind} shows no documents"
         raise UserError(problem, remedy="leave documents out")
 
     def _take_state(self, state: RunState) -> None:
-        """Record how many steps and passes a run made, whether it converged, and its score."""
+        """Record from a run's state its numbers of steps and passes, whether it converged, and its score."""
         self.n_steps_, self.n_iter_, self.converged_ = state.step, state.passes, state.converged
         self.bound_ = final_score(state)
 
@@ -245,7 +248,7 @@ class Estimator(ABC):
         """The log probability of documents under the model, in nats, and the number of their known tokens."""
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """Log probability in nats and number of tokens, for each part of the words that is scored on its own.
+        """Log probability (nats) and number of tokens, for each part of the words that is scored separately.
 
         "all" stands for all words; by default it is the only part.
         """
@@ -259,8 +262,7 @@ class Estimator(ABC):
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
         """The topic shares of a block's documents (documents × topics); only for models with topics.
 
-        The corpus is seen through the model's vocabulary. A row depends only on its document, and sums to
-        one.
+        The corpus must have the model's vocabulary. A row depends only on its document, and sums to one.
         """
         raise NotImplementedError
 
@@ -268,16 +270,19 @@ class Estimator(ABC):
 
     @abstractmethod
     def _snapshot(self, fixed: JsonObject) -> Snapshot:
-        """The finished model, to be saved; `fixed`: fields of its manifest that were known before."""
+        """The finished model in the form that is saved; `fixed`: manifest fields that were known before."""
 
     def _write_beside(self, folder: Path) -> None:
-        """Write further files into a saved model's directory, such as names of topics; most have none."""
+        """Write what else belongs to a saved model, such as names of topics, as files into its directory.
+
+        By default nothing.
+        """
         return
 
     def _take_beside(self, folder: Path) -> None:
-        """Read such further files from `folder`, which will be replaced; others may have changed them.
+        """Read the further files of the model saved in `folder`, before that is replaced.
 
-        By default does nothing.
+        Others may have changed them since. By default does nothing.
         """
         return
 
@@ -301,9 +306,9 @@ def final_score(state: RunState) -> float:
 
 
 def refuse_to_begin(estimator: Estimator, corpus: Corpus, *, stream: bool = False) -> None:
-    """Raise UserError if an estimator cannot learn: a parameter is wrong, or has no effect with the others.
+    """Raise UserError, before learning, if an estimator's parameters are wrong or do not go together.
 
-    Called before all learning. With `stream`, wrong values are not checked, since making the model does that.
+    With `stream`, wrong values are not checked here, since making the model does that.
     """
     if not stream:
         estimator._refuse_params(corpus.vocabulary, corpus.analysis)

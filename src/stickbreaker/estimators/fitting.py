@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learned:
-    """A run that has ended, and its trace; `search`: the finished runs of the search that it ended."""
+    """A run that has ended, its state and trace; `search`: if it ended a search, all its finished runs."""
 
     job: Run
     state: RunState
@@ -57,14 +57,20 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """This result without the engine's state that only continuing needs: a search keeps several."""
+        """This result without the engine's data that only a continuation needs, to save memory.
+
+        A search keeps several results.
+        """
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))
 
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
-    """Make `n_init` complete runs, and store the results of the best by final score; returns its state."""
+    """Make `n_init` complete runs, and store in the estimator the one with the best final score.
+
+    Returns that run's state.
+    """
     _refuse_to_learn(estimator, corpus)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
@@ -131,7 +137,10 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
-    """A warning that a run made all its passes before its score converged; None for other runs."""
+    """A warning that a run made all its passes before its score converged, or None if it converged.
+
+    None also if it was stopped, or `tol` is 0.
+    """
     if state.converged or state.stopped or tol <= 0.0:
         return None
     passes = "1 pass was" if state.passes == 1 else f"{state.passes} passes were"
@@ -241,8 +250,8 @@ def _go_on(
 ) -> Learned | None:
     """Continue one run to its end, and save the finished model; returns None.
 
-    If other runs of a search follow, the directory then has the next one before its first step, and the run
-    that ended is returned, with the search's finished runs if it is the best so far.
+    In a search with more runs to come, no model is saved. The directory then has the next run before its
+    first step, and the result of this one is returned; its `search` is empty unless it is the best so far.
     """
     estimator, job, state = restored.estimator, restored.job, restored.state
     directory.truncate_trace(snapshot.manifest)
@@ -274,10 +283,11 @@ def _go_on(
 def _following(
     restored: "Restored", fixed: JsonObject, path: Path, tell: Callable[[Any], object] | None
 ) -> Snapshot | None:
-    """Record a finished run of a search, in the estimator and in `fixed`; returns the start of the next run.
+    """After a run of a search has ended, record it, and make the start of the next one.
 
-    None: there is none, and this run is the model. If an earlier run is the model, the next one repeats it; a
-    caller that still has its result need not.
+    It is recorded in the estimator and in `fixed`. Returns None if no run follows, and this one is the model.
+    If an earlier run is the model, the next run repeats it; a caller that still has its result can skip that.
+    `tell` is called with the record.
     """
     estimator, search, state = restored.estimator, restored.search, restored.state
     if search is None:
@@ -306,7 +316,7 @@ def _following(
 
 
 def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory, snapshot: Snapshot) -> None:
-    """Save the best run of a search as the finished model, if that was not the last one."""
+    """Save the best run of a search as the finished model, if it was not the last; it is not repeated."""
     fixed = manifest_at_start(snapshot.manifest)
     restored.job, restored.state = best.job, best.state
     _following(restored, fixed, directory.path, None)
@@ -326,9 +336,9 @@ def _finished(restored: "Restored", learned: Learned, fixed: JsonObject, path: P
 
 @dataclass
 class Restored:
-    """A run restored from a checkpoint, with its estimator and the search that it belongs to.
+    """A run restored from a checkpoint, with its estimator, its corpus and the search that it belongs to.
 
-    `chosen`: if the search is over, its best run, which this one repeats to become the model.
+    `chosen`: the best run of the search if that is over; this run then repeats it to become the model.
     """
 
     estimator: Estimator
@@ -348,9 +358,10 @@ class Restored:
 
 
 def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None") -> Restored:
-    """The run of a snapshot with all that it needs to continue.
+    """Restore the run of a checkpoint (`snapshot`), with all that it needs to continue.
 
-    Raises ValueError or UserError if the manifest does not fit its corpus, or the engine.
+    threads, spark: the number of threads and the engine to continue with. Raises ValueError or UserError if
+    the manifest does not fit its corpus, or the engine.
     """
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
@@ -373,7 +384,7 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
 
 
 def _refuse_other_words(path: Path, manifest: JsonObject, corpus: Corpus) -> None:
-    """Raise ValueError if a model's vocabulary does not have the words of its corpus's."""
+    """Raise ValueError if a model's stored vocabulary does not have the same words as its corpus."""
     assert corpus.path is not None
     if manifest["files"][VOCABULARY]["digest"] != digest_of(corpus.path / VOCABULARY_FILE):
         own = ModelDirectory(path).vocabulary()

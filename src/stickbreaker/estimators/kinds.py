@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # importing it takes longer than the program's help may take
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the program, as a kind adds it.
+    """A command that a kind of model adds to the program.
 
     place: "module:command"; line: its line in the list of commands; after: the command that it follows there
     (None: the one before it).
@@ -36,11 +36,11 @@ class Command:
 
 @dataclass(frozen=True)
 class Export:
-    """A format in which models can be written to a file.
+    """A format of files to which models can be exported.
 
-    `write`, "module:function", takes an `ExportRequest` and returns figures and a line that describes the
-    file; `help` says what is in it. `of_documents`: it needs a corpus; `options`: those of the command that
-    apply.
+    `write`, "module:function", takes an `ExportRequest`, writes the file, and returns numbers about it and a
+    line that describes it; `help` says what is in the file. `of_documents`: it needs a corpus; `options`:
+    those of the command that apply.
     """
 
     write: str
@@ -50,7 +50,7 @@ class Export:
 
 
 class Page(Protocol):
-    """The report of a model, as a kind makes it: see `stickbreaker.pages.page`."""
+    """The report of a model, as its kind makes it: see `stickbreaker.pages.page`."""
 
     def html(self) -> str:
         """The page as one HTML document."""
@@ -61,16 +61,17 @@ class Page(Protocol):
 class Saved:
     """Something on disk that commands accept: a model, or a system that uses models, such as a lexicon.
 
-    `name` is its name in manifests, `noun` its name for users. `verbs`: the commands and methods that apply,
-    the first to suggest first. `marker`: the file by which a directory of a system is recognised (models have
-    a manifest), and `load`, "module:function", loads it to find out what is damaged. `is_file`,
+    `name` is its name in manifests, `noun` its name for users. `verbs`: the commands and methods that apply;
+    the first is suggested first. `marker`: the file by which a directory of a system is recognised (models
+    have a manifest), and `load`, "module:function", loads it to find out what is damaged. `is_file`,
     "module:function", recognises a system that is a single file.
 
     `page`, "module:function", makes the report from a path, a title and those of `page_options` that were
     given. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and a function that
     formats them (None: documents are scored by their log probability); `evaluate_options` are the command's
-    options that apply. `topics` and `topics_options` likewise, with a `TopicsRequest`. `commands` are its own
-    commands, `exports` its formats by name, `parameters` names for messages that no class declares.
+    options that apply. `topics` and `topics_options` are the same for the command topics, with a
+    `TopicsRequest`. `commands` are its own commands, `exports` its formats by name, `parameters` names for
+    messages that no class declares.
     """
 
     name: str
@@ -90,12 +91,12 @@ class Saved:
     parameters: OptionNames = field(default_factory=OptionNames)
 
     def names(self) -> tuple[OptionNames, ...]:
-        """The names of its parameters and of their options, for messages."""
+        """The names of its parameters and of their command line options, so that messages can name either."""
         return (self.parameters,)
 
     @property
     def said(self) -> str:
-        """What messages call it: "a model of the kind LDA", or "a lexicon"."""
+        """How messages name it, with an article: "a model of the kind LDA", or "a lexicon"."""
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
 
     def refuse(self, verb: str, where: object = None) -> None:
@@ -108,13 +109,13 @@ class Saved:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Saved):
-    """One kind of models. Every kind can learn, save and resume.
+    """One kind of model. Every kind can learn, save and resume.
 
     `home` and `front_door` are the places, "module:class", of its plain estimator and of the public one;
     `declared` that of the class that declares its parameters (`core/parameter_fields.py`). `fit`: its
     commands of `stickbreaker fit`, "module:command" by name. `summary`, "module:function", takes an estimator
-    after a run, and returns further figures and lines for the summary. `unigram_topics`, "module:function",
-    takes a fitted estimator and returns `UnigramTopics`, for kinds that use topics of others.
+    after a run, and returns further numbers and lines for the summary. `unigram_topics`, "module:function",
+    takes a fitted estimator and returns `UnigramTopics`, for other kinds that use its topics.
     """
 
     home: str
@@ -174,7 +175,7 @@ def kinds() -> dict[str, Kind]:
 
 @functools.cache
 def systems() -> tuple[Saved, ...]:
-    """The kinds of systems that use models without being models, in the order of `SYSTEMS`."""
+    """All kinds of systems, such as lexicons, that use models without being models; as in `SYSTEMS`."""
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
@@ -192,7 +193,7 @@ def markers() -> tuple[str, ...]:
 
 
 def system_at(path: Path) -> Saved | None:
-    """The kind of the system saved at a path; None if there is none, as at the path of a model."""
+    """The kind of system, such as a lexicon, that is saved at a path; None for models and other things."""
     file = path.is_file()
     for system in systems():
         if system.marker is not None and (path / system.marker).is_file():
@@ -203,7 +204,7 @@ def system_at(path: Path) -> Saved | None:
 
 
 def refuse_system(path: Path, verb: str) -> None:
-    """Raise UserError if a system is saved at a path to which the command `verb` does not apply."""
+    """Raise UserError if the path has a system, such as a lexicon, that the command `verb` cannot use."""
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)

@@ -32,9 +32,10 @@ E = TypeVar("E", bound=Estimator)
 def manifest_of(
     estimator: Estimator, seed: int, corpus: JsonObject, where: str | None = None, held_out: float = 0.0
 ) -> JsonObject:
-    """The fields of a manifest that do not change during a run.
+    """The fields of a model's manifest that do not change during a run.
 
-    corpus: the facts of `corpus_facts.about` with the analysis; where: the place of the run's corpus.
+    corpus: the facts of `corpus_facts.about` with the analysis; where: the path of the run's corpus;
+    held_out: the share of documents that is not learned from.
     """
     settings = {**estimator._params_to_save(), "random_state": seed, "n_jobs": None}
     return {
@@ -49,7 +50,7 @@ def manifest_of(
 
 
 def manifest_at_start(manifest: JsonObject) -> JsonObject:
-    """The fields that `manifest_of` gave, from a later manifest of the run."""
+    """Reduce a later manifest of a run to the fields that `manifest_of` made, and those of a search."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", DIGESTS)
     held = {name: manifest[name] for name in names}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
@@ -63,7 +64,10 @@ def learned_from(manifest: JsonObject) -> tuple[JsonObject, Analysis | Polylingu
 
 
 def corpus_of(path: Path, manifest: JsonObject) -> Corpus:
-    """Open the corpus of a run at `path`. Raises UserError if it is missing, has changed, or is a stream."""
+    """Open the corpus of a run saved at `path`. Raises UserError if it is missing or has changed.
+
+    Also if there is none, since the run learns from a stream.
+    """
     if manifest["corpus_path"] is None:
         remedy = "to continue, give the command that learns it again: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
@@ -100,7 +104,7 @@ def save(
 ) -> None:
     """Save a fitted estimator: as a zip file if the path ends in .zip, otherwise as a directory.
 
-    documents: some, seen through its vocabulary, that the report will show. Raises UserError if the path
+    documents: documents for the report to show, with the model's vocabulary. Raises UserError if the path
     exists and may not be overwritten.
     """
     if path.suffix == ".zip":
@@ -136,7 +140,7 @@ def loaded_from(estimator: Estimator) -> Path | None:
 
 
 def _origin_of(estimator: Estimator) -> Path | None:
-    """The path of the saved model that an estimator came from, if it has the same manifest; else None."""
+    """The path of the saved model that an estimator was loaded from; None if either has changed since."""
     origin = estimator._origin
     if origin is None or origin.trace is not estimator.trace_:
         return None
@@ -148,7 +152,7 @@ def _origin_of(estimator: Estimator) -> Path | None:
 
 @contextmanager
 def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
-    """A context that yields the model directory at a path (unpacked if it is a zip file), and its snapshot.
+    """A context that yields the model directory at a path (a zip file is unpacked), and its content.
 
     Errors inside the context name that path.
     """
@@ -163,11 +167,11 @@ def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
-    """The plain estimator saved at `path`, a directory or a zip file; for a run, its last checkpoint.
+    """Load the plain estimator saved at `path`, a directory or a zip file; a run's last checkpoint counts.
 
-    verb: the command that uses it; UserError if it does not apply to its kind. A table in files is read from
-    them when rows are needed. For a run under way, which deletes its files, it is copied to memory, unless
-    `in_place`: for use while they exist.
+    verb: the command that loads it; UserError if that does not apply to its kind. If its table is stored in
+    files, rows are read from there when they are needed. A run under way deletes such files, so its table is
+    copied to memory, unless `in_place` says that the estimator is used only while they exist.
     """
     if verb is not None:
         refuse_system(path, verb)
@@ -182,7 +186,10 @@ def load(
 def load_for(
     verb: str, made: type[E], path: Path, threads: int | None = None, *, in_place: bool = False
 ) -> E:
-    """`load` for a command that needs an estimator of class `made`. Raises UserError for another one."""
+    """Load a model for a command that needs class `made`. Raises UserError for a model of another class.
+
+    verb, threads, in_place: as in `load`.
+    """
     estimator = load(path, threads, verb=verb, in_place=in_place)
     if not isinstance(estimator, made):
         raise UserError(f"{verb} does not apply to a model of the kind {estimator.kind}", where=path)
@@ -190,7 +197,7 @@ def load_for(
 
 
 def load_as(kind: type[E], path: Path) -> E:
-    """`load` as a public estimator of class `kind`. Raises UserError for a model of another kind."""
+    """Load a model as the public estimator of class `kind`. Raises UserError for a model of another kind."""
     with _reading(path) as (directory, snapshot):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:

@@ -91,7 +91,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return self
 
     def _remark(self) -> str | None:
-        """A warning about something surprising in what was learned, or None."""
+        """A warning about something surprising in what a fit has learned, or None; `fit` then warns."""
         return None
 
     def score(self, X: object, y: object = None) -> float:
@@ -106,9 +106,10 @@ class ScikitLearn(BaseEstimator, Estimator):
         return float(np.exp(-self.score(X)))
 
     def _per_token(self, X: object, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
-        """A log probability of the documents `X` per token; the function returns nats and tokens of a corpus.
+        """The log probability of the documents `X` per token.
 
-        Raises UserError if they have no tokens of known words.
+        nats_and_tokens: returns log probability and number of known tokens of a corpus. Raises UserError if
+        they have no tokens of known words.
         """
         check_is_fitted(self)
         nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
@@ -196,10 +197,10 @@ class ScikitLearn(BaseEstimator, Estimator):
         return "n_steps_" in vars(self)
 
     def _as_corpus(self, X: object, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
-        """Documents of any form that `fit` takes as a corpus.
+        """Make a corpus of documents in any form that `fit` takes.
 
         With `reset`, as in a fit, its vocabulary is chosen from them (texts are analysed by `analysis`, None:
-        by default), and facts on their columns are stored; otherwise it has the model's vocabulary.
+        by default), and scikit-learn's facts on columns are stored. Without, it has the model's vocabulary.
         """
         matrix, corpus = X, X if isinstance(X, Corpus) else None
         if corpus is None:
@@ -236,7 +237,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
     def _known_bags(self, X: object) -> Iterator[Bags]:
-        """Documents as bags of known words, block by block; `unseen` may be left at zero."""
+        """Documents in any form as bags of known words, block by block; unknown words may go uncounted."""
         if is_strings(X) and X:
             analysis, vocabulary = self.analysis_ or default_analysis(), self.vocabulary_
             few = sum(map(len, X)) <= WORTH_A_KERNEL  # a compiled kernel finds the words of more
@@ -249,7 +250,10 @@ class ScikitLearn(BaseEstimator, Estimator):
             yield corpus.bags(block)
 
     def _checked(self, X: object, *, reset: bool) -> Any:
-        """X as a matrix of counts. Raises ValueError if it is not one, or has other columns."""
+        """X as a matrix of counts, checked by scikit-learn's functions.
+
+        Raises ValueError if it is not one, or does not have the columns of the fit.
+        """
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)
@@ -269,7 +273,8 @@ class ScikitLearn(BaseEstimator, Estimator):
     def _passes(self, X: Any) -> bool:
         """Whether new documents need no check by `validate_data`, which takes longer than inference.
 
-        They must be rows of a sparse matrix of nonnegative numbers, and its columns must not be named.
+        That is so for a sparse matrix of nonnegative floats with as many columns as in the fit, if these were
+        not named.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
         if self._is_open or named or not isinstance(X, _SPARSE):
@@ -281,12 +286,12 @@ class ScikitLearn(BaseEstimator, Estimator):
 
 
 def _is_learned(name: str, value: object) -> bool:
-    """Whether a class's attribute has a value only after a fit; value: that in the class."""
+    """Whether an attribute has a value only after a fit; value: what the class has under that name."""
     return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
 
 
 def _refuse_others(kind: str, others: Mapping[str, object]) -> None:
-    """Raise TypeError for arguments that `fit` does not have; for weights of documents with a remedy."""
+    """Raise TypeError if there are arguments that `fit` does not have; for `sample_weight` with a remedy."""
     if "sample_weight" in others:
         remedy = "repeat those that should count more"
         raise TypeError(f"{kind}.fit has no sample_weight: documents have no weights; {remedy}")
@@ -302,7 +307,7 @@ def _corpus_of(
     *,
     ordered: bool = True,
 ) -> Corpus:
-    """A corpus from texts, lists of tokens or a table; lists of tokens become bags if `ordered` is false."""
+    """Make a corpus of texts, lists of tokens or a table; lists of tokens become bags if not `ordered`."""
     if given.form == "texts":
         return Corpus.from_texts(given.values, analysis=analysis, vocabulary=vocabulary, rule=rule)
     if given.form == "table":

@@ -8,7 +8,7 @@ from stickbreaker.learning.run import Run, RunState
 
 
 class FinishedRun(Protocol):
-    """The figures of a finished run of a search, as manifests store them."""
+    """A record of a finished run of a search, as manifests store it."""
 
     @property
     def final(self) -> bool:
@@ -16,7 +16,7 @@ class FinishedRun(Protocol):
         ...
 
     def to_json(self) -> JsonObject:
-        """The figures as JSON values."""
+        """The record as JSON values."""
         ...
 
 
@@ -24,18 +24,18 @@ R = TypeVar("R", bound=FinishedRun)
 
 
 class Search(Protocol[R]):
-    """Decides on the runs of a search, as functions of those finished so far, so that it can be resumed."""
+    """Decides which runs a search makes. All depends only on the runs finished so far, to be resumable."""
 
     def next_settings(self, points: Sequence[R]) -> Mapping[str, Any] | None:
         """The parameters of the next run, for `Estimator._of_search`; None: the search is over."""
         ...
 
     def held_out(self, points: Sequence[R], share: float) -> float:
-        """The share of documents that the next run holds out. share: that of the last run, or the user's."""
+        """The share of documents that the next run holds out; share: the last run's, or the user's."""
         ...
 
     def point(self, settings: Mapping[str, Any], job: Run, state: RunState) -> R:
-        """The figures of a finished run with these parameters."""
+        """The record of a run that has just finished with these parameters."""
         ...
 
     def chosen(self, points: Sequence[R]) -> R:
@@ -51,5 +51,5 @@ class Search(Protocol[R]):
 
 
 def with_last(points: Sequence[R], chosen: R) -> tuple[R, ...]:
-    """The finished runs in order, except that the one that becomes the model is last."""
+    """The finished runs in order, but with the one that becomes the model (`chosen`) moved to the end."""
     return (*(point for point in points if point is not chosen), chosen)

@@ -42,9 +42,9 @@ ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and th
 
 
 def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
-    """The schedule for "batch", "online", "memoised" or a schedule. Raises UserError for anything else.
+    """The schedule that a parameter means: by name ("batch", "online", "memoised") or a schedule itself.
 
-    kappa, tau0: the model's defaults for the online one.
+    kappa, tau0: the model's defaults for an online one. Raises UserError for anything else.
     """
     if value == "batch" or isinstance(value, Batch):
         return Batch()
@@ -79,7 +79,10 @@ def engine_name(value: object) -> str:
 
 
 def positive(name: str, value: Any, *, whole: bool = False) -> None:
-    """Raise UserError unless a parameter is a finite number above 0; `whole`: a whole one below 2^31."""
+    """Raise UserError unless the value of parameter `name` is a finite number above 0.
+
+    With `whole`, unless it is a whole number from 1 to 2^31 - 1.
+    """
     if whole:
         right = is_whole(value, 1) and value < 1 << 31
     else:
@@ -91,7 +94,7 @@ def positive(name: str, value: Any, *, whole: bool = False) -> None:
 
 
 def refuse_parameters(estimator: Any) -> None:
-    """Raise UserError for the first parameter of an estimator whose value its declaration does not allow."""
+    """Raise UserError for the first parameter of an estimator that has a value that is not allowed."""
     refuse_values(estimator)
     if estimator.n_jobs == 0:
         raise UserError("n_jobs=0", remedy="n_jobs is a whole number above 0, -1 or None")
@@ -116,9 +119,9 @@ def memory_of_machine() -> float:
 
 
 def seed_of(random_state: Any) -> int:
-    """A whole number to seed with, from the parameter `random_state`; None draws one from the system.
+    """A whole number to seed a run with, from the parameter `random_state`; None draws one from the system.
 
-    Generators of numpy are advanced. Raises UserError for other values.
+    A generator of NumPy is asked for a number, which advances it. Raises UserError for other values.
     """
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
@@ -190,7 +193,7 @@ def _rich(value: Any, types: SettingTypes) -> Any:
 
 
 def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
-    """An `__init__` with the same signature, whose TypeError for an unknown parameter suggests a known one.
+    """Wrap an `__init__`: an unknown parameter raises a TypeError that suggests a known one.
 
     elsewhere: parameters of other libraries, with their names here.
     """

@@ -9,7 +9,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class UnigramTopics(NamedTuple):
-    """The topics of a fitted model as distributions over single words, as far as other kinds use them."""
+    """The topics of a fitted model as distributions over single words, for use by other kinds of models."""
 
     words: tuple[str, ...]
     topic_word: Array  # topics × words: p(word | topic)

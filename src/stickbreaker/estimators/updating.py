@@ -54,7 +54,10 @@ class Updating:
             yield self.estimator.trace_[-1]
 
     def save(self, *, overwrite: bool) -> None:
-        """Save the model as it is; after the last step with documents for its report, if that shows any."""
+        """Save the model as it is now. After the last step, documents for its report are saved too.
+
+        They are saved only if reports of its kind show documents.
+        """
         done = self.update.documents == self.update.total
         shows = type(self.estimator)._write_report_documents is not Estimator._write_report_documents
         documents = self.corpus if done and shows else None
@@ -78,7 +81,10 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 
 
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
-    """Documents in the form for `_learn_more`: with an open vocabulary, a corpus with all eligible words."""
+    """The documents in the form that `_learn_more` takes.
+
+    That is the same corpus or, for an open vocabulary, one with all eligible words.
+    """
     if not estimator._is_open:
         return part
     documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]

@@ -1,7 +1,7 @@
 """Joins phrases: words that often stand together, read as one word, such as "new_york".
 
-Phrases are found in rounds (`phrase_search.py`). A round has pairs of words; wherever a pair stands in a
-text, from left to right, it becomes one word, which the next round may join with a third.
+Phrases are found in rounds (`phrase_search.py`). A round is a set of word pairs. Wherever such a pair stands
+in a text, from left to right, it becomes one word, which the next round may join with a third.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def joined_word(first: str, second: str) -> str:
 
 
 def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
-    """The rounds from lists of pairs, each as text with a space between its words.
+    """Parse rounds of word pairs from lists of strings "first second", as an analysis stores them.
 
     >>> rounds_of([["new york"], ["new_york city"]])[1]
     {('new_york', 'city'): 'new_york_city'}
@@ -37,11 +37,10 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
 
 
 def breaks_in(text: str, starts: NDArray[np.integer]) -> NDArray[np.integer]:
-    """The numbers of the tokens with which no phrase continues, since a comma or another sign stands before
-    them.
+    """The positions of the tokens that cannot continue a phrase: a comma or the like stands before them.
 
-    Spaces, hyphens, quotes and & are no such signs. `starts`: the position in the text at which each token
-    begins.
+    Spaces, hyphens, quotes and & do not end a phrase; any other sign does. starts: the character of the text
+    at which each token begins.
 
     >>> breaks_in("cold-war news, cs.edu", np.array([0, 5, 9, 15, 18])).tolist()
     [3, 4]
@@ -53,10 +52,10 @@ def breaks_in(text: str, starts: NDArray[np.integer]) -> NDArray[np.integer]:
 def join_words(
     words: Sequence[str], breaks: NDArray[np.integer], rounds: Sequence[Round]
 ) -> tuple[list[str], NDArray[np.int32]]:
-    """The words with phrases joined, and the position in `words` at which each of the result begins.
+    """Join the phrases in a list of words; returns the new words, and the old position of each.
 
-    `breaks`: positions in `words` with which no phrase continues, such as the first word of a sentence or
-    after a comma.
+    breaks: old positions of words that cannot continue a phrase, such as the first word of a sentence or
+    after a comma; rounds: word pairs to join (`rounds_of`). A joined word has its first word's position.
 
     >>> rounds = rounds_of([["new york", "york city"], ["new_york city"]])
     >>> joined, places = join_words("a new york city york city".split(), np.array([0]), rounds)

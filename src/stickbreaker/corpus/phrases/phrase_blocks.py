@@ -48,7 +48,7 @@ class RoundIndex:
 
 @dataclass(frozen=True)
 class TokenBlock:
-    """The tokens of a block's documents, one after another, with what is needed to join phrases."""
+    """The tokens of a block's documents, one after another, in the form in which phrases are joined."""
 
     words: ArrowArray  # the distinct words
     codes: NDArray[np.int32]  # (tokens,) into `words`
@@ -58,7 +58,7 @@ class TokenBlock:
 
     @classmethod
     def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
-        """The tokens of a block's table of texts.
+        """Read the tokens of a block's table of texts.
 
         packed: `breaks` as packed bits, if they were computed before; the table then needs only the column
         "tokens".
@@ -93,7 +93,10 @@ class TokenBlock:
         return block
 
     def table(self, table: pa.Table) -> pa.Table:
-        """The table that the tokens were read from (`table`), with these tokens in place of its own."""
+        """A block's table with these joined tokens in place of its own.
+
+        table: what the tokens were read from before they were joined.
+        """
         table = table.combine_chunks()
         before = entries_of(table, "text").offsets
         offsets = np.searchsorted(self.places, before)
@@ -155,9 +158,10 @@ class TokenBlock:
     def _with_joined(
         self, pairs: RoundIndex, here: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int32], ArrowArray]:
-        """The codes here of the words that pairs become (-1: not made), and the block's words with new ones.
+        """Add the joined words to the block's distinct words; returns (code of each joined word, all words).
 
-        here (pairs): whether both words of a pair are in the block.
+        Codes are -1 for words that are neither made here nor in the block. here (pairs): whether both words
+        of a pair are in the block.
         """
         made, place = np.unique(pairs.made[here], return_index=True)
         made = made[np.argsort(place)]  # in the order of the pairs
@@ -180,9 +184,9 @@ def _every_start(starts: ArrowNested, offsets: NDArray[np.int64], missing: int) 
 
 
 def _apart(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which pairs to join, so that none overlap: of a run of overlapping ones, every second.
+    """Which of some pairs of adjacent words to join, so that none overlap: every second in a run of overlaps.
 
-    `places`: positions of the pairs' first words, ascending.
+    places: ascending positions of the pairs' first words.
 
     >>> _apart(np.array([0, 1, 2, 4])).tolist()
     [True, False, True, True]

@@ -1,4 +1,4 @@
-"""Builds a corpus with phrases: finds them in documents that were analysed without, and joins them."""
+"""Finds phrases in documents that were analysed without them, and joins them, to build a corpus."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -38,10 +38,10 @@ def join_phrases(
     rule: PhraseRule,
     take: Callable[[pa.Table], None],
 ) -> tuple[Tally, Analysis | PolylingualAnalysis]:
-    """Find phrases in documents analysed without, and call `take` with each block's table, joined.
+    """Find the phrases of analysed documents, and call `take` with each block's table with these joined.
 
-    Returns the counts of the joined blocks, and the analysis with the phrases. tally: the counts without
-    phrases. Raises UserError for documents with trees, whose words cannot be joined.
+    Returns the counts of the joined blocks, and the analysis with the phrases. tally: the counts before.
+    Raises UserError for documents with trees, whose words cannot be joined.
     """
     if tally.tags is not None:
         raise UserError("words of trees cannot be joined to phrases", remedy="leave one of the two out")
@@ -68,7 +68,7 @@ def join_phrases(
 
 
 def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
-    """The document with phrases joined in its tokens; starts and sentences are adapted.
+    """A document with the phrases in its tokens joined; where tokens and sentences begin is adapted.
 
     >>> joined_document(Document("a", tokens=["new", "york"]), ({("new", "york"): "new_york"},)).tokens
     ['new_york']
@@ -89,7 +89,10 @@ def _joined_in_a_language(first: str, second: str) -> str:
 
 
 class _Blocks:
-    """The tokens of a source's blocks, which are read several times; breaks are found only once."""
+    """The tokens of a source's blocks, for several passes over them.
+
+    Where phrases cannot continue (`TokenBlock.breaks`) is computed in the first pass and remembered.
+    """
 
     def __init__(self, source: BlockSource) -> None:
         self.source = source

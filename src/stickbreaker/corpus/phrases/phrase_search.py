@@ -26,13 +26,13 @@ Join = Callable[[str, str], str]
 
 @dataclass(frozen=True)
 class PhraseRule:
-    """Which pairs of words become a phrase.
+    """Which pairs of words become a phrase. Three conditions must hold for a pair a b:
 
-    A pair must occur in at least `min_documents` documents (None: one in 500 documents, but from 5 to 10),
-    more often than by chance (a log-likelihood ratio of at least 30; Dunning 1993), and have a normalised
-    pointwise mutual information of at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) / -ln p(ab),
-    which is 0 for words that stand together by chance, 1 for words that only occur together. A word repeated
-    is not a phrase.
+    It occurs in at least `min_documents` documents (None: one in 500 documents, but from 5 to 10). It occurs
+    more often than by chance: a log-likelihood ratio of at least 30 (Dunning 1993). Its normalised pointwise
+    mutual information is at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) / -ln p(ab), which is 0 for
+    words that stand together by chance, 1 for words that only occur together. A word repeated is not a
+    phrase.
 
     >>> PhraseRule().score(10, 10, 10, 1000)
     1.0
@@ -61,9 +61,10 @@ class PhraseRule:
         return math.log(together * total / (first * second)) / math.log(total / together)
 
     def chosen(self, pairs: "PairCounts", words: list[str], fewest: int, join: Join) -> Round:
-        """The pairs that become phrases, with the word that each becomes (by `join`).
+        """The pairs that become phrases, each with the word that it becomes (made by `join`).
 
-        words: by row, as in `pairs`; fewest: documents that a pair must be in.
+        pairs: counts; words: spellings of the words' numbers in `pairs`; fewest: the least number of
+        documents with the pair.
         """
         keys, tokens, documents = pairs.counted()
         total, found = float(pairs.total), dict[tuple[str, str], str]()
@@ -80,7 +81,7 @@ class PhraseRule:
 
 
 def _surprise(together: float, first: float, second: float, total: float) -> float:
-    """Dunning's log-likelihood ratio of a pair of words: larger if chance explains its frequency less well.
+    """Dunning's log-likelihood ratio of a pair of words: the larger, the less chance explains its frequency.
 
     The arguments are counts: of the pair, of its first and second word, and of all tokens.
     """
@@ -89,9 +90,9 @@ def _surprise(together: float, first: float, second: float, total: float) -> flo
 
 
 class PairCounts:
-    """Counts of words, and of pairs of adjacent words, over the blocks of a corpus.
+    """Counts of words and of pairs of adjacent words, added up over the blocks of a corpus.
 
-    Beyond `MOST_PAIRS` pairs, the rarest are forgotten.
+    If there are more than `MOST_PAIRS` pairs, the rarest are forgotten.
     """
 
     def __init__(self, n_words: int) -> None:
@@ -106,8 +107,8 @@ class PairCounts:
     def add(self, rows: NDArray[np.int32], breaks: NDArray[np.bool_], owners: NDArray[np.int64]) -> None:
         """Count the words and pairs of a block.
 
-        rows (tokens): number of each token's word (-1: of none that can be in a phrase); breaks: whether no
-        pair ends with this token; owners: number of its document.
+        rows (tokens): number of each token's word (-1: it cannot be in a phrase); breaks (tokens): no pair
+        ends with this token; owners (tokens): number of its document.
         """
         from stickbreaker.kernels.document_frequencies import count_documents  # imports numba
 

@@ -69,7 +69,7 @@ __all__ = [
 def read_inputs(
     given: Sequence[str], options: ReadingOptions, problems: Problems
 ) -> tuple[Iterator[Document], str, tuple[str, ...] | None]:
-    """The documents of inputs; their kind, "text" or "bag"; and for bags the words that numbers mean.
+    """Read inputs; returns documents, their kind ("text" or "bag"), and for bags the words of word numbers.
 
     Raises UserError at once for an input that is missing, of unknown format or does not fit the options; and
     during iteration for documents that are wrong, unless `problems` skips them.
@@ -106,10 +106,9 @@ def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
 
 
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
-    """Raise UserError if a text field is named, but inputs are plain text, which has no fields.
+    """Raise UserError if the options name a text field, but inputs are plain text, which has no fields.
 
-    For a model that remembers its text field, one input without fields is enough; otherwise all must be
-    without.
+    If the name comes from a model, one such input is enough; if the user gave it, all must be plain text.
     """
     without = [source for source, reader in chosen if reader.name in ("lines", "files", "documents")]
     if options.text_field == ReadingOptions().text_field or not without:
@@ -119,7 +118,10 @@ def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOpti
 
 
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:
-    """The words that numbers in bags stand for: those of `--vocab`, or of the files next to the sources."""
+    """The words that numbers in bags stand for, from the file `--vocab` or those next to the sources.
+
+    Raises UserError if a source has no such file, or the files differ.
+    """
     if options.vocab is not None:
         return read_numbered_words(options.vocab, options.largest_text)
     words: tuple[str, ...] = ()

@@ -40,10 +40,10 @@ _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, 
 def read(
     source: Source, options: ReadingOptions, problems: Problems, batches: "Batches"
 ) -> Iterator[Document]:
-    """Yield a document for each row of a file; a text column with lists of strings has tokens.
+    """Yield a document for each row of a file. A text column with lists of strings has tokens.
 
-    One row group or batch is read at a time; columns that are neither text nor metadata are not. `batches`
-    reads the format. A row or table that is wrong is reported to `problems`.
+    One row group or batch is read at a time, and only the columns of text and metadata. `batches` reads the
+    format. A row or table that is wrong is reported to `problems`.
     """
     row = 0
     try:
@@ -109,7 +109,11 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
 
 
 def _records(batches: "Batches", given: object, options: ReadingOptions) -> Iterator[dict[str, Any]]:
-    """The rows of the input as dicts by column name; `batches` yields its Arrow batches. Raises Bad."""
+    """The rows of the input as dicts by column name, without columns that can be neither text nor metadata.
+
+    batches: makes Arrow batches of `given`. Values too long for metadata are left out. Raises Bad if
+    unreadable.
+    """
     fields = text_fields(options.text_field)
     named = fields.values() if isinstance(fields, dict) else (fields,)
     texts = {name for field in named for name in (field, *parts_of(field))}
@@ -156,7 +160,7 @@ def _metadata_values(name: str, column: ArrowNested) -> list[Any]:
 
 
 def _without_long(column: ArrowNested) -> ArrowArray:
-    """A metadata column whose values that are too long become null, before they are decoded."""
+    """A metadata column with values that are too long set to null, before they are decoded."""
     if pa.types.is_dictionary(column.type):
         dictionary = column.dictionary
         short = _without_long(dictionary)
@@ -172,7 +176,7 @@ def _without_long(column: ArrowNested) -> ArrowArray:
 
 
 def _computed(name: str, *values: object) -> ArrowNested:
-    """The result of a function of `pyarrow.compute`, given its name."""
+    """Call a function of `pyarrow.compute` by its name, such as "max"; returns its result."""
     from pyarrow import compute
 
     return compute.call_function(name, list(values))  # pyright: ignore[reportUnknownMemberType]
@@ -221,7 +225,7 @@ Batches = Callable[[Any, Choice], Iterable[pa.RecordBatch]]
 
 
 def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of a table in memory."""
+    """The batches of a table in memory, with the chosen columns."""
     reader = pa.RecordBatchReader.from_stream(frame)
     names = chosen(reader.schema)
     for batch in reader:
@@ -229,7 +233,11 @@ def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 
 def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of a Parquet file, without repeating a long dictionary value for every row."""
+    """The batches of a Parquet file, small enough for memory.
+
+    Columns with long values are read as dictionary arrays, so that a repeated value is not copied to every
+    row.
+    """
     file = parquet_file(stream)
     names = chosen(file.schema_arrow)
     for group in range(file.num_row_groups):
@@ -253,7 +261,7 @@ def _is_of(path: str, names: Iterable[str]) -> bool:
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
-    """Those string columns (`paths`) that may have long values, by the first rows of a row group."""
+    """Those of a row group's string columns (`paths`) that may have long values, judged by its first rows."""
     file = parquet_file(stream, paths, 1 << 16)
     short: set[str] = set()
     names = list({path.partition(".list.")[0] for path in paths})

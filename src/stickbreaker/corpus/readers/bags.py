@@ -15,9 +15,9 @@ _OUT_OF_ORDER = "entries out of order"
 
 
 class Bag:
-    """The words of a document and their weights, while it is read; words have numbers from `first` on.
+    """A document's words and weights while its entries are read. Word numbers begin at `first`.
 
-    `kind`: the category of problems with its entries.
+    `kind`: the category under which problems with its entries are reported.
     """
 
     def __init__(self, words: Sequence[str], first: int, kind: str) -> None:
@@ -87,7 +87,10 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
 
 
 def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines up to the first gap: what a missing line (reported before) said is unknown."""
+    """Numbered lines from line 1 up to the first gap, after which it is unknown what the missing line said.
+
+    A gap is a line that could not be read, and was reported.
+    """
     for expected, (number, content) in enumerate(lines, 1):
         if number != expected:
             return
@@ -95,10 +98,11 @@ def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes
 
 
 class BagEntries:
-    """Reads lines `document word weight`, ordered by document, numbers from 1; `weigh` reads weights.
+    """Reads documents from lines `document word weight`, ordered by document, both numbered from 1.
 
-    Documents without an entry are empty; one with a wrong entry is left out. An entry out of order raises an
-    error even if problems are skipped, since its document may have been yielded without it.
+    `weigh` parses a weight. Documents without an entry are empty; one with a wrong entry is left out. An
+    entry out of order raises an error even if problems are skipped, since its document may have been yielded
+    without it.
     """
 
     def __init__(
@@ -157,7 +161,10 @@ class BagEntries:
             self.bag.add(word, weight)
 
     def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
-        """Yield the document being read, and empty ones up to document `number`, which begins at `line`."""
+        """Yield the document being read and empty ones, up to before `number`, whose entries begin at `line`.
+
+        Raises Bad if too many documents in a row would be empty (`longest_gap`).
+        """
         if number - self.number - 1 > self.longest_gap:
             problem = f"documents {self.number + 1} to {number - 1} have no entry"
             remedy = f"{_CUT_OFF}; if not, raise --longest-gap, {self.longest_gap} now"

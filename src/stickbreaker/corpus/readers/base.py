@@ -124,7 +124,7 @@ def parts_of_speech(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_plain_text(where: str, options: ReadingOptions) -> None:
-    """Raise the UserError for a plain text, which has no fields, although a text field is named."""
+    """Raise the UserError for a plain text, which has no fields, if the options name a text field."""
     problem = f"a plain text has no field {shown(options.text_field)}"
     if options.of_model:
         remedy = 'give such a field, or text_field="text" to read the words as they stand'
@@ -134,7 +134,7 @@ def refuse_plain_text(where: str, options: ReadingOptions) -> None:
 
 @functools.cache
 def text_fields(option: str) -> dict[str, str] | str:
-    """The field that the option `text_field` names, or fields by language code. UserError if malformed.
+    """Parse the option `text_field`: one field's name, or fields by language code. UserError if malformed.
 
     >>> text_fields("body"), text_fields("en=text_en,de=text_de")
     ('body', {'en': 'text_en', 'de': 'text_de'})
@@ -156,9 +156,10 @@ def text_fields(option: str) -> dict[str, str] | str:
 
 @functools.cache
 def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | None]]:
-    """The field that a date format is for (None: all named like dates), and a function that reads a date.
+    """Parse the option `date_format`: the field that it is for, and a function that reads such a date.
 
-    The function returns None for a value that is not a date. Raises UserError for an unknown format.
+    The field is None if it is for all fields with names of dates. The function returns None for a value that
+    is not a date. Raises UserError for an unknown format.
 
     >>> date_format_of("created=epoch")[0], date_format_of("%d/%m/%Y")[0]
     ('created', None)
@@ -170,7 +171,7 @@ def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | N
 
 
 def parts_of(option: str) -> tuple[str, ...]:
-    """The names of the fields that an option such as "title+text" joins. Raises UserError for an empty name.
+    """The names of the fields that an option joins with "+". Raises UserError for an empty name.
 
     >>> parts_of("title+text")
     ('title', 'text')
@@ -182,7 +183,10 @@ def parts_of(option: str) -> tuple[str, ...]:
 
 
 def refuse_unmet_parts(options: ReadingOptions) -> None:
-    """Raise UserError, after all documents, if none had one of the joined fields, or such a date."""
+    """Raise UserError, once all is read, if the options name something that no document had.
+
+    That is a field of several to be joined ("title+text"), or a date in the given format.
+    """
     if options.date_format is not None and not options.dated:
         name = date_format_of(options.date_format)[0]
         place = "a field with the name of a date" if name is None else f"the field {shown(name)}"

@@ -24,7 +24,7 @@ _KIND = "malformed CoNLL-U"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a document for each `# newdoc`; without it, the file is one.
+    """Yield a document for each `# newdoc`; a file without such comments is one document.
 
     `--text-field form`, the default, takes words as the text shows them (for a multiword token, its own
     form); `lemma` takes the lemmas of the words. With `--trees` the words of a multiword token are tokens, by
@@ -55,11 +55,11 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 @dataclass
 class _Block:
-    """The lines up to an empty one: a sentence's comments by name, and its words.
+    """A sentence while its lines are read, up to an empty line: its comments by name, and its words.
 
-    `shown`: the forms that the text shows; `spaced`: whether a space follows each; `tokens`: those of the
-    document; `shown_by`: for each token, the index of the form in `shown`; `heads` and `tags`: for trees, by
-    token.
+    `shown`: the forms that the text shows; `spaced`: whether a space follows each; `tokens`: what the
+    document gets as tokens; `shown_by`: for each token, the index of the form in `shown`; `heads` and `tags`:
+    for trees, by token.
     """
 
     line: int
@@ -85,7 +85,7 @@ class _Block:
         return any(name in self.comments for name in _BEGINNING)
 
     def drop(self) -> None:
-        """Drop what was read of the sentence, except for the comments that say that a document begins."""
+        """Drop what was read of the sentence and mark it as bad; comments that begin a document are kept."""
         self.bad = True
         self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
         for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags, self.lines):
@@ -162,7 +162,7 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """Where word forms begin in a text that consists of these and spaces; None if the text differs."""
+    """The position of each word form in a text of these forms and spaces; None if the text differs."""
     starts, end = list[int](), 0
     for form in forms:
         while text[end : end + 1].isspace():
@@ -295,7 +295,7 @@ class _Gathered:
         self.length += len(text)
 
     def documents(self, source: Source) -> Iterator[Document]:
-        """The document, or none if it was too large."""
+        """Yield the document; nothing if it was too large."""
         if self.size > self.largest:
             return
         yield Document(

@@ -67,9 +67,9 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
 
 
 def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInput:
-    """A list of documents as a DocumentInput, by the type of its first value that is not an empty list.
+    """Recognise the form of a list of documents, by its first value that is not an empty list.
 
-    `given`: what the user passed; `empty_lists`: whether a list of empty lists only is of tokens. Raises
+    given: what the user passed; empty_lists: whether lists that are all empty count as tokens. Raises
     UserError for missing values and for values that are not documents.
     """
     values = [_with_tokens_listed(value) for value in values]
@@ -95,9 +95,10 @@ def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInp
 
 
 def _of_lists(values: list[Any], given: Any) -> DocumentInput:
-    """A list of lists as a DocumentInput: tokens, or the rows of a matrix, which is `given` as it was.
+    """Recognise the form of a list of lists: tokens, or the rows of a matrix.
 
-    Raises UserError for gensim's bags, and for rows of numbers that differ in length.
+    given: what the user passed, which is returned as the matrix if it is a sequence. Raises UserError for
+    gensim's bags, and for rows of numbers that differ in length.
     """
     for number, value in enumerate(values):
         if is_list(value) and value:
@@ -115,7 +116,7 @@ def _of_lists(values: list[Any], given: Any) -> DocumentInput:
 
 
 def once_read(given: Any) -> Any:
-    """The same documents in a form that can be read repeatedly: iterators become a list or table.
+    """The same documents, readable repeatedly: an iterator becomes a list, a lazy table is computed.
 
     >>> once_read(iter(["a cat"]))
     ['a cat']
@@ -200,7 +201,7 @@ def wrong_document(value: object, number: int, wanted: str = "a string or a list
 
 
 def refuse_documents(inputs: object) -> None:
-    """Raise UserError if documents were passed in place of paths of files; it names the method for them."""
+    """Raise UserError if documents were passed in place of paths; it names the method that takes them."""
     if isinstance(inputs, str | PathLike):
         return
     if is_table(inputs):
@@ -226,7 +227,10 @@ def refuse_documents(inputs: object) -> None:
 
 @contextmanager
 def naming_from_texts(inputs: object) -> Generator[None]:
-    """A context in which the error of a missing path names `Corpus.from_texts` if it looks like a text."""
+    """A context in which a missing path that looks like a text is reported with a hint to `from_texts`.
+
+    Users of `Corpus.build` sometimes pass a text instead of a path.
+    """
     try:
         yield
     except UserError as error:
@@ -285,7 +289,7 @@ def _whole(table: Any) -> Any:
 
 
 def _holds_strings(array: Any) -> bool:
-    """Whether an array is two-dimensional and holds strings: the tokens of a document in each row."""
+    """Whether an array is two-dimensional and has strings; each row is then one document's tokens."""
     if getattr(array, "ndim", 0) != 2 or getattr(getattr(array, "dtype", None), "kind", "") not in "OUT":
         return False
     return array.size > 0 and isinstance(array[0, 0], str)

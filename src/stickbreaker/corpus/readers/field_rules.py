@@ -25,9 +25,10 @@ def document_of(
     where: str,
     line: int | None = None,
 ) -> Document:
-    """The document of a record: its text or list of tokens, its id and language, other scalars as metadata.
+    """Make a document of a record: its text or tokens, id and language; other values become metadata.
 
-    `default_id` is used if the record has no id. Raises Bad for a field that is missing or of another type.
+    Metadata are scalars and lists of strings. `default_id` is used if the record has no id. Raises Bad for a
+    field that is missing or of another type.
 
     >>> document_of({"text": "a cat", "year": 1988}, ReadingOptions(), "a:1", "a").metadata
     {'year': 1988}
@@ -74,10 +75,10 @@ def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[s
 def _with_joined_text(
     record: Mapping[str, object], fields: Iterable[str], options: ReadingOptions
 ) -> dict[str, Any]:
-    """The record with a field "title+text" joined from its fields title and text, for such names.
+    """The record with another field for each name such as "title+text": the texts of title and text, joined.
 
-    Missing, null and blank parts are left out; without any part the record stays as it is. Raises Bad for a
-    part that is not a string.
+    Missing, null and blank parts are left out; without any part no field is added. Raises Bad for a part that
+    is not a string.
     """
     joined = dict(record)
     for field in fields:
@@ -115,7 +116,10 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
-    """The remedy for a table whose one column's name has semicolons or tabs: a separator; else None."""
+    """The remedy if a table seems to have another separator: its only column's name has semicolons or tabs.
+
+    Otherwise None.
+    """
     if len(names) == 1 and ";" in names[0]:
         return "give --separator ';', since cells seem to be separated by semicolons"
     tabs = len(names) == 1 and "\t" in names[0]
@@ -135,9 +139,9 @@ def _text_or_tokens(record: Mapping[str, object], field: str) -> tuple[str | Non
 
 
 def _sides(record: Mapping[str, object], fields: Mapping[str, str]) -> dict[str, str]:
-    """A record's texts by language, from the fields that hold them (by language); blank ones are left out.
+    """A record's texts by language; blank ones are left out. fields: the field of each language.
 
-    Raises Bad if none is left, or one is not a string.
+    Raises Bad if no text is left, or one is not a string.
     """
     sides: dict[str, str] = {}
     for code, field in fields.items():

@@ -19,7 +19,10 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 def documents_in(
     numbered: Iterable[tuple[int, str]], source: Source, options: ReadingOptions, problems: Problems
 ) -> Iterator[Document]:
-    """Yield a document for each of some numbered lines of `source`; those that are wrong go to `problems`."""
+    """Yield a document for each line of JSON. Blank lines are skipped; wrong lines go to `problems`.
+
+    numbered: lines of `source` with their numbers.
+    """
     for number, line in numbered:
         if not line.strip():
             continue

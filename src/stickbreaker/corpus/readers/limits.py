@@ -8,12 +8,12 @@ LONGEST_GAP = 10_000  # consecutive documents without an entry
 
 
 def bytes_allowed(largest: int | None) -> int:
-    """`largest` bytes, or the default limit if it is None (for files that no option covers)."""
+    """The limit in bytes: `largest`, or the default if it is None (for files that no option covers)."""
     return LARGEST_TEXT if largest is None else largest
 
 
 def too_large(what: str, largest: int | None) -> Bad:
-    """The error for `what`, such as "the line", of more than `largest` bytes (None: the default).
+    """The error for something, such as "the line", that has more than `largest` bytes (None: the default).
 
     >>> too_large("the line", 2_000_000).problem
     'the line is larger than 2 MB'

@@ -22,8 +22,8 @@ def without_end(line: str) -> str:
 def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
     """The lines of a stream with their line breaks; None in place of each line of more than `most` bytes.
 
-    At most one line is held in memory, and each is yielded as early as possible: one that ends with CR after
-    the next byte was read, None as soon as a line is too long.
+    At most one line is held in memory. A line is yielded as early as possible (None as soon as it is too
+    long), but one that ends with CR only after the next byte was read, which may be LF.
     """
     line_so_far = _OpenLine(most)
     for piece in iter(partial(stream.read1, _PIECE), b""):
@@ -67,13 +67,13 @@ class _OpenLine:
                 self.pieces.clear()
 
     def refused(self) -> Iterator[None]:
-        """Yield None if the line has just become too large, and nothing otherwise."""
+        """Yield None, once, if the line is too large; otherwise nothing."""
         if self.size > self.most and not self.is_refused:
             self.is_refused = True
             yield None
 
     def ended(self) -> Iterator[bytes | None]:
-        """Yield the line at its end (nothing if it was refused), and start the next one."""
+        """Yield the line, which ends here (nothing if it was reported as too large), and start the next."""
         if not self.is_refused:
             yield b"".join(self.pieces) if self.size <= self.most else None
         self._clear()

@@ -14,7 +14,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def documents_in(numbered: Iterable[tuple[int, str]], source: Source) -> Iterator[Document]:
-    """Yield a document for each of some numbered lines of `source`."""
+    """Yield a document for each line. numbered: lines of `source` with their numbers."""
     for number, text in numbered:
         yield Document(f"{source.label}:{number}", text, where=source.name, line=number)
 

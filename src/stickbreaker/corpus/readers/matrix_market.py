@@ -14,7 +14,7 @@ _SIZES = "the first line after the comments is: documents words entries"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a bag for each row; weights that are zero are left out."""
+    """Yield a bag of words for each row of the matrix; weights that are zero are left out."""
     lines = consecutive(raw_lines_of(source, problems, options.largest_text))
     line = 1
     try:

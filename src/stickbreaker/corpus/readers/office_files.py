@@ -25,7 +25,7 @@ _UNLIKE_TEXT = (".rtf", ".doc", ".odt", ".epub", ".ppt", ".pptx", ".xls", ".xlsx
 
 
 class Found(NamedTuple):
-    """The text of a file, and its title, author and date, as far as known."""
+    """What was found in a file: its text, and in `about` its title, author and date, as far as known."""
 
     text: str
     about: dict[str, Any]
@@ -65,9 +65,9 @@ _NEEDS = {_of_page: "trafilatura", _of_pdf: "pypdf", _of_word: "docx"}
 
 
 def is_office_file(name: str) -> bool:
-    """Whether a file of this name (in lower case) is such a file, or another one that is not plain text.
+    """Whether a name (in lower case) is that of a web page, PDF or Word file, or of other non-text files.
 
-    Those of the second sort are refused by `read`.
+    The others, such as .rtf and .xlsx, are refused by `read`.
     """
     return name.endswith((*_ENDINGS, *_UNLIKE_TEXT))
 
@@ -93,7 +93,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _refuse_missing(package: str, source: Source) -> None:
-    """Raise UserError if a package is not installed; silences the logging of such packages."""
+    """Raise UserError if a package is not installed; if it is, silence the logging of all such packages."""
     try:
         importlib.import_module(package)
     except ModuleNotFoundError:
@@ -121,7 +121,7 @@ def _content(source: Source, largest: int | None) -> bytes:
 
 
 def _packed_content(path: Path, largest: int | None) -> bytes:
-    """The bytes of a zip file. Raises Bad if its files have more than `largest` bytes, or for damage."""
+    """The bytes of a zip file. Raises Bad if it is damaged, or unpacks to more than `largest` bytes."""
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(one.file_size for one in packed.infolist())

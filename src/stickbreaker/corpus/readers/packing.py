@@ -39,7 +39,7 @@ _PEEK = 10
 
 
 class Damaged(Exception):
-    """A packed file that cannot be unpacked."""
+    """Raised for a packed file that cannot be unpacked."""
 
 
 DAMAGE = (
@@ -56,7 +56,9 @@ def damage(error: BaseException) -> Bad:
 
 
 def plain_name(path: Path) -> str:
-    """A file's name in lower case without the ending of its packing; for a zip file its only file's.
+    """A file's name in lower case without the ending of its compression, to recognise its format.
+
+    For a zip file with one file in it, the name of that file.
 
     >>> plain_name(Path("Posts.csv.GZ"))
     'posts.csv'
@@ -77,8 +79,8 @@ def plain_name(path: Path) -> str:
 def unpacked(raw: io.BufferedReader, path: Path | None, content: Callable[[BinaryIO], BinaryIO]) -> BinaryIO:
     """The unpacked bytes of an open file; text in UTF-16 or UTF-32 (by its byte order mark) becomes UTF-8.
 
-    `content` copies a stream into memory, needed for a zip file in a pipe. Raises Bad, or one of `DAMAGE`;
-    reading may raise these too.
+    content: a function that copies a stream into memory, needed for a zip file in a pipe. Raises Bad, or one
+    of `DAMAGE`; so may reading the result.
     """
     start = raw.peek(_PEEK)
     packing = next((kind for magic, kind in _FIRST_BYTES.items() if start.startswith(magic)), None)
@@ -93,9 +95,9 @@ def unpacked(raw: io.BufferedReader, path: Path | None, content: Callable[[Binar
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream of the contents of a file's compressed frames; `frame()` makes a decompressor.
+    """A stream of a file's content, decompressed; the file may consist of several compressed frames.
 
-    Reading raises EOFError if the last frame is cut off.
+    `frame()` makes the decompressor of a frame. Reading raises EOFError if the last frame is cut off.
     """
 
     def __init__(self, raw: BinaryIO, frame: Callable[[], Any]) -> None:

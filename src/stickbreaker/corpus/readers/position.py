@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 
 class Position:
-    """How far a sequence of files has been read, in bytes on disk.
+    """How far a sequence of files has been read, in bytes on disk, for a progress bar.
 
     >>> Position().share is None  # of nothing
     True
@@ -35,9 +35,9 @@ class Position:
 
     @property
     def share(self) -> float | None:
-        """The share of all announced bytes before the place reached in the file opened last; None: unknown.
+        """The share of all announced bytes that has been read, up to the place in the file opened last.
 
-        If files are read twice, it starts again.
+        None if it is unknown. If files are read twice, it starts again.
         """
         if not self._total or self._file is None:
             return None

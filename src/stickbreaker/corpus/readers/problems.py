@@ -6,7 +6,7 @@ from stickbreaker.core.errors import UserError
 
 
 class Bad(Exception):
-    """Raised by readers for what cannot be read; `kind` is the category to count it under.
+    """Raised by readers for what cannot be read; `kind` is the category under which it is counted.
 
     >>> Bad("bad id", "the id is a list", "name another field").kind
     'bad id'
@@ -22,9 +22,10 @@ class Bad(Exception):
 
 
 class Problems:
-    """Raises the first problem or, with `skip`, counts problems by kind and keeps the first message of each.
+    """Decides what happens with problems: the first one is raised or, with `skip`, all are counted by kind.
 
-    `skippable` is false for files that `--on-error skip` does not apply to: remedies then do not mention it.
+    With `skip`, the first message of each kind is kept. `skippable` is False for files to which `--on-error
+    skip` does not apply; remedies then do not mention it.
 
     >>> problems = Problems(skip=True)
     >>> problems.report("malformed JSON", UserError("not JSON"))
@@ -46,7 +47,7 @@ class Problems:
         self.first.setdefault(kind, str(error))
 
     def tell(self, bad: Bad, where: object, line: int | None = None, count: int = 1) -> None:
-        """`report` a problem at its place; `count` documents are left out because of it."""
+        """Report what a reader could not read, and where. count: documents left out because of it."""
         error = bad.at(where, line)
         if not self.skippable:
             error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])

@@ -55,7 +55,7 @@ PLURALS = (("y", "ies"), ("", "s"), ("", "es"))  # endings of the singular and o
 
 
 class Paragraph(NamedTuple):
-    """Prose that begins at line `line` of a file, and its words without markup."""
+    """Prose from a file, beginning at line `line`, and its words without markup."""
 
     line: int
     text: str
@@ -142,7 +142,10 @@ def _count(paragraphs: list[Paragraph]) -> int:
 
 
 def _language_units(tree: ast.Module) -> list[Unit]:
-    """The topics of the language reference, a dictionary of long strings that `help()` shows."""
+    """The topics of the language reference, from the parsed module `pydoc_data.topics`.
+
+    The module has them as a dictionary of long strings, which `help()` shows.
+    """
     tables = [node.value for node in tree.body if isinstance(node, ast.Assign)]
     return [
         Unit(f"language.{key.value}", "language", list(_prose(0, value.value)))
@@ -170,7 +173,7 @@ def _paragraphs(tree: ast.Module, text: str) -> list[Paragraph]:
 def _definitions(
     node: ast.AST,
 ) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    """All nodes of a syntax tree that may have a docstring; expressions, which have none, are skipped."""
+    """Yield all nodes of a syntax tree that may have a docstring; expressions are not searched."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield node
     for child in ast.iter_child_nodes(node):
@@ -179,7 +182,10 @@ def _definitions(
 
 
 def _prose(line: int, docstring: str) -> Iterator[Paragraph]:
-    """A docstring's paragraphs without doctests, markup, addresses, licences and code; `line`: its first."""
+    """The paragraphs of prose in a docstring, without doctests, markup, addresses, licences and code.
+
+    line: the docstring's first line in its file.
+    """
     for block in PARAGRAPH_END.split(MARKUP.sub("", DOCTEST.sub("\n", docstring))):
         lines = [part for part in ADDRESS.sub("", block).split("\n") if _is_prose(part)]
         text = " ".join(" ".join(lines).split())

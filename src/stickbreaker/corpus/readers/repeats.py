@@ -30,7 +30,7 @@ class RepeatsWarning(UserWarning):
 
 
 class Dropped(NamedTuple):
-    """Which repeats are left out: exact ones (`near` None), or also near ones.
+    """Which repeated documents are left out: those with equal texts (`near` None), or also near repeats.
 
     Two texts are near repeats if at least the share `near` of their runs of three words are in both
     (Jaccard).
@@ -58,7 +58,7 @@ class Dropped(NamedTuple):
 
 
 class Repeats:
-    """Recognises documents that repeat earlier ones and leaves them out; without `dropped`, only warns."""
+    """Recognises documents that repeat earlier ones, to leave them out or, without `dropped`, to warn."""
 
     def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
         self.dropped, self.problems = dropped, problems
@@ -68,7 +68,10 @@ class Repeats:
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents without those left out, which are counted. Warns at the end of repeats that stay."""
+        """Yield the documents, without those to be left out, which are counted as problems.
+
+        If repeats are not left out, warns of them at the end.
+        """
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
@@ -85,7 +88,10 @@ class Repeats:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
-        """The name of an earlier document with the same content, or None. Empty documents repeat none."""
+        """The name of an earlier document with the same content, or None; an empty document repeats none.
+
+        Near repeats count if they are to be left out. If there is only a warning, short texts do not count.
+        """
         content = document.text
         if content is None:
             held: Any = document.tokens or document.texts or (document.words, document.weights)
@@ -117,7 +123,7 @@ class _NearRepeats:
         self.hashes: dict[str, Any] = {}
 
     def repeated(self, name: str, text: str) -> str | None:
-        """The first earlier text, by name, of which this is a near repeat; without one, adds this text."""
+        """The name of the first earlier text that this one nearly repeats; else None, and it is added."""
         words = text.lower().split()
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)

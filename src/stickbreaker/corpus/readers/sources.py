@@ -28,9 +28,10 @@ _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125
 
 @dataclass(frozen=True)
 class Source:
-    """A file or, without a path, standard input. `name` is for messages, `label` for documents' ids.
+    """An input: a file or, without a path, standard input.
 
-    `within`: it was found in a directory that was given; `position` is informed when the file is opened.
+    `name` is for messages, `label` for documents' ids. `within`: whether it was found in a directory that the
+    user named; `position` records how far it has been read.
     """
 
     name: str
@@ -63,7 +64,7 @@ def sources_of(given: list[str]) -> list[Source]:
 
 
 def one_source(path: str, remedy: str) -> Source:
-    """The single file at a path. Raises UserError for several, or a directory; `remedy`: what to give."""
+    """The single file at a path. Raises UserError, with `remedy`, for several files or a directory."""
     found = sources_of([path])
     if len(found) != 1 or found[0].within:
         raise UserError("not one file", where=path, remedy=remedy)
@@ -166,8 +167,9 @@ def listed_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines, numbered from 1, of a file that is a list, such as stop words or a dictionary.
 
-    Raises UserError if it is not one file, for a line that is not text, and for more lines than lists have (5
-    million).
+    remedy, skippable, largest: for messages; whether remedies mention `--on-error skip`; most bytes in a
+    line. Raises UserError if it is not one file, for a line that is not text, and for more than 5 million
+    lines.
     """
     problems = Problems(skip=False, skippable=skippable)
     for number, line in lines_of(one_source(path, remedy), problems, largest):
@@ -179,7 +181,7 @@ def listed_lines(
 def raw_lines_of(
     source: Source, problems: Problems, largest: int | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """The lines of a source as bytes, numbered from 1, with their line breaks and without a byte order mark.
+    """The lines of a source as bytes, numbered from 1, with line breaks but no byte order mark.
 
     Damaged compression, and lines of more than `largest` bytes (not held in memory), are reported to
     `problems`.
@@ -199,7 +201,10 @@ def raw_lines_of(
 
 
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
-    """The whole text of a source; None if it was reported: not UTF-8, damaged, above `largest` bytes."""
+    """The whole text of a source; None if it was reported to `problems`.
+
+    That happens if it is not UTF-8, its compression is damaged, or it has more than `largest` bytes.
+    """
     try:
         with opened(source) as stream:
             return decoded(_content(stream, largest).getvalue().removeprefix(BOM))

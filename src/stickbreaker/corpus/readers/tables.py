@@ -73,7 +73,10 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
 
 def _separator_in(lines: "_Lines") -> str | None:
-    """The separator that a first line such as "sep=;" names; that line is then consumed. Otherwise None."""
+    """Read the separator from a first line such as "sep=;", which Excel writes; None without such a line.
+
+    That line is then consumed.
+    """
     first = next(lines.numbered, None)
     found = None if first is None else _SEPARATOR_LINE.fullmatch(first[1])
     if first is not None and found is None:
@@ -85,14 +88,15 @@ def _separator_in(lines: "_Lines") -> str | None:
 
 
 class _Lines:
-    """An iterator over a source's lines for the csv module, which keeps track of the row that is being read.
+    """The lines of a table for the csv module, with notes on the row being read, which may have several.
 
     `begin` is the number of the row's first line. The row must be left out if `bad` is set (a line was not
     text), or `lacking` (a line was too large; that has been reported). Raises Bad if a row has more than
     `largest` bytes, as after an unclosed quote.
 
-    To notice quotes that join rows by mistake: `between`, once known, is the separator and how often it
-    occurs in a row; `merged` collects where rows begin of which every line looks like a row of its own.
+    To notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
+    and how often it occurs in a row. `merged` has the first line's number of each row that consists of
+    several lines which all look like rows.
     """
 
     def __init__(self, source: Source, problems: Problems, largest: int) -> None:
@@ -143,11 +147,11 @@ class _Lines:
 
     @property
     def rows_inside(self) -> int:
-        """How many rows the lines of this row would be if quotes were plain characters (at least one)."""
+        """How many rows the lines of this row would be (at least 1) if quotes were plain characters."""
         return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
 
     def note_rows_inside(self) -> None:
-        """If all lines of this row look like rows, record where it begins, for the warning about quotes."""
+        """If this row has several lines which all look like rows, note where it begins, for a warning."""
         if self.others and self.rows_inside == self.others + 1:
             self.merged.append(self.begin)
 

@@ -13,7 +13,10 @@ _HEADER = "the file begins with three lines: its documents, words and entries"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a bag for each document that the header counts. Lines: `document word count`, numbers from 1."""
+    """Yield a bag of words for each document that the header counts, also for those without an entry.
+
+    After the header, a line is `document word count`, both numbered from 1.
+    """
     lines = consecutive(raw_lines_of(source, problems, options.largest_text))
     line = 1
     try:

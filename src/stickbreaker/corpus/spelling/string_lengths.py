@@ -9,20 +9,22 @@ from stickbreaker.core.records import Array
 
 
 class Lengths(NamedTuple):
-    """log zeta: for the lengths 1, 2, ... up to the longest word, and a geometric tail beyond it."""
+    """The log probability of each word length, log zeta: a table up to the longest, then a geometric tail."""
 
     log_p: Array  # lengths
     log_tail: float  # for length 1, extrapolated from the tail
     log_decay: float  # from one length to the next
 
     def log_probability(self, lengths: NDArray[np.int64]) -> Array:
-        """log zeta of each length (at least 1), in nats; always finite."""
+        """log zeta of each of these lengths (from 1 up), in nats; always finite."""
         known = self.log_p[np.minimum(lengths, len(self.log_p)) - 1]
         return np.where(lengths <= len(self.log_p), known, self.log_tail + (lengths - 1) * self.log_decay)
 
 
 def lengths_of(sizes: NDArray[np.int64], times: Array) -> Lengths:
-    """zeta from words' lengths, smoothed. sizes, times (words): each word's letters, and how often it occurs.
+    """Estimate zeta, the distribution of word lengths, from how often each length occurs; smoothed.
+
+    sizes, times (words): each word's number of letters, and how often it occurs.
 
     >>> zeta = lengths_of(np.array([2, 2, 2]), np.ones(3))
     >>> np.exp(zeta.log_probability(np.array([1, 2, 3]))).round(3).tolist()
@@ -33,9 +35,10 @@ def lengths_of(sizes: NDArray[np.int64], times: Array) -> Lengths:
 
 
 def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) -> Lengths:
-    """The distribution zeta of word lengths by `least_squares`, smoothed as in `lengths_of`.
+    """Estimate zeta, the distribution of word lengths, by `least_squares`; smoothed as in `lengths_of`.
 
-    sizes, times (words): length and count of each; log_letters (words): as in `least_squares`, in nats.
+    sizes, times (words): length and count of each; log_letters (words): log probability of its letters, in
+    nats.
     """
     shares = least_squares(sizes, times / times.sum(), log_letters)
     return _smoothed(shares * times.sum(), len(np.unique(sizes)))
@@ -44,9 +47,9 @@ def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) 
 def _smoothed(counts: Array, n_lengths: int) -> Lengths:
     """zeta from the total counts of words of length 1, 2, …, interpolated with a geometric distribution.
 
-    As with the letters, the number of distinct lengths determines the interpolation weight (Witten and Bell
-    1991); the geometric distribution's mean is one above the mean length, so that words of one letter leave a
-    tail too.
+    n_lengths, the number of distinct lengths, determines the weight of the interpolation, as it is done for
+    letters (Witten and Bell 1991). The geometric distribution's mean is one above the mean length, so that
+    there is a tail even if all words have one letter.
     """
     lengths, total = np.arange(1, len(counts) + 1), counts.sum()
     mean = (lengths * counts).sum() / total

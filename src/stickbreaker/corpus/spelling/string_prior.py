@@ -68,7 +68,10 @@ class Spelling:
                 raise UserError("the spelling has no words", remedy="give words, a path or None")
 
     def word_list(self) -> tuple[str, ...] | None:
-        """The words to learn from, from their file if `words` is a path; None: the first minibatches."""
+        """The words to learn from, read from their file if `words` is a path; None: the first minibatches'.
+
+        Raises UserError if the file cannot be read, has no words or invalid ones.
+        """
         if not isinstance(self.words, str):
             return self.words
         words = read_words(self.words, distinct=False)
@@ -82,10 +85,11 @@ class Spelling:
 class CharacterModel:
     """A distribution over all strings, learned from words: G0(word) = zeta(length) prod p(letter | before).
 
-    Letters are code points. p is an n-gram model with one mark before every word and Witten and Bell's
-    interpolation (1991, method C) down to a uniform distribution over the alphabet and one escape, which is
-    divided equally among all other code points (lone surrogates excluded). zeta has a geometric tail. So the
-    probabilities of all strings of one letter or more sum to one, and none is zero.
+    Letters are code points. p is an n-gram model with one mark before every word, smoothed by Witten and
+    Bell's interpolation (1991, method C) down to a uniform distribution over the alphabet and one escape
+    symbol. The escape's probability is divided equally among all other code points (lone surrogates
+    excluded). zeta, the distribution of lengths, has a geometric tail. So the probabilities of all strings of
+    one letter or more sum to one, and none is zero.
 
     An n-gram is encoded as a number: the index in `ngrams` (from 1; 0 if empty) of the n-gram without its
     last letter, times (letters + 1), plus the last letter's index in the alphabet (from 1; 0 for the mark).
@@ -104,7 +108,7 @@ class CharacterModel:
     def learn(
         cls, words: Sequence[str], settings: Spelling, weights: Sequence[float] | None = None
     ) -> "CharacterModel":
-        """The model of some words, in any order.
+        """Learn the model from some words; their order does not matter.
 
         `weights` (words): the count of each; None: each distinct word once, as in a dictionary. Raises
         UserError if there are no words, or one is empty or is not valid text.
@@ -137,11 +141,14 @@ class CharacterModel:
 
     @cached_property
     def trie(self) -> "Trie":
-        """The n-grams with their smoothed probabilities, in the kernel's form."""
+        """The n-grams with their smoothed probabilities as a trie, the form that the kernel reads."""
         return trie_of(self.ngrams, self.counts, len(self.alphabet))
 
     def to_fields(self) -> dict[str, Field]:
-        """The model as fields of a record, to be saved. Numbers of n-grams are below 2⁵³, so exact."""
+        """The model as named arrays, to be saved with others.
+
+        Numbers of n-grams are below 2⁵³, so that they are exact as floats.
+        """
         tail = np.array([self.lengths.log_tail, self.lengths.log_decay])
         return {
             "spelling_alphabet": _field(self.alphabet, "letters"),
@@ -153,9 +160,9 @@ class CharacterModel:
 
     @classmethod
     def from_fields(cls, record: Mapping[str, Field]) -> "CharacterModel":
-        """The model that `to_fields` wrote; other fields of the record are ignored.
+        """The model from the named arrays that `to_fields` made; others in the record are ignored.
 
-        Raises ValueError if the fields are not those of a model.
+        Raises ValueError if the arrays are not those of a model.
         """
         alphabet, ngrams, counts, log_p, tail = (
             record[f"spelling_{name}"].values for name in ("alphabet", "ngrams", "counts", "lengths", "tail")
@@ -208,7 +215,7 @@ def _utf_32(words: Sequence[str], where: object = None) -> bytes:
 
 
 def _mistake(words: Sequence[object], where: object) -> UserError:
-    """The error for the first word that is invalid."""
+    """The error for the first invalid word: not a string, empty, or not valid text."""
     word = next(word for word in words if not isinstance(word, str) or not word or _has_surrogate(word))
     if not isinstance(word, str):
         return UserError(f"{word!r} is not a word", where=where, remedy="words are strings")
@@ -223,9 +230,9 @@ def _has_surrogate(word: str) -> bool:
 
 
 def _distinct(words: Sequence[str], weights: Sequence[float] | None) -> tuple[list[str], Array]:
-    """The distinct words, sorted, and sums of their weights (None: 1); those of weight zero are left out.
+    """The distinct words, sorted, and the sum of each one's weights (1 for each word if `weights` is None).
 
-    Raises UserError if there are none.
+    Words of weight zero are left out. Raises UserError if none is left.
     """
     _utf_32(words)
     if weights is None:
@@ -282,8 +289,9 @@ def count_ngrams(
 def trie_of(ngrams: Integers, counts: Array, n_letters: int) -> "Trie":
     """A trie of n-grams with Witten-Bell probabilities: p = (count + kinds · p(shorter)) / (total + kinds).
 
-    For each context, `total` is the count of letters that followed it, `kinds` the number of distinct ones,
-    and p(shorter) the probability after the context without its first letter.
+    ngrams, counts: as in `CharacterModel`; n_letters: size of the alphabet. For each context, `total` is the
+    count of letters that followed it, `kinds` the number of distinct ones, and p(shorter) the probability
+    after the context without its first letter.
     """
     from stickbreaker.kernels.string_prior import Trie
 

@@ -13,7 +13,7 @@ NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis, but all words count, such as stop words, single letters and numbers.
+    """The same analysis, changed so that it drops no words: stop words, single letters and numbers count too.
 
     Only the marks `<s>` and `</s>` of sentences are dropped. `tokens`: "words", or "spaced" for everything
     between spaces. A custom token pattern is unchanged.
@@ -69,7 +69,7 @@ def settings_of_all_words(
 
 
 def _dropping(analysis: Analysis, rule: VocabularyRule, vocabulary: Vocabulary | None) -> list[str]:
-    """The names of those settings that drop words and were changed from their defaults."""
+    """The names of the given settings that would drop words, for a message."""
     settings = {
         "stop_words": bool(analysis.stop_words) and not isinstance(analysis.stop_words, str),
         "extra_stop_words": bool(analysis.extra_stop_words),

@@ -125,7 +125,7 @@ class MarksWarning(UserWarning):
 
 
 class _Forms(dict[str, str]):
-    """A cache: from each spelling to its form, which is computed at the first look-up."""
+    """A cache of spellings' normal forms, each computed by `form` at its first look-up."""
 
     def __init__(self, form: Callable[[str], str]) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ class Analysis:
 
     @property
     def pattern(self) -> str:
-        """The token pattern in use; with ICU, the pattern of runs that ICU cuts into words."""
+        """The regular expression for tokens; with ICU, for runs of text that ICU then cuts into words."""
         if self.token_pattern is not None:
             return self.token_pattern
         return self._pattern_with(MARKS if self.letters == "language" else "")
@@ -265,7 +265,10 @@ class Analysis:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are found by the default pattern for scripts with spaces; `WordFinder` needs that."""
+        """Whether words are found by the default pattern for scripts with spaces, without phrases.
+
+        Only then a `WordFinder` can be used.
+        """
         return self.token_pattern is None and self._segmentation == "pattern" and not self.phrases
 
     def analyse(self, text: str) -> AnalysedText:
@@ -312,7 +315,7 @@ class Analysis:
         return [forms[text[start:end]] for start, end in self._spans(text)]
 
     def cleaned(self, text: str) -> CleanText:
-        """The text after cleaning (as it is, without `clean`), and where its characters were in the original.
+        """The text after cleaning, and where its characters were before; unchanged unless `clean` is set.
 
         >>> Analysis(clean="web").analyse("@ann: rock &amp; don&#39;t roll").words
         ['rock', "don't", 'roll']
@@ -388,7 +391,7 @@ class Analysis:
 
     @functools.cached_property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases as rounds of pairs, in the form that `join_words` takes."""
+        """The phrases as rounds of word pairs, as `join_words` takes them."""
         return rounds_of(self.phrases)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "Analysis":
@@ -401,7 +404,7 @@ class Analysis:
         return dataclasses.replace(self, phrases=phrases)
 
     def form(self, spelling: str) -> str:
-        """The form of a token: without invisible marks, normalised, in lower case, stemmed, by the settings.
+        """The normal form of a token's spelling: lower case, stemmed and so on, as the settings say.
 
         >>> Analysis(stemming=True).form("Houses")
         'hous'
@@ -421,7 +424,7 @@ class Analysis:
         return np.array([rule is None for rule in self.rules_against(words)], np.bool_)
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """`rule_against` for each word."""
+        """For each word, the rule that keeps it out of a vocabulary, or None (see `rule_against`)."""
         stop, least, against = self._stop_set, self.min_length, self.rule_against
         return [
             None
@@ -529,13 +532,13 @@ class Analysis:
         return frozenset(found)
 
     def _stop_words(self) -> tuple[str, ...]:
-        """The stop words as listed, without normalisation and the extra ones."""
+        """The stop words as listed: without the extra ones, and not yet in their normal forms."""
         if self.stop_words == "language":
             return () if self.language is None else stop_words_of(self.language)
         return () if isinstance(self.stop_words, str) else self.stop_words
 
     def form_maker(self) -> Callable[[str], str]:
-        """A function from a token's spelling to its form, without a cache."""
+        """A function that computes the normal form of a spelling (`form`), without a cache."""
         stem = stemmer_of(self.language) if self.stemming and self.language else None
         lemma = lemmatizer_of(self.language) if self.lemmas and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
@@ -568,12 +571,12 @@ class Analysis:
 
 @functools.cache
 def default_analysis() -> Analysis:
-    """`Analysis()`, always the same object."""
+    """`Analysis()`: always the same object, so that its caches are shared."""
     return Analysis()
 
 
 def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
-    """A document's tokens without a leading "<s>" and a final "</s>".
+    """A document's tokens without the sentence marks at its ends, a leading "<s>" and a final "</s>".
 
     >>> tokens_without_marks(["<s>", "a", "cat", "</s>"])
     ['a', 'cat']
@@ -593,10 +596,10 @@ def _without_possessive(word: str) -> str:
 
 
 def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
-    """A pattern for words of `letter`s, marks and digits with a letter; `apostrophes` may stand inside.
+    """A regular expression for words: letters (`letter`), marks and digits, with at least one letter.
 
-    Invisible `marks` belong to the letter before them (rule WB4 of Unicode's Annex 29). A run of digits is
-    tried once, so that no input takes quadratic time.
+    With `apostrophes`, these may stand inside a word. Invisible `marks` belong to the letter before them
+    (rule WB4 of Unicode's Annex 29). A run of digits is tried once, so that no input takes quadratic time.
     """
     inside = rf"[{letter}\p{{M}}\p{{N}}{marks}]"
     after = rf"['’][{marks}]*+[{letter}\p{{M}}\p{{N}}]{inside}*+" if marks else rf"['’]{inside}++"
@@ -605,7 +608,7 @@ def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
 
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:
-    """The first token of each sentence, from the characters at which tokens begin and sentences end."""
+    """The first token of each sentence. starts, ends: characters at which tokens begin and sentences end."""
     if not (len(starts) and ends):
         return np.zeros(min(1, len(starts)), np.int32)
     first = np.concatenate([[0], np.searchsorted(starts, ends)]).astype(np.int32)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 @functools.cache
 def characters_of_classes(*classes: tuple[str, int]) -> NDArray[np.uint8]:
-    """For each Unicode character, the bits of the classes that it belongs to (0x110000 values).
+    """For each Unicode character, the bits of the classes that it belongs to (0x110000 values, uint8).
 
-    A class is a pattern of one character, and the bit that stands for it.
+    A class is (a pattern that matches one character of it, the bit that stands for it).
 
     >>> characters_of_classes((r"\\p{L}", 1), (r"\\p{Ll}", 2))[[ord("A"), ord("a"), ord("4")]].tolist()
     [1, 3, 0]

@@ -23,9 +23,9 @@ _SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # everything that `_NO_TEXT` m
 
 
 class CleanText(NamedTuple):
-    """A text after cleaning, and `places` (characters + 1): where its characters and end were before.
+    """A text after cleaning, and where its characters and its end were before: `places` (characters + 1).
 
-    None for `places`: they are unchanged.
+    `places` is None if positions have not changed.
     """
 
     text: str
@@ -33,7 +33,9 @@ class CleanText(NamedTuple):
 
 
 def cleaned(text: str) -> CleanText:
-    """The text with spaces for addresses, @names (and RT before one) and HTML tags; HTML codes are decoded.
+    """A text without web addresses, @names (with RT before one) and HTML tags; HTML codes are decoded.
+
+    What is removed is replaced by as many spaces.
 
     >>> cleaned("RT @ann: caf&eacute; <b>here</b> https://t.co/x.").text
     '       : café    here                   .'
@@ -47,7 +49,7 @@ def cleaned(text: str) -> CleanText:
 
 
 def _decoded(text: str) -> CleanText:
-    """The text with known HTML codes, such as &amp;, replaced by their characters."""
+    """A text with known HTML codes, such as &amp;, replaced by characters, and their places in the text."""
     pieces: list[str] = []
     places: list[NDArray[np.int64]] = []
     end = 0

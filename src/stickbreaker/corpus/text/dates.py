@@ -65,11 +65,11 @@ _WRITTEN = tuple(
 
 
 def date_of(value: Scalar) -> date | None:
-    """The date that a metadata value as a whole states, or None.
+    """The date that a metadata value states, or None. The value must be a date as a whole.
 
-    A year, ISO 8601 (days, months, weeks, days of the year; with a time), a quarter, 27 May 2004, May 27,
-    2004 or 27.5.2004. A missing month or day is the first, a week is its Monday. 5/6/2004 is ambiguous, so it
-    is not a date; nor are years after 2199.
+    Read are a year, ISO 8601 (days, months, weeks, days of the year; with a time), a quarter, 27 May 2004,
+    May 27, 2004 or 27.5.2004. A missing month or day is the first, a week is its Monday. 5/6/2004 is
+    ambiguous, so it is not a date; nor are years before 1000 or after 2199.
 
     >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
     (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
@@ -91,7 +91,10 @@ def date_of(value: Scalar) -> date | None:
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    """The date from its parts (year, month, …), the first day if they are incomplete; None if invalid."""
+    """The date from its parts by the names of `_WRITTEN`'s groups (y: year, m: month, …); None if invalid.
+
+    A missing month or day is the first.
+    """
     year = int(parts["y"] or 0)
     if not 1000 <= year < 2200:
         return None
@@ -111,7 +114,10 @@ def _made(parts: dict[str, str | None]) -> date | None:
 
 
 def iso_date(value: Scalar) -> str | None:
-    """A date in ISO 8601: as it is if it has that form, even incomplete; otherwise the day; None: no date.
+    """A date in ISO 8601, or None if the value is not a date.
+
+    A value that has this form is returned as it is, even if it is incomplete ("1993-04"); any other becomes a
+    day.
 
     >>> iso_date("1993-04"), iso_date(1993), iso_date("5 April 1993"), iso_date("last week")
     ('1993-04', '1993', '1993-04-05', None)
@@ -125,11 +131,11 @@ def iso_date(value: Scalar) -> str | None:
 
 @cache
 def date_reader(form: str) -> Callable[[Scalar], date | None]:
-    """A function that reads dates of one form, and returns None for others. UserError for an unknown form.
+    """A function that reads dates of one form, and returns None for other values.
 
     Forms: "epoch" or "epoch-ms", seconds or milliseconds since 1970 (numbers of fewer than five digits are
     not taken, since they are years); "twitter", Wed Oct 10 20:19:24 +0000 2018; or a form of
-    `datetime.strptime`, such as "%d/%m/%Y".
+    `datetime.strptime`, such as "%d/%m/%Y". Raises UserError for an unknown form.
 
     >>> date_reader("epoch")(1539202764), date_reader("%d/%m/%Y")("5/6/2004")
     (datetime.date(2018, 10, 10), datetime.date(2004, 6, 5))
@@ -188,7 +194,7 @@ def is_date_name(name: str) -> bool:
 
 
 def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[date, date]:
-    """The first and the last date to draw in a chart: outliers are left out if they would double the span.
+    """The first and the last date to draw in a chart, without outliers if these would double the span.
 
     At most one date in a hundred is left out at each end. `counts`: how often each date occurs (None: once).
 
@@ -205,7 +211,7 @@ def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 
 def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
-    """The first date at which the sum of the counts exceeds `aside`, else the last; pairs: (date, count)."""
+    """The first date by which more than `aside` dates were counted, else the last; pairs: (date, count)."""
     for day, count in pairs:
         aside -= count
         if aside < 0:
@@ -214,7 +220,7 @@ def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
 
 
 def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[list[str], list[int]]:
-    """Equal bins of time for a chart, by name, from the first date to the last, and each date's bin.
+    """Divide time into equal bins for a chart; returns their names, in order, and the bin of each date.
 
     The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
     `MOST_BINS` cover the dates, and which the dates fill: at least half of the bins, with at least three

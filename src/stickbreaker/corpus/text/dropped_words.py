@@ -58,7 +58,7 @@ class DroppedWords:
 
     @property
     def label(self) -> str:
-        """The reason why the words were left out, for users."""
+        """The reason why the words were left out, as text for users."""
         if self.bound is not None and self.rule == "min_documents":
             return f"in fewer than {self.bound:g} documents"
         if self.bound is not None and self.rule == "max_share":
@@ -85,9 +85,10 @@ def dropped_words(
     n_documents: int,
     chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
-    """The words of the corpus (`counts`) that are not `chosen`, by the first rule that drops each of them.
+    """The words of a corpus that its vocabulary lacks, by the first rule that drops each of them.
 
-    `reasons`: for each word, the rule of the analysis against it, or None.
+    counts: all words; reasons: for each word, the rule of the analysis against it, or None; chosen: the
+    vocabulary.
     """
     fewest, most = rule.bounds(n_documents, counts.mean_length(n_documents))
     by_rule: dict[str, list[int]] = defaultdict(list)
@@ -107,7 +108,7 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """The dropped words of several languages, added up by rule; bounds that differ become None."""
+    """Add up the dropped words of several languages, rule by rule; bounds that differ become None."""
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:
@@ -127,7 +128,7 @@ def _sum(several: list[DroppedWords]) -> DroppedWords:
 
 
 def _cut(word: str) -> str:
-    """The word, shortened to the greatest length of a vocabulary's words."""
+    """A word for the list of frequent ones, cut to the greatest length of words in a vocabulary."""
     return word if len(word) <= LONGEST_WORD else word[:LONGEST_WORD] + "…"
 
 

@@ -75,7 +75,7 @@ class LanguageSample:
         return None if language in codes else self._best(text, codes)
 
     def _best(self, text: str, codes: list[str]) -> str:
-        """Among languages of one script (`codes`), the one whose stop words are most frequent in a text."""
+        """The language of one script (`codes`) whose stop words are most frequent in a text."""
         counts = Counter(_WORD.findall(text.lower()))
         known = {code: _words_of(code) for code in codes if has_stop_words(code)}
         return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))
@@ -108,7 +108,10 @@ class LanguageWarning(UserWarning):
 
 
 def _script_of(text: str) -> str | None:
-    """The script of at least 60 % of a text's letters; None for a mixture, or fewer than `FEWEST` letters."""
+    """The script that at least 60 % of a text's letters belong to.
+
+    None for a mixture of scripts, or for fewer than `FEWEST` letters of the script.
+    """
     characters = Counter(text)
     of_script = {name: regex.findall(pattern, "".join(characters)) for name, (pattern, _) in SCRIPTS.items()}
     counts = {name: sum(map(characters.__getitem__, found)) for name, found in of_script.items()}
@@ -125,6 +128,6 @@ def _words_of(code: str) -> frozenset[str]:
 
 @cache
 def _own_words(code: str) -> frozenset[str]:
-    """The stop words of a language that are stop words of at most one other language in Latin script."""
+    """A language's stop words that at most one other language in Latin script has too."""
     shared = Counter(word for one in LATIN for word in _words_of(one))
     return frozenset(word for word in _words_of(code) if shared[word] <= 2)

@@ -67,7 +67,7 @@ _MORE = {"fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu", "it": "an
 
 
 def language_code(name: str) -> str:
-    """The code of a language given by code or English name; of "en-US" or "zh_CN" only the language counts.
+    """The code of a language, given by code or English name; in "en-US" or "zh_CN" the region is ignored.
 
     Any code of two or three letters is accepted; if it is not in `LANGUAGES`, the library has no stop words
     and no stemmer for it. Raises UserError for a longer name that is unknown.
@@ -152,7 +152,7 @@ def has_lemmas(code: str) -> bool:
 
 
 def lemmatizer_of(code: str) -> Callable[[str], str]:
-    """A function from a word of the language to its lemma; the word itself if its lemma is several words.
+    """A function from a word of the language to its lemma; a lemma of several words leaves the word as it is.
 
     Raises UserError if the package simplemma is not installed.
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class WordList(list[str]):
-    """A list of distinct words, each known by its index, to which more can be appended."""
+    """A list of distinct words, to which more can be appended; a word's number is its index."""
 
     def array(self) -> "ArrowArray":
         """The words as an Arrow array, to which only words appended since the last call are added."""
@@ -63,7 +63,7 @@ class NumberedWords(Sequence[str]):
 
 
 class FirstNumbers(dict[str, int]):
-    """Numbers words in the order in which they are first looked up.
+    """A dict that numbers words from 0, in the order in which they are first looked up.
 
     >>> numbers = FirstNumbers()
     >>> [numbers[word] for word in ["the", "sea", "the"]], numbers.words
@@ -94,7 +94,7 @@ class FirstNumbers(dict[str, int]):
         return self._of_others[words.codes]
 
     def _listed(self, words: Iterable[str]) -> list[int]:
-        """As `of`, but faster for words that are mostly new."""
+        """The number of each word, as `of` returns it; faster if most words are new."""
         known, spelled, numbers = self.get, self.words, list[int]()
         for word in words:
             number = known(word)
@@ -106,7 +106,7 @@ class FirstNumbers(dict[str, int]):
 
 
 def numbered_anew(codes: NDArray[np.int32], n_words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Renumber `codes` (below `n_words`) in order of first occurrence.
+    """Renumber codes in order of first occurrence. n_words: all `codes` are below it.
 
     Returns the distinct codes in that order, and for each of `codes` its index among them.
 

@@ -18,7 +18,7 @@ _WORD = re.compile(r"\S+")
 
 
 class Split(NamedTuple):
-    """The unit of a split: a paragraph, or at most `size` sentences or words."""
+    """How a document is split: into paragraphs, or into parts of at most `size` sentences or words."""
 
     unit: str
     size: int = 1
@@ -54,12 +54,12 @@ class Split(NamedTuple):
 
 
 def _words(text: str) -> list[int]:
-    """The characters at which the words of a text begin; spaces separate words."""
+    """The character positions at which the words of a text begin; spaces separate words."""
     return [found.start() for found in _WORD.finditer(text)]
 
 
 def _sentences(text: str) -> list[int]:
-    """The characters at which sentences of a text begin, with quotes and brackets before the first word."""
+    """The character positions at which sentences begin, including quotes and brackets before a word."""
     analysed = default_analysis().analyse(text)
     found: list[int] = []
     for token in analysed.sentences:
@@ -72,7 +72,10 @@ def _sentences(text: str) -> list[int]:
 
 
 def _evenly(places: list[int], size: int) -> list[int]:
-    """0 and evenly spaced others of `places`, so that each part between two has at most `size` of them."""
+    """Where parts of a text begin: 0, and evenly spaced ones of `places`, so that each has at most `size`.
+
+    places: where the text's words or sentences begin.
+    """
     n_parts = -(-len(places) // size)
     return [0, *(places[len(places) * part // n_parts] for part in range(1, n_parts))]
 

@@ -23,7 +23,7 @@ BETWEEN = "\n\n"  # joins the sides of a document if they are stored as one text
 
 @dataclass(frozen=True)
 class PolylingualAnalysis:
-    """An analysis for each language, by code, ascending. Tokens carry their language: "de:haus".
+    """The analyses of several languages, by code in ascending order. Tokens carry their language: "de:haus".
 
     >>> both = PolylingualAnalysis.of(Analysis(), ["en", "de"])
     >>> both.analyse_sides({"en": "The house.", "de": "Das Haus."})[1].words
@@ -34,7 +34,10 @@ class PolylingualAnalysis:
 
     @classmethod
     def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
-        """An analysis for each language, like `base` with its own stop words, stemmer and lemmas, if any."""
+        """An analysis per language: `base` with the language's own stop words, stemmer and lemmas.
+
+        Languages without a stemmer, stop words or lemmas go without.
+        """
         codes = sorted({language_code(name) for name in languages})
         return cls({code: _for_language(base, code) for code in codes})
 
@@ -48,7 +51,7 @@ class PolylingualAnalysis:
         return tuple(self.by_language)
 
     def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
-        """A document's texts (by language code) joined into one, in order of codes, and its tokens.
+        """Join a document's texts (by language code) into one text, in order of codes, and find its tokens.
 
         Raises UserError for a language that is not in `languages`.
         """
@@ -70,7 +73,10 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """Where tokens end that begin at the characters `starts`; `words` are these tokens, with language."""
+        """The character positions at which tokens end.
+
+        starts: where they begin in `text`; words: the tokens, with language.
+        """
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -78,7 +84,7 @@ class PolylingualAnalysis:
         return ends.tolist()
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each word (with language) is eligible; words of unknown languages are not."""
+        """Whether each word (with language) may be in a vocabulary; words of unknown languages may not."""
         out = np.zeros(len(words), np.bool_)
         for code, analysis in self.by_language.items():
             here = [i for i, word in enumerate(words) if language_of(word) == code]
@@ -86,7 +92,7 @@ class PolylingualAnalysis:
         return out
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """`rule_against` for each word."""
+        """For each word (with language), the name of the rule that keeps it out of a vocabulary, or None."""
         return list(map(self.rule_against, words))
 
     def rule_against(self, word: str) -> str | None:
@@ -101,7 +107,10 @@ class PolylingualAnalysis:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases of all languages, of words with language, in the form that `join_words` takes."""
+        """The phrases of all languages as rounds of word pairs, as `join_words` takes them.
+
+        The words carry their language.
+        """
         rounds: list[dict[tuple[str, str], str]] = []
         for code, analysis in self.by_language.items():
             for number, pairs in enumerate(analysis.rounds):
@@ -115,7 +124,7 @@ class PolylingualAnalysis:
         return tuple(rounds)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
-        """The same analysis with these phrases, of words with language, instead of its own."""
+        """The same analysis with these phrases (words with language) instead of its own."""
         return PolylingualAnalysis(
             {
                 code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
@@ -124,7 +133,7 @@ class PolylingualAnalysis:
         )
 
     def resolved(self) -> "PolylingualAnalysis":
-        """The same analysis with each language's stop words and segmentation written out."""
+        """The same with each language's stop words and segmentation spelled out, as corpora store it."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
 
     def to_dict(self) -> JsonObject:
@@ -133,7 +142,7 @@ class PolylingualAnalysis:
 
 
 def _in_language(pairs: Round, code: str) -> Round:
-    """Those pairs that are of one language, with their words without it."""
+    """The pairs of one language in a round of phrases, with the language's code removed from their words."""
     return {
         (untagged(first), untagged(second)): untagged(joined)
         for (first, second), joined in pairs.items()
@@ -142,7 +151,7 @@ def _in_language(pairs: Round, code: str) -> Round:
 
 
 def analysis_from(values: JsonObject) -> Analysis | PolylingualAnalysis:
-    """The analysis, of one language or several, that `to_dict` made these values from.
+    """The analysis, of one language or several, from the plain values that its `to_dict` returned.
 
     Raises TypeError, KeyError, ValueError or UserError for other values.
 
@@ -158,7 +167,10 @@ def analysis_from(values: JsonObject) -> Analysis | PolylingualAnalysis:
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
-    """Raise ValueError if the analysis is of several languages, and the vocabulary of one or of others."""
+    """Raise ValueError if an analysis of several languages lacks those of the vocabulary.
+
+    That is also so if the vocabulary is of a single language.
+    """
     if isinstance(analysis, PolylingualAnalysis):
         languages = set(vocabulary.languages)
         if not languages or not languages <= set(analysis.languages):
@@ -174,9 +186,9 @@ def _for_language(base: Analysis, code: str) -> Analysis:
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
-    """Yield the documents; at the end, raise UserError if polylingual ones all lack one of the languages.
+    """Yield the documents; at the end, raise UserError if a language occurs in none of the polylingual ones.
 
-    `fields`: the text field of each language.
+    fields: the text field of each language.
     """
     met: set[str] = set()
     for document in documents:
@@ -192,12 +204,12 @@ def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]
 def aligned(
     documents: Iterable[Document], problems: Problems, language_field: str, *, apart: bool = False
 ) -> Iterator[Document]:
-    """Join rows that share an id and differ in language: each becomes a document with texts by language.
+    """Join rows that share an id and differ in language: they become one document with texts by language.
 
     Documents are in the order of their first rows, with the metadata of all their rows. All texts are in
     memory until the last row is read. A row without language or text, or with a language that its id has
-    already, is reported to `problems`. Raises UserError if no document has two languages although there are
-    several, unless `apart`, as when a model scores new documents.
+    already, is reported to `problems`. Raises UserError if there are several languages and no document has
+    two, unless `apart` (for new documents of a model).
     """
     joined: dict[str, Document] = {}
     for row in documents:
@@ -253,7 +265,7 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
 def choose_by_language(
     rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
 ) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
-    """The union of vocabularies chosen for each language separately, and the words that were left out.
+    """Choose a vocabulary for each language; returns their union, and the words that were left out.
 
     `documents`: the number of documents in each language. The words in a rule's list carry their language.
     Raises UserError if a language has no words.

@@ -32,24 +32,33 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
 
 
 def _character(marks: str) -> str:
-    """A pattern for a letter of such scripts with its marks, lengthening signs and invisible `marks`."""
+    """A pattern for one letter of a script without spaces, and the marks and signs that follow it.
+
+    marks: invisible characters that may follow too.
+    """
     return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
 
 
 def character_pattern(words: str, marks: str) -> str:
-    """A pattern for single characters of such scripts, and for `words` in other scripts."""
+    """A pattern for single characters of scripts without spaces; in other scripts, for what `words` matches.
+
+    marks: invisible characters that may follow a character.
+    """
     return f"(?V1){_character(marks)}|{words}"
 
 
 def run_pattern(words: str, marks: str) -> str:
-    """A pattern for whole runs of such characters, for `cut_runs`, and for `words` in other scripts."""
+    """A pattern for runs of text without spaces, for `cut_runs`; in other scripts, for what `words` matches.
+
+    marks: invisible characters that may be in a run.
+    """
     return f"(?V1)(?:{_character(marks)})++|{words}"
 
 
 def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
-    """The spans of words in a text, those in scripts without spaces cut further into words by ICU.
+    """Cut spans of text in scripts without spaces into words, by ICU; other spans stay.
 
-    Raises UserError if that is needed and icu4py is not installed.
+    Raises UserError if some must be cut and icu4py is not installed.
     """
     if not any(is_without_spaces(text, start) for start, _ in spans):
         return spans
@@ -73,7 +82,7 @@ def has_icu() -> bool:
 
 
 def _word_ends(text: str, language: str | None) -> list[int]:
-    """The characters of a text at which words end by ICU, ascending. Raises UserError without icu4py."""
+    """The character positions at which words end in a text, by ICU, ascending. UserError without icu4py."""
     if not has_icu():
         remedy = "pip install 'stickbreaker[icu]', or segment by characters"
         raise UserError("word breaking by ICU needs the package icu4py", remedy=remedy)

@@ -55,7 +55,10 @@ class FoundText(NamedTuple):
 
 
 class WordFinder:
-    """Analyses many texts at once, as `Analysis.analyse` would, with words as numbers; caches forms."""
+    """Analyses many texts at once, as `Analysis.analyse` would, but faster; words are returned as numbers.
+
+    The normal forms of spellings are cached.
+    """
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis, self.form = analysis, analysis.form_maker()
@@ -118,7 +121,7 @@ class WordFinder:
     def _numbers_of(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """For each span of bytes of a text (begin and length), the number of its form."""
+        """The number of the normal form of each span of bytes of a text (given by begin and length)."""
         known = len(self.spellings)
         spelled = self.spellings.number(text, begins, lengths)
         if len(self.spellings) > known:
@@ -128,7 +131,7 @@ class WordFinder:
 
 
 class ArrowWords:
-    """Numbers the words of Arrow arrays in order of first occurrence."""
+    """Numbers the words of Arrow arrays, in order of first occurrence over all arrays."""
 
     def __init__(self) -> None:
         self.spellings = Spellings()
@@ -144,7 +147,10 @@ class ArrowWords:
 
 
 class Spellings:
-    """Distinct spellings, numbered in order of first occurrence; a hash table over concatenated UTF-8."""
+    """Distinct spellings, numbered in order of first occurrence, without making strings.
+
+    It is a hash table over their concatenated bytes in UTF-8.
+    """
 
     def __init__(self) -> None:
         self.n = 0
@@ -158,7 +164,7 @@ class Spellings:
     def number(
         self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """For each span of bytes of a text, the number of its spelling; new spellings get new numbers."""
+        """The number of each spelling in a text, given as spans of bytes; new spellings get new numbers."""
         most = self.n + len(begins)
         self.content = _with_room(self.content, int(self.offsets[self.n]) + int(lengths.sum()))
         self.offsets = _with_room(self.offsets, most + 1)
