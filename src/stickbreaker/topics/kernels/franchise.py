@@ -264,8 +264,7 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
 
 @njit(**PART)
 def _gather(menu, start, block_out):
-    """Copy E[log beta] of a document's words to block_out (topics × words), where the words are adjacent in
-    memory.
+    """Copy E[log beta] of a document's words to adjacent memory, block_out (topics × words).
 
     Returns the sum of count × log scale, which belongs to the document's score.
     """

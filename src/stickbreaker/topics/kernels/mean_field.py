@@ -256,8 +256,7 @@ def longest(offsets):
 
 @njit(**PART)
 def gather(words, start, size, block_out):
-    """Copy the weights of a document's words to block_out (words × topics), where they are adjacent in
-    memory.
+    """Copy the weights of a document's words to adjacent memory, block_out (words × topics).
 
     Returns the sum of count × log scale, which belongs to the document's score.
     """
