@@ -38,7 +38,9 @@ TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET,
 class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
     WithTopics, TopicEstimator
 ):
-    """The public methods of topic estimators: `transform`, words of topics, online learning."""
+    """The public methods of topic estimators, with scikit-learn's names: `transform`, `score`, words of
+    topics, online learning.
+    """
 
     _elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
 
@@ -145,7 +147,9 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return as_frame(found.table(names))
 
     def representative_documents(self, X: object, n: int = 5) -> list[list[int]]:
-        """Per topic, the positions in `X` of the `n` documents with most of it; ties in order of `X`."""
+        """For each topic, the positions in `X` of the `n` documents that have the largest share of it,
+        largest first; ties in order of `X`.
+        """
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()
 

@@ -23,11 +23,11 @@ Words = Sequence[str] | Mapping[str, float]
 
 @dataclass(frozen=True)
 class Guide:
-    """An informed prior (Zhai 2014, section 3.3.1): one category of words for each of the first topics.
+    """Words that say what the first topics should be about: an informed prior (Zhai 2014, section 3.3.1).
 
-    `categories` maps a topic's name to its words, or to its words and their eta. A word can end in `*`, which
-    stands for any ending. In a guided topic eta is `inside` for the words of its category and `outside` for
-    all others; topics after the last category keep the eta of the model.
+    `categories` maps the name of a topic to its words, or to its words and their eta. A word can end in `*`,
+    which stands for any ending. In a guided topic, eta is `inside` for the words of its category and
+    `outside` for all others; topics after the last category keep the model's eta.
 
     >>> Guide({"money": ["bank*", "loan"]}).names
     ('money',)
@@ -97,7 +97,8 @@ class Guide:
         n_topics: int,
         rest: float | Array,
     ) -> InformedPrior:
-        """eta (words × topics); `rest`: eta of free topics, a number or an array (words).
+        """The prior of words in topics, eta (words × topics), that the guide describes. `rest`: eta of the
+        topics without a category, a number or an array (words).
 
         Words are looked up after analysis. In a polylingual vocabulary a word is looked up in every language,
         or in one if it has a prefix ("de:bank"). Phrases are ignored. Raises UserError for more categories
@@ -125,8 +126,8 @@ class Guide:
     def found(
         self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
     ) -> tuple[tuple[int, int], ...]:
-        """For each category, the number of its entries that match a word of the vocabulary, and the number of
-        all its entries.
+        """How many of a guide's words are known, for a report to the user: for each category, the number of
+        entries that match a word of the vocabulary, and the number of all its entries.
 
         >>> Guide({"money": ["bank*", "loan"]}).found(Vocabulary.of(["banker", "river"]), None)
         ((1, 2),)
@@ -138,7 +139,9 @@ class Guide:
 
 
 def _plain(words: object) -> object:
-    """Words as a list, or as a dict of plain numbers, to be saved; another value stays unchanged."""
+    """A category's words in a form that can be saved: a list, or a dict with plain numbers. Other values are
+    returned unchanged, to be refused later.
+    """
     if isinstance(words, Mapping):
         return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
     if isinstance(words, set | frozenset):
@@ -147,7 +150,9 @@ def _plain(words: object) -> object:
 
 
 class _Finder:
-    """Finds the vocabulary rows that match an entry of a lexicon, such as "abandon*"."""
+    """Finds words of the vocabulary for entries of a guide. Called with an entry such as "bank" or "bank*"
+    (any ending), it yields the rows of the words that match.
+    """
 
     def __init__(self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None) -> None:
         self.index = vocabulary.index
@@ -167,7 +172,9 @@ class _Finder:
                 place += 1
 
     def _spellings(self, text: str) -> Iterator[str]:
-        """Ways in which a word may be spelled in the vocabulary: as given, and after analysis."""
+        """How a word may be spelled in the vocabulary: as given, and as the analysis changes it (lower case,
+        lemma); in a polylingual vocabulary for each language, with its code.
+        """
         if not text:
             return
         if not self.languages:
@@ -184,7 +191,9 @@ class _Finder:
 
 
 def forms_of(analysis: Analysis | None, text: str) -> list[str]:
-    """The word that the analysis makes of a guide's entry, as a list; empty without it or for a phrase."""
+    """What the analysis makes of a guide's entry: a list of one word; empty if there is no analysis, or if it
+    makes no word or several.
+    """
     words = [] if analysis is None else analysis.analyse(text).words
     return words if len(words) == 1 else []
 
@@ -213,7 +222,11 @@ def _dictionary(path: str) -> dict[str, list[str]]:
 
 
 def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
-    """A category's number and name from its line's parts. Raises UserError if invalid or in `names`."""
+    """A category's number and name, from a line of a dictionary in LIWC's format, split at white space.
+
+    names: the categories before, by number. Raises UserError if the line is invalid, or its number or name
+    occurs twice.
+    """
     if len(parts) < 2 or not parts[0].isdigit():
         remedy = "write a number and a category's name on each line between the two lines of %"
         raise UserError(f"{' '.join(parts)[:40]!r} is not a category", remedy=remedy)
@@ -227,9 +240,10 @@ def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _entry(parts: list[str], names: Mapping[str, str]) -> tuple[str, list[str]]:
-    """A word and the names of its categories, from the parts of its line, which has their numbers.
+    """A word and the names of its categories, from a line of a dictionary in LIWC's format, split at white
+    space. On the line, categories are given by number.
 
-    names: of categories, by number. Raises UserError if the line is invalid.
+    names: of the categories, by number. Raises UserError if the line is invalid.
     """
     first = next((i for i, part in enumerate(parts) if i and part.isdigit()), len(parts))
     word, keys = " ".join(parts[:first]), parts[first:]
@@ -265,7 +279,9 @@ def _json_categories(path: str) -> JsonObject:
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object from its pairs. Raises UserError for a key that occurs twice."""
+    """Build a JSON object from its (key, value) pairs while it is read. Raises UserError for a key that
+    occurs twice, which `json` would accept.
+    """
     values: JsonObject = {}
     for key, value in pairs:
         if key in values:

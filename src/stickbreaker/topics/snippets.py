@@ -21,7 +21,9 @@ SNIPPET = 600  # characters of an excerpt
 
 
 class Excerpt(NamedTuple):
-    """A document's beginning, and its marked words: positions and lengths in characters, vocabulary rows."""
+    """The beginning of a document, and the words of the vocabulary in it: their positions (`starts`) and
+    lengths in characters, and their rows in the vocabulary.
+    """
 
     text: str
     starts: NDArray[np.int64]
@@ -30,7 +32,7 @@ class Excerpt(NamedTuple):
 
 
 class Excerpts:
-    """Excerpts of a block's documents, and their stored metadata."""
+    """Reads the documents of a block: the beginning of each, for display, and its metadata."""
 
     def __init__(self, corpus: Corpus, block: int, entries: Entries) -> None:
         self.corpus = corpus
@@ -49,7 +51,9 @@ class Excerpts:
             return metadata_from(self._metadata[i])
 
     def excerpt(self, i: int) -> Excerpt:
-        """Document i's beginning: of its text, or its words in order, or the most frequent of a bag."""
+        """The beginning of document i: of its text, if the corpus has texts; otherwise its first words, or
+        its most frequent ones if word order is not known.
+        """
         codes = self.entries.codes[self.entries.offsets[i] : self.entries.offsets[i + 1]]
         if self.texts is not None and self.starts is not None:
             text, starts = self.texts[i].as_py(), self.starts[i].values
@@ -78,7 +82,10 @@ class Excerpts:
         return _lined_up(parts)
 
     def _part(self, text: str, starts: NDArray[np.int64], codes: NDArray[np.int32], limit: int) -> Excerpt:
-        """The beginning of a text in one language, of at most `limit` characters."""
+        """The beginning of a text in one language, on one line, cut to `limit` characters.
+
+        starts: the positions of its tokens; codes: the numbers of their words in the block.
+        """
         raw = text[: 2 * limit]
         near = int(np.searchsorted(starts, len(raw)))
         rows = self.rows[codes[:near]].astype(np.int64)
@@ -93,9 +100,9 @@ class Excerpts:
 def _ends(
     analysis: Analysis | PolylingualAnalysis | None, text: str, starts: NDArray[np.int64], words: list[str]
 ) -> NDArray[np.int64]:
-    """The positions in a text at which words that begin at `starts` end.
+    """Where in a text the words end that begin at the positions `starts`.
 
-    Without an analysis (for documents given as tokens), they follow from the words' lengths.
+    If documents were given as tokens, without an analysis, ends follow from the lengths of `words`.
     """
     if analysis is None:
         return starts + np.array([len(word) for word in words], np.int64)
@@ -105,7 +112,9 @@ def _ends(
 
 
 def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
-    """Join excerpts into one, each on lines of its own."""
+    """Join the excerpts of a document's languages into one, each on its own line; positions are shifted
+    accordingly.
+    """
     if not parts:
         return Excerpt("", *(np.zeros(0, np.int64) for _ in range(3)))
     before = np.cumsum([0] + [len(part.text) + 1 for part in parts]).tolist()
@@ -119,7 +128,9 @@ def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
 
 
 def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """A text with each run of white space as one space, and where the characters at `places` are then."""
+    """A text on one line, each run of white space replaced by a space, and the new positions of the
+    characters that were at `places`.
+    """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     befores = np.array([start for start, _ in spans], np.int64)
     lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)
@@ -144,7 +155,10 @@ def _cut_off(
 
 
 def _joined(words: Sequence[str], rows: NDArray[np.int32]) -> Excerpt:
-    """Words joined by spaces, those of the vocabulary marked; rows: of the words, -1 if not in it."""
+    """Words joined by spaces, as an excerpt for a document without a text.
+
+    rows: each word's row in the vocabulary, -1 if it is not there; only words that are there are marked.
+    """
     lengths = np.array([len(word) for word in words], np.int64)
     starts = np.cumsum(lengths + 1) - lengths - 1
     known = rows >= 0

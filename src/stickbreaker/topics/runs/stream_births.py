@@ -1,8 +1,8 @@
 """Opening and closing topics of a stream, as its subjects change.
 
-After every `WINDOW` documents, these judge the topics. A topic is kept if it improves their prediction: each
-half of each document, given the other. The sum of documents' gains must exceed `SURE` times the root of the
-sum of squares, so that a single document never justifies a topic.
+After every `WINDOW` documents, these documents judge the topics. A topic is kept if it improves their
+prediction, in which each half of a document is predicted from the other. The sum of documents' gains must
+exceed `SURE` times the root of the sum of squares, so that a single document never justifies a topic.
 """
 
 from collections.abc import Iterable
@@ -44,10 +44,11 @@ Words = NDArray[np.int64] | list[str]  # of documents: rows of the table, or the
 
 
 class Opened(NamedTuple):
-    """Topics to open.
+    """New topics to open, found by `candidates`.
 
-    counts (words of the documents × new); weights, gains in nats (new); change: of all counts (words ×
-    topics, new ones last).
+    counts (words × new): their counts of the judging documents' words; weights (new): their shares of all
+    tokens; gains (new): by how much each improves predictions, in nats; change (words × topics, new ones
+    last): what to add to the table, negative for tokens that topics lose.
     """
 
     counts: Array
@@ -57,18 +58,21 @@ class Opened(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Openings and closings of topics as events, and the number of words that the vocabulary gained."""
+    """The topics that were opened and closed, as events for the trace, and in `entered` the number of words
+    that were added to the vocabulary.
+    """
 
     events: list[Event]
     entered: int = 0
 
 
 def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards, weight: float) -> Changes:
-    """Collect documents after learning from them; once there are enough, close and open topics.
+    """Collect a minibatch's documents after it was learned from. Once there are `WINDOW` documents, close and
+    open topics by them.
 
-    `weight`: the weight of a token of the last minibatch in the table. Changes the engine's table and
-    `state`; returns the events as splits and merges: an opened topic is split from the topic that loses most
-    tokens to it, a closed one is merged into the topic that gains most of its tokens.
+    `weight`: the weight of one of the minibatch's tokens in the table. Changes the engine's table and
+    `state`. The events are returned as splits and merges: an opened topic counts as split from the topic that
+    loses most tokens to it, a closed one as merged into the topic that gains most of its tokens.
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
@@ -95,7 +99,9 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
 
 
 def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]:
-    """The last `number` waiting documents, over the words in them alone, and these words, ascending."""
+    """The last `number` of the collected documents, and the distinct words in them, ascending. In the
+    documents, words are numbered by their position among these.
+    """
     bags = waiting.bags.take(np.arange(len(waiting) - number, len(waiting)))
     if waiting.spelled is not None:
         return by_spelling(bags, waiting.spelled)
@@ -104,7 +110,8 @@ def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]
 
 
 def worth(gains: Array) -> float:
-    """By how much documents' gains from a topic exceed chance, in nats; a topic is kept if this is positive.
+    """Whether a topic is worth keeping: the sum of its gains for documents, less what may be due to chance,
+    in nats. It is kept if the result is positive.
 
     >>> worth(np.array([8.0])) < 0.0 < worth(np.array([8.0, 8.0, 8.0]))
     True
@@ -116,11 +123,11 @@ def worth(gains: Array) -> float:
 
 
 class Outcome(NamedTuple):
-    """The result of trying to do without topics.
+    """Which topics can be closed, as judged by documents.
 
-    trial: the topics to keep; gains: for each topic that was tried and is kept, by number, documents' gains
-    from it; closures: for each other one, the topic that gains most of its tokens, and documents' gains from
-    closing it.
+    trial: the topics that are kept; gains: for each tried topic that is kept, by number, the nats that
+    documents gain from having it; closures: for each topic to be closed, the topic that gains most of its
+    tokens, and the nats that documents gain from closing it.
     """
 
     trial: TopicsOnTrial
@@ -129,8 +136,8 @@ class Outcome(NamedTuple):
 
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
-    """Try to do without each of these topics, smallest first: it is closed if the documents that use it are
-    predicted as well without it.
+    """Try each of the topics `tried`, smallest first: it is closed if the documents that use it are predicted
+    as well without it. The last topic is always kept.
     """
     halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
@@ -163,7 +170,9 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
 
 
 def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Words) -> list[Event]:
-    """Close topics without which the documents are predicted as well; returns the events."""
+    """Close the topics without which the documents are predicted as well. Returns the closings as events;
+    changes the table and `state`.
+    """
     trial = _on_trial(job, state, words)
     found = judge(trial, bags, range(trial.n_topics))
     if not found.closures:
@@ -185,9 +194,10 @@ def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Word
 def candidates(
     trial: TopicsOnTrial, bags: Bags, number: int, weight: float, generator: np.random.Generator
 ) -> Opened | None:
-    """New topics for the documents that are explained worst; None if no new topic is justified.
+    """Find new topics for the documents that are explained worst; None if none improves predictions enough.
 
-    They are fitted to every second of these documents, and judged by the others.
+    Every second one of these documents is used to fit up to `number` new topics, the others to judge them.
+    weight: of a token in the table; generator: draws the documents from which new topics start.
     """
     worst = bags.take(explained_worst(trial, bags))
     n = len(worst.unseen)
@@ -215,9 +225,10 @@ def candidates(
 
 
 def explained_worst(trial: TopicsOnTrial, bags: Bags) -> NDArray[np.int64]:
-    """The documents that topics explain worst, compared with the overall word frequencies of these documents.
+    """The numbers of the half of the documents that topics explain worst, compared with the overall word
+    frequencies in all of them.
 
-    A long document counts more than a short one with the same loss per token.
+    Of two documents with the same loss per token, the longer counts as worse explained.
     """
     tokens = tokens_by_document(bags.offsets, bags.counts)
     words = np.bincount(bags.words, bags.counts, len(trial.counts))
@@ -236,7 +247,12 @@ def _open(
     bags: Bags,
     words: Words,
 ) -> Changes:
-    """Open new topics; returns the events, and the number of words that the vocabulary gained."""
+    """Add new topics to the table and to `state`. Returns the openings as events, and the number of words
+    added to the vocabulary.
+
+    trial: the topics before; found: the new topics; bags, words: the documents that judged them, and their
+    words.
+    """
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
     source = _numbers(job, state)[parent]
@@ -255,11 +271,10 @@ def _open(
 def _change_of_rows(
     job: VariationalRun, state: VariationalState, change: Array, bags: Bags, words: Words
 ) -> tuple[Rows | SparseCounts, int]:
-    """A change of words' counts as rows of the table, and the number of words that were added to the table
-    for it.
+    """Turn a change of words' counts into rows of the table. Words that the table lacks are added if the
+    model admits them; their number is returned too.
 
-    change (words × topics): of the counts of `words`. A word that the table does not have (yet, or any more)
-    is added if the model admits it.
+    change (words × topics): what to add to the counts of `words`; bags: the documents with these words.
     """
     if not isinstance(words, list):
         return Rows(words, np.ascontiguousarray(change)), 0
@@ -285,7 +300,7 @@ def _on_trial(job: VariationalRun, state: VariationalState, words: Words) -> Top
 
 
 def _numbers(job: VariationalRun, state: VariationalState) -> tuple[int, ...]:
-    """The lasting numbers of the topics."""
+    """The id of each topic of the table, which stays the same while topics open and close."""
     return (state.columns or first_columns(job.engine.table.shape[1])).numbers
 
 

@@ -1,4 +1,5 @@
-"""Warnings of runs over streams: a giant topic, starved topics, minibatches that are too large.
+"""Warnings of runs over streams: a giant topic, starved topics (with hardly any words left), minibatches that
+are too large.
 
 Topic shares are those of the table's counts, which fade, so they reflect the last minibatches.
 """
@@ -27,17 +28,17 @@ TEXTS = {
 
 
 class StreamWarning(TypedDict):
-    """A warning in a trace: one of `TEXTS`, and the share that its text shows."""
+    """A warning as stored in a trace: `about`, a key of `TEXTS`, and the share that the text reports."""
 
     about: str
     share: float
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[StreamWarning]:
-    """The warnings to give after `step` steps, from the topics' tokens in the table (`totals`), except those
-    given `before`.
+    """The warnings to give after `step` steps, judged by the topics' tokens in the table (`totals`); kinds
+    that were given `before` are left out.
 
-    If the number of topics is learned (`grows`), empty ones are not a problem.
+    If the number of topics is learned (`grows`), topics without words are not a problem.
 
     >>> import numpy as np
     >>> warnings_of(np.array([8.0, 1.0, 1.0, 1.0, 1.0, 0.0]), 10, grows=True, before=())
@@ -59,7 +60,8 @@ def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str
 
 
 def large_minibatches(batch_size: int, documents: int) -> list[StreamWarning]:
-    """The warning if a minibatch is more than a tenth of a stream's documents, after the stream has ended.
+    """For a stream that has ended: a warning if its minibatches had more than a tenth of all documents;
+    otherwise an empty list.
 
     >>> large_minibatches(256, 1_000), large_minibatches(100, 1_000)
     ([{'about': 'batch size', 'share': 0.256}], [])

@@ -33,9 +33,10 @@ from stickbreaker.topics.topic_shapes import refuse_other_shapes
 def new_run(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
 ) -> tuple[Run, RunState]:
-    """A new run: the model that the parameters describe, and a seeded table or seeded chains.
+    """A new run of the model that the estimator's parameters describe, and its first state: initial counts in
+    the table, or new chains for Gibbs sampling.
 
-    Files of the engine are in `folder`.
+    held_out: the share of documents not learned from; folder: where the engine can write files.
     """
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
     if estimator._gibbs_settings() is not None:
@@ -75,8 +76,10 @@ def learned(
 def finish_run(
     estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
 ) -> Snapshot:
-    """Take what a run has learned into the estimator; returns the finished model, to be saved, and writes
-    documents for the report to `folder`.
+    """Complete a run: set the estimator's fitted attributes, and write documents for the report to `folder`.
+    Returns the finished model, to be saved.
+
+    fixed: the entries of the model's manifest that are known since the run began.
     """
     model, engine, whole = learned(estimator, corpus, job, state)
     estimator._take(model, engine, whole)
@@ -89,8 +92,8 @@ def finish_run(
 
 
 def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
-    """After a run in memory, count in how many documents each topic uses each word, and set the estimator's
-    `word_documents_`.
+    """Complete a run in memory: count in how many documents each topic uses each word, for ranking words, and
+    set the estimator's `word_documents_`.
     """
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator._model, estimator._least_held_out())
@@ -99,7 +102,9 @@ def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> N
 
 
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
-    """Save the report's documents and figures in a model's directory, as `finish_run` does for its corpus."""
+    """Save what the report shows of a corpus's documents in a model's directory, for a model that is already
+    fitted. The corpus need not be the one that it learned from, which is noted in the file.
+    """
     source = source_of(corpus, estimator._model)
     learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
     if not learned and estimator.updates_:
@@ -108,7 +113,10 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
 
 
 def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
-    """Give a variational run its initial table; returns the run and its state."""
+    """Prepare a variational run: give the table its initial counts. Returns the run and its first state.
+
+    Raises UserError if documents are to be sampled and have weights that are not whole numbers.
+    """
     model = topic_model(job.model)
     if model.words.grows:
         job, state = begin_open(job, estimator._n_topics_at_start(), estimator.init)
@@ -124,7 +132,10 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
 def restore_state(
     job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
 ) -> VariationalState:
-    """Load a snapshot's table into the engine; returns the run's state. Raises ValueError if invalid."""
+    """Continue a run from a checkpoint: load its table into the engine, and return the run's state.
+
+    n_words: of the corpus. Raises ValueError if the checkpoint does not fit the model, or is invalid.
+    """
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
@@ -142,7 +153,9 @@ def restore_state(
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Checks that all weights in some blocks are whole numbers, and raises UserError otherwise."""
+    """A task that an engine runs on some blocks: it raises UserError if a word's weight in a document is not
+    a whole number.
+    """
 
     source: Source
 
@@ -154,9 +167,10 @@ class WholeCounts:
 def _to_learn(
     estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
-    """The model to learn, its documents, and the scorer of held-out documents (None if none are held out).
+    """The model to learn, the documents to learn from, and a function that scores held-out documents (None if
+    none are held out).
 
-    Raises UserError if nothing is left to learn from, or nothing can be scored.
+    Raises UserError if there is no document to learn from, or none of the held-out ones has a known word.
     """
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)

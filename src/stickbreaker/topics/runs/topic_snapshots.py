@@ -10,17 +10,19 @@ from stickbreaker.topics.model.model import topic_model
 
 
 class TopicMoments(Moments):
-    """The observer that takes snapshots of topics' words, by lasting number of the topic."""
+    """Takes snapshots of topics' top words during a run with an open vocabulary, for the report on how topics
+    changed. Topics are identified by ids that stay the same when others come and go.
+    """
 
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
         return words_now(job, state, None if last is None else last.step)
 
 
 def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
-    """For each topic in use, by lasting number: its most probable words with their probabilities, and those
-    added since step `since` with their rank (from 1) and probability.
+    """A snapshot of the topics in use, as two dicts by topic id: the most probable words with their
+    probabilities, and words that were added since step `since`, with their rank (from 1) and probability.
 
-    With `since` None, no words count as added.
+    If `since` is None, no words count as added.
     """
     words, table = topic_model(job.model).words, job.engine.table
     keys, whole = table.keys, table.whole()

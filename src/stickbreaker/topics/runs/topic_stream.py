@@ -30,10 +30,12 @@ from stickbreaker.topics.runs.topic_runs import start_run
 def online_step(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards, warned: Collection[str] = ()
 ) -> TraceRecord:
-    """Make one online step on documents, in order, after predicting them; it counts as a pass.
+    """Make one online step on a minibatch of a stream: predict it, then learn from it. Returns the record for
+    the trace.
 
-    `documents` and `warned`: as in `StreamLearner._stream_step`. The first minibatch is not predicted, since
-    topics start from its documents.
+    `documents`: the corpus size so far; `warned`: the kinds of warnings given before (see
+    `StreamLearner._stream_step`). The first minibatch is not predicted, since topics start from its
+    documents.
     """
     model, predicted = topic_model(job.model), None
     fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
@@ -55,7 +57,9 @@ def online_step(
 def _open_and_close(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards, record: TraceRecord
 ) -> TraceRecord:
-    """Open new topics and close unneeded ones, if the model does that; returns fields for the record."""
+    """Open new topics and close unneeded ones after a step, if the model does that. Returns what changes in
+    the step's record; empty if nothing was opened or closed.
+    """
     model, schedule = topic_model(job.model), job.schedule
     assert isinstance(schedule, Online)
     if not model.births:
@@ -76,8 +80,8 @@ def _open_and_close(
 
 
 def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
-    """Make one online step on a whole corpus, in order, on this machine, also for a model that was learned on
-    Spark.
+    """Make one online step on a whole corpus as a minibatch, with documents in their order, and set the
+    estimator's fitted attributes. It runs on this machine, also for a model that was learned on Spark.
 
     `begun`: the estimator has learned before. Raises UserError for an estimator that has a Spark session.
     """

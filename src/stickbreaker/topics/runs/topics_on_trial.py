@@ -20,17 +20,19 @@ TOKENS_IN_USE = 0.5  # expected tokens from which on a document uses a topic
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Documents cut in two halves, each of which is predicted from the other."""
+    """Documents whose tokens are divided at random between `first` and `second`, so that each half can be
+    predicted from the other.
+    """
 
     first: Bags
     second: Bags
 
     @classmethod
     def of(cls, bags: Bags, spelled: Sequence[str] | None = None) -> "Halves":
-        """Cut documents in halves; tokens are drawn at random, keyed by the document's words, or by their
-        spelling.
+        """Divide each document's tokens at random into two halves.
 
-        Each half of each document must have some tokens.
+        The draws depend only on a document's words and counts; with `spelled`, on the words' spelling in
+        place of their numbers. Each document needs at least two tokens, so that no half is empty.
         """
         return cls(*split_halves(bags, words=spelled))
 
@@ -40,9 +42,11 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class TopicsOnTrial:
-    """The topics of a model over only the words of some documents, in order to try changes of them.
+    """A copy of a model's topics, restricted to the words of some documents, on which changes of topics can
+    be tried without changing the table.
 
-    `params`: the model's. Documents are inferred by mean field, even if the model samples them.
+    `params`: the model's global parameters; `words`: the topics' words. Documents are inferred by mean field,
+    even if the model samples them.
     """
 
     model: TopicModel
@@ -53,10 +57,10 @@ class TopicsOnTrial:
     def of(
         cls, model: TopicModel, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> "TopicsOnTrial":
-        """The topics of a table, to be tried on documents.
+        """The topics of a table, to be tried on documents that have only the given words.
 
-        `words`: rows of the table or, if its rows have keys, words, ascending by spelling. The words of bags
-        are indices into them.
+        `words`: rows of the table or, if its rows have keys, spellings in ascending order. In the documents,
+        words are numbered by their position in `words`.
         """
         solver = MeanField() if model.solver.draws else model.solver
         return cls(replace(model, solver=solver), params, model.words.on_trial(params, table, words))
@@ -71,25 +75,31 @@ class TopicsOnTrial:
         return self.counts.shape[1]
 
     def halves(self, bags: Bags) -> Halves:
-        """Cut some documents in halves."""
+        """Divide documents into halves, for `predict`; the draws depend only on the documents' words, not on
+        their numbers.
+        """
         return Halves.of(bags, self.words.spelled)
 
     def without(self, topic: int) -> "TopicsOnTrial":
-        """The topics without topic number `topic`, whose weight is divided among all others and the rest."""
+        """All topics except number `topic`. Its weight is divided in proportion among the other topics and
+        the rest (the weight of topics that are not in the table).
+        """
         params = apply((Drop("topics", (topic,)),), self.params)
         mass = float(params["weights"].values.sum() + params["rest"].values)
         return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
-        """These topics and new ones, with their expected tokens `counts` (words × new topics) and `weights`
-        (new topics).
+        """These topics and new ones.
 
-        The weights of all other topics shrink in proportion, so that the sum stays one.
+        `counts` (words × new): the new topics' expected tokens; `weights` (new): their weights. The weights
+        of the existing topics shrink in proportion, so that the sum stays one.
         """
         return replace(self, params=with_topics(self.params, weights), words=self.words.plus(counts))
 
     def infer(self, bags: Bags) -> tuple[Local, Stats]:
-        """Infer the topics of some documents: their records, and statistics by word of the trial."""
+        """Infer the topics of documents: a record with "gamma" (documents × topics), the Dirichlet parameters
+        of their topic shares, and expected counts of words in topics.
+        """
         shard, documents = shard_of(bags, np.arange(len(bags.unseen)), len(self.counts)), self.model.documents
         weights, log_scale, paths = self.words.weights(shard.rows)
         prior, rest = documents.prior(self.params), documents.rest(self.params)
@@ -97,7 +107,9 @@ class TopicsOnTrial:
         return self.model.local_step(view, shard, None, 0)
 
     def counts_of(self, bags: Bags) -> Array:
-        """Expected tokens of the documents' words in each topic (words × topics)."""
+        """How the documents' tokens are divided among topics: expected tokens of each word in each topic
+        (words × topics).
+        """
         found = self.infer(bags)[1].rows.rows()
         counts = np.zeros(self.counts.shape)
         counts[found.positions] = found.values
@@ -109,7 +121,9 @@ class TopicsOnTrial:
         return np.maximum(gamma - self.model.documents.prior(self.params), 0.0)
 
     def predict(self, halves: Halves) -> Array:
-        """log p of each document in nats, each half predicted from the other."""
+        """Log probability of each document in nats: the sum for its two halves, each predicted from the
+        other.
+        """
         words = np.ascontiguousarray(self.words.topic_words())
         nats = np.zeros(len(halves.first.unseen))
         for seen, asked in ((halves.first, halves.second), (halves.second, halves.first)):
@@ -120,7 +134,9 @@ class TopicsOnTrial:
 
 
 def with_topics(params: Record, weights: Array) -> dict[str, Field]:
-    """The params with new topics of these weights; all other weights, and the rest, shrink in proportion."""
+    """The model's global parameters with new topics added, of the given weights. The weights of existing
+    topics, and the rest (of topics not in the table), shrink in proportion so that the sum stays one.
+    """
     n = len(weights)
     grown = apply((Grow("topics", n),), params)
     scaled = _scaled(grown, 1.0 - float(weights.sum()))

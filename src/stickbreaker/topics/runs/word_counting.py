@@ -1,4 +1,4 @@
-"""Counting training documents by topic and word, for ranking words."""
+"""Counts in how many training documents each topic uses each word, by which topics' words are ranked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,11 @@ CELLS = 1 << 25  # words × topics at most: two arrays of 256 MB
 
 
 def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
-    """Count in how many documents each topic uses its words, and how often its first words co-occur.
+    """Count in how many documents each topic uses its words, and how often its first words occur together,
+    for ranking words.
 
-    Every document is inferred once, by `engine`. None if the table is too large: more than `CELLS`, or on
-    Spark more than a quarter of `task_bytes`.
+    Every document's topics are inferred once, by `engine`. None if the table of counts would be too large:
+    more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
     """
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
     settings = estimator.engine
@@ -42,7 +43,9 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
 
 
 class Counts(Protocol):
-    """A task that counts in some blocks, by an estimator whose table is in `engine` (None: its own)."""
+    """A task that counts in some blocks and returns (None, the counts). The estimator's table is in `engine`,
+    or in its own engine if that is None.
+    """
 
     source: Source
 
@@ -66,8 +69,8 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentCounts:
-    """A task: the counts D (words × topics) over the documents of some blocks, with df as the last column;
-    see `word_documents.py`.
+    """A task that counts, in some blocks, the documents in which each topic uses each word, D (words ×
+    topics), and in one more column all documents with the word, df; see `word_documents.py`.
     """
 
     estimator: LearnedTopics
@@ -83,7 +86,12 @@ class DocumentCounts:
 
 
 def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -> None:
-    """Add documents to `counts` (D and df: words × topics + 1). theta (documents × topics): topic shares."""
+    """Add documents to the counts of documents by word and topic (words × topics, then a column for all
+    documents with the word).
+
+    theta (documents × topics): the documents' topic shares; topics: word probabilities, by which a word's
+    topic is judged.
+    """
     rows, codes = np.unique(bags.words, return_inverse=True)
     found = np.zeros((len(rows), theta.shape[1]))
     words = np.ascontiguousarray(topics.of(rows).T)
@@ -94,10 +102,10 @@ def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -
 
 @dataclass
 class MeetingCounts:
-    """A task: the number of documents in some blocks in which the first words of a topic co-occur.
+    """A task that counts, in some blocks, the documents in which the first words of a topic occur together.
 
-    For each language in turn, in one row: topics × words × words, and last the number of documents with the
-    language.
+    The counts are one row: for each language topics × words × words, then the number of documents with the
+    language. sides: each language's first words.
     """
 
     estimator: LearnedTopics
@@ -115,8 +123,10 @@ class MeetingCounts:
 
 
 def count_company(bags: Bags, side: Side, n_words: int) -> Array:
-    """The number of documents in which the first words of each topic co-occur (topics × words × words,
-    flattened), followed by the number of documents that have the language.
+    """In how many documents the first words of each topic occur together (topics × words × words, flattened),
+    and as the last entry how many documents have the language.
+
+    side: a language's first words; n_words: of the whole vocabulary.
     """
     first = side.words[:, :IN_COMPANY]
     n_topics, n = first.shape
@@ -130,8 +140,10 @@ def count_company(bags: Bags, side: Side, n_words: int) -> Array:
 
 
 def company_from(side: Side, counted: Array) -> Array:
-    """How much each first word of each topic occurs with the others (K × n), from the sum of `count_company`
-    over all documents.
+    """How strongly each first word of each topic is associated with the topic's other first words (K × n),
+    from NPMI of pairs.
+
+    counted: the sum of `count_company` over all documents.
     """
     n = min(IN_COMPANY, side.words.shape[1])
     both = counted[:-1].reshape(-1, n, n) / max(float(counted[-1]), 1.0)

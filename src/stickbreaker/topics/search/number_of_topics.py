@@ -1,5 +1,5 @@
-"""How many topics: among given numbers, the fewest whose held-out score is indistinguishable from the best;
-among all numbers, the peak of a curve whose points are chosen by a search.
+"""How many topics to choose. Among given numbers: the fewest whose held-out score is not clearly worse than
+the best. Among all numbers: the peak of a curve of scores, whose points a search chooses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,11 @@ NOISE = 0.0005  # nats per word by which equal runs may differ
 
 
 class Fewest(NamedTuple):
-    """The number of topics to choose, the one with the best mean score, and how they compare.
+    """The choice among numbers of topics: `topics` is the number to choose, `best` the one with the best mean
+    score.
 
-    `behind`: nats per word by which the first is worse than the best; `error`: the standard error of that;
-    both are 0 if it is the best itself.
+    `behind`: by how many nats per word `topics` is worse than `best`; `error`: the standard error of that
+    difference; both are 0 if they are the same number.
     """
 
     topics: int
@@ -65,9 +66,11 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
 
 
 def next_number(scores: Mapping[int, float], most: int) -> int | None:
-    """The number of topics to try next, from the grid 1, 2, 5, 10, 20, 40, ... up to `most`; None: enough.
+    """The number of topics that a search should try next, from the grid 1, 2, 5, 10, 20, 40, ... up to
+    `most`; None if enough were tried.
 
-    `scores`: of the numbers tried so far. Two numbers on each side of the best are enough.
+    `scores`: for each number tried so far, its score (higher is better). Enough are tried if the best has two
+    tried numbers on each side, or all there are.
 
     >>> next_number({}, 1000), next_number({20: -8.0}, 1000), next_number({20: -8.0, 10: -8.1}, 1000)
     (20, 10, 5)
@@ -100,14 +103,14 @@ class Peak(NamedTuple):
 
 
 def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
-    """The peak of a curve through `points`: topics in use, and nats per word.
+    """The best number of topics and those equally good, from a curve through `points`: (topics in use, nats
+    per word).
 
-    A parabola in the logarithm of the topics in use is laid through the best point and `BESIDE` numbers on
-    each side, as far as they are within `NEAR` of the best, by least squares; its vertex is the peak. If
-    these are fewer than three numbers of topics, or the parabola opens upwards, the peak is the best point,
-    or the fewest topics among those that are equally good up to noise. Numbers further away are ignored,
-    since a curve can rise again there. The range covers the tried numbers at which the curve is within
-    `ALIKE` of the peak.
+    The curve is a parabola in the logarithm of the topics in use. It is fitted by least squares to the best
+    point and up to `BESIDE` numbers on each side of it, without points more than `NEAR` below the best;
+    further points are ignored, since a curve can rise again there. The peak is its vertex. If there are fewer
+    than three numbers, or the parabola opens upwards, the peak is the best point, or a smaller number as good
+    as it up to noise. The range covers numbers at which the curve is within `ALIKE` of the peak.
 
     >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
     Peak(topics=40, fewest=28, most=57)

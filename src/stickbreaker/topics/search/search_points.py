@@ -17,11 +17,12 @@ SHORT, WHOLE = "short runs", "runs to the end"  # the scores on which a range is
 
 @dataclass(frozen=True)
 class SearchPoint:
-    """A finished run of a search.
+    """A finished run of a search for the number of topics.
 
-    It started with `topics` topics and has `used` of them in use; `bound` and `held_out` are its scores in
-    nats per word, the latter on documents that no run learned from. `final`: a run to its end, not a short
-    one; `checks`: a run that checks a bound in favour of few topics.
+    It started with `topics` topics and has `used` of them in use after `passes` passes; `bound` and
+    `held_out` are its scores in nats per word, the latter on documents that no run learned from (None without
+    any). `final`: it ran to its end; otherwise it was a short run. `checks`: it belongs to the runs that
+    check, by held-out documents, whether the bound favoured too few topics.
     """
 
     topics: int
@@ -33,9 +34,10 @@ class SearchPoint:
     checks: bool = False
 
     def score(self, judge: str) -> float:
-        """The score by which the judge compares runs: the bound, or the held-out score.
+        """The score by which runs are compared: the bound if `judge` is "bound", otherwise the held-out
+        score.
 
-        Raises ValueError if the run has no such score.
+        Raises ValueError if the run has no held-out score.
         """
         if judge == "bound":
             return self.bound
@@ -66,7 +68,9 @@ OLDER = {"checks": False}  # fields that records of earlier versions lack
 
 
 def points_from(held: object) -> tuple[SearchPoint, ...]:
-    """Read the runs of a search from a manifest. Raises ValueError if they make no sense."""
+    """Read the runs of a search from the JSON value `held` in a saved model's manifest. Raises ValueError if
+    they are invalid.
+    """
     if not isinstance(held, list):
         raise ValueError("the runs of the search are not a list")
     names = {field.name for field in fields(SearchPoint)}

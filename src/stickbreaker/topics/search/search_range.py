@@ -9,12 +9,12 @@ from stickbreaker.topics.search.topic_search import FIRST, FULL, peak_of_held_ou
 
 
 class TopicRange(NamedTuple):
-    """The fewest and the most topics whose score is within 0.005 nats per word of the best.
+    """From `fewest` to `most` topics, scores are within 0.005 nats per word of the best.
 
-    `of`: the scores used: those of "runs to the end" if the bound judged, those of "short runs" if held-out
-    documents did. `at_most`: the model started with the largest number tried and kept most of its topics, so
-    that still more may be better. `few`: the number preferred by the bound, if held-out documents overruled
-    it; None otherwise.
+    `of`: which runs were compared: "runs to the end" if the bound judged, "short runs" if held-out documents
+    did. `at_most`: the model started with the largest number tried and kept most of its topics, so that more
+    topics may be better. `few`: the number that the bound favoured, if held-out documents overruled it; None
+    otherwise.
     """
 
     fewest: int
@@ -25,11 +25,11 @@ class TopicRange(NamedTuple):
 
 
 def range_of(judge: str, points: Sequence[SearchPoint]) -> TopicRange:
-    """The range of numbers of topics that score as well as the best, from the runs of a search (`points`, the
-    model's own last).
+    """The range of numbers of topics that score as well as the best, from the runs of a search.
 
-    If the bound decided (`judge` "bound", and no check overruled it), runs to the end are compared by their
-    bounds; otherwise short runs by their held-out scores, and the range is extended to the model's number.
+    points: all runs, the last being the one that became the model. If the bound decided (`judge` "bound", and
+    no check overruled it), runs to the end are compared by their bounds. Otherwise short runs are compared by
+    their held-out scores, and the range is extended to include the model's number.
     """
     last, own = points[-1], [point for point in points if not point.checks]
     if judge == "bound" and not last.checks:

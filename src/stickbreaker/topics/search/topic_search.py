@@ -1,7 +1,8 @@
-"""The search for the number of topics: short runs over a grid determine the start of runs to the end.
+"""The search for the number of topics: short runs with different numbers determine where runs to the end
+start.
 
-The search is a function of the finished runs: their figures, the `SearchPoint`s, determine the next run. So
-an interrupted search continues from the records in its directory.
+Which run comes next depends only on the finished runs' records (`SearchPoint`). So an interrupted search
+continues from the records in its directory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,9 +30,11 @@ CHECK = {"judge": "held-out"}  # for runs that check the bound
 
 @dataclass(frozen=True)
 class TopicSearch:
-    """Searches for the number of topics: chooses the next run, and the model, from the finished runs.
+    """Searches for the number of topics: from the finished runs, it chooses the next run and, at the end, the
+    one that becomes the model.
 
-    `judge`: "bound" or "held-out"; `max_iter`: most passes of a run.
+    `judge`: how numbers are compared, "bound" or "held-out"; `n_documents`, `n_tokens`: of the corpus;
+    `max_iter`: the most passes of a run.
     """
 
     judge: str
@@ -64,17 +67,17 @@ class TopicSearch:
         return {"n_topics": left[0]} if left else self._next_check(points)
 
     def chosen(self, points: Sequence[SearchPoint]) -> SearchPoint:
-        """The run that becomes the model: among complete runs the one with the best score by its judge, the
+        """The run that becomes the model: of the runs to the end, the one with the best score by `judge`, the
         first of ties.
 
-        A run that held-out documents preferred to the one with the best bound comes before all others.
+        If held-out documents overruled the bound, it is the run made for that reason.
         """
         ends = [point for point in points if point.final]
         return max(ends, key=lambda point: (point.checks, point.score(self.judge)))
 
     def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> ParameterValues:
-        """The parameters of one of the finished runs. Raises ValueError if the search would not have made it
-        after those before it.
+        """The parameters with which a finished run was made. Raises ValueError if the search would not have
+        made this run after the runs before it.
         """
         settings = self.next_settings(points[: points.index(chosen)])
         if settings is None or settings["n_topics"] != chosen.topics:
@@ -84,8 +87,9 @@ class TopicSearch:
     def held_out(self, points: Sequence[SearchPoint], share: float) -> float:
         """The share of documents that the next run holds out.
 
-        `share`: of the run before, or what the user asked for. If the user holds out nothing, runs that check
-        the bound hold out a tenth, and the complete run that results learns from all documents again.
+        `share`: what the run before held out, or what the user set. If the user holds out nothing, runs that
+        check the bound hold out a tenth; a run to the end that results from them learns from all documents
+        again.
         """
         settings = self.next_settings(points) or {}
         checks = settings.get("judge") == "held-out"
@@ -111,12 +115,16 @@ class TopicSearch:
         return max(1, int(most))
 
     def _short(self, n_topics: int, judge: str) -> ParameterValues:
-        """The parameters of a short run: a few passes for `judge`; it ends before it has converged."""
+        """The parameters of a short run: it ends after a fixed number of passes, which depends on `judge`,
+        mostly before it has converged.
+        """
         passes = min(PASSES[judge], self.max_iter or PASSES[judge])
         return {"n_topics": n_topics, "max_iter": passes, "tol": 0.0}
 
     def _next_by_held_out(self, points: Sequence[SearchPoint]) -> ParameterValues | None:
-        """The settings of the next run of a search that is judged by held-out documents."""
+        """The parameters of the next run of a search that is judged by held-out documents; None if it is
+        over. points: the runs of this search so far.
+        """
         scores = {point.topics: point.score("held-out") for point in points if not point.final}
         number = next_number(scores, self.most("held-out"))
         if number is not None:
@@ -126,11 +134,12 @@ class TopicSearch:
         return {"n_topics": peak_of_held_out(points).topics, **WITHOUT_MOVES}
 
     def _next_check(self, points: Sequence[SearchPoint]) -> ParameterValues | None:
-        """The next of the runs that check a bound in favour of few topics.
+        """The parameters of the next run that checks the bound, if it favours few topics; None if no check is
+        needed or it is over.
 
-        The first makes moves, like the bound's choice, and measures how well that predicts held-out
-        documents; the others form a search by held-out documents. If more topics predict clearly better, a
-        run from the peak of their scores learns from all documents.
+        The first such run repeats the bound's choice with held-out documents, to measure how well it predicts
+        them. The others are a search by held-out documents. If more topics predict clearly better, a last run
+        with the best number learns from all documents and becomes the model.
         """
         best = max((point for point in points if point.final and not point.checks), key=lambda one: one.bound)
         checks = [point for point in points if point.checks]
@@ -148,10 +157,10 @@ class TopicSearch:
         return None if following is None else {**following, **CHECK}
 
     def _next_from_above(self, short: Mapping[int, SearchPoint]) -> int | None:
-        """The initial number of topics of the next short run, with the bound as judge; None if enough were
-        tried.
+        """The number of topics with which the next short run starts, if the bound judges; None if enough were
+        tried. It is half the smallest number tried, or twice the largest.
 
-        short: the short runs so far, by initial number of topics.
+        short: the short runs so far, by their number of topics at the start.
         """
         most_tried = self.most("bound")
         if not short:
@@ -167,9 +176,10 @@ class TopicSearch:
         return None
 
     def _starts(self, short: Mapping[int, SearchPoint]) -> list[int]:
-        """The initial numbers of topics with which complete runs start, one or two.
+        """The numbers of topics with which runs to the end start: the smallest number that is as good as the
+        best, and twice that, unless it is too large.
 
-        short: the short runs so far, by initial number of topics.
+        short: the short runs so far, by their number of topics at the start. Without any, the list is empty.
         """
         if not short:
             return []
@@ -180,5 +190,7 @@ class TopicSearch:
 
 
 def peak_of_held_out(points: Sequence[SearchPoint]) -> Peak:
-    """The peak of the held-out scores of short runs."""
+    """The best number of topics by the held-out scores of the short runs among `points`, and the range of
+    equally good ones.
+    """
     return peak_of([(point.used, point.score("held-out")) for point in points if not point.final])
