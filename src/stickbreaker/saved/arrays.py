@@ -48,7 +48,7 @@ def read_arrays(path: Path) -> dict[str, AnyArray]:
 
 
 def refuse_other_arrays(arrays: Arrays) -> None:
-    """Raise ValueError naming an array that is not of a numeric type, or has values that are not finite."""
+    """Raise ValueError naming an array that is not numeric or has values that are not finite."""
     for name, given in arrays.items():
         values = np.asarray(given)  # reads arrays that are in files
         if values.dtype.kind not in "fiu":

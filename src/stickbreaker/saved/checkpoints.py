@@ -58,14 +58,21 @@ def snapshot_of(job: Run, state: RunState, fixed: JsonObject) -> Snapshot:
 
 
 def fitted_of(fitted: Fitted, state: RunState, fixed: JsonObject) -> Snapshot:
-    """The snapshot of a finished sampler's model: only what it has learned (`fitted`), without a table."""
+    """The snapshot of a finished sampler's model: only what it has learned (`fitted`), without a table.
+
+    fixed: manifest fields that never change.
+    """
     arrays, fields = _flat_params(fitted.params)
     manifest = {**fixed, "status": "done", "small": fields, "run": _progress(state, PROGRESS)}
     return Snapshot(manifest, arrays)
 
 
 def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status: str) -> Snapshot:
-    """The snapshot of a variational run's model, "running" or "done": then without what only a run needs."""
+    """The snapshot of a variational run's model, to be saved.
+
+    status: "running" or "done"; a finished model is saved without what only a run needs. fixed: manifest
+    fields that never change.
+    """
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
@@ -81,12 +88,12 @@ def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status:
 
 
 def _progress(state: RunState, names: Sequence[str]) -> JsonObject:
-    """These attributes of a run's state, as fields of its manifest."""
+    """The named attributes of a run's state, as fields of the manifest."""
     return {name: getattr(state, name) for name in names}
 
 
 def _flat_params(params: Record) -> tuple[dict[str, AnyArray], JsonObject]:
-    """The params' arrays by name, and their axes and kinds for the manifest."""
+    """The params as arrays by name, and the rest of their fields (axes etc.) for the manifest."""
     arrays = {f"{PARAMS}{name}": item.values for name, item in params.items()}
     fields = {
         name: {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
@@ -96,10 +103,10 @@ def _flat_params(params: Record) -> tuple[dict[str, AnyArray], JsonObject]:
 
 
 def latest_of(state: VariationalState) -> dict[str, AnyArray]:
-    """Arrays that a stream needs for its next step, besides the model.
+    """Arrays that a run needs for its next step, besides the model.
 
-    They are the sums of the last step, from which moves propose, the fading counts of words, and waiting
-    documents.
+    They are the sums of the last step, from which moves propose, and for a stream the fading counts of words
+    and the waiting documents.
     """
     sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
     for kept in (state.fading, state.waiting):
@@ -156,20 +163,21 @@ def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Fi
 
 
 def run_state_of(snapshot: Snapshot) -> RunState:
-    """The progress of a run, from a snapshot; for kinds of models that store no other state."""
+    """The progress of a run, from a snapshot; for kinds of models whose runs have no other state."""
     return RunState(**_progress_of(snapshot, PROGRESS))
 
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> JsonObject:
-    """The fields `names` of a run's progress, from its manifest."""
+    """The named fields of a run's progress, from a snapshot's manifest."""
     return {name: snapshot.manifest["run"][name] for name in names}
 
 
 class Checkpoints(Observer):
-    """Saves a run every `every` seconds (0: after each step) and when interrupted; at the end the model.
+    """An observer that saves a run every `every` seconds (0: after each step), and at the end the model.
 
-    `fixed` are fields of the manifest that never change; `finish()` returns the finished model; `evolution()`
-    the snapshots of the topics so far, if the run takes any.
+    It also saves when the run is interrupted. `fixed` are fields of the manifest that never change;
+    `finish()` returns the finished model; `evolution()` the snapshots of the topics so far, if the run takes
+    any.
     """
 
     def __init__(

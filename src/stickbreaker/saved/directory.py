@@ -57,9 +57,9 @@ class Snapshot:
     """The content of a model directory, in memory.
 
     `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, the progress of the
-    run. `arrays` by name; `keys` are the spellings of the rows of a growing table; `files` hold the rows of a
-    table in blocks, for Spark. `evolution`: snapshots of the topics, which `write` saves with the rest;
-    `read` leaves it None (see `ModelDirectory.evolution`).
+    run. `arrays` by name; `keys` are the spellings of the rows of a growing table; `files` have the rows of a
+    table that was learned on Spark; `trace` has a record per step. `evolution`: snapshots of the topics,
+    which `write` saves with the rest; `read` leaves it None (see `ModelDirectory.evolution`).
     """
 
     manifest: JsonObject
@@ -105,13 +105,13 @@ class ModelDirectory:
             self._claim = None
 
     def move(self, path: Path) -> None:
-        """Change the path, after the caller has renamed the directory."""
+        """Record that the directory, which the caller has renamed, is now at `path`."""
         self.path = path
         if self._claim is not None:
             self._claim.move(path)
 
     def write_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Write the words, once per run: checkpoints refer to this file by its digest."""
+        """Write the vocabulary, once per run: checkpoints refer to this file by its digest."""
         vocabulary.write(self.path / VOCABULARY)
 
     def write(self, snapshot: Snapshot) -> None:
@@ -169,9 +169,9 @@ class ModelDirectory:
             raise UserError(problem, where=self.path, remedy=EXTREME, in_file=True) from None
 
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
-        """The names and sizes of the files of blocks; those from elsewhere are copied here first.
+        """Copy files of a table's rows into this directory, if they are elsewhere; yields names and sizes.
 
-        They are not digested, since they contain their own checksums.
+        They get no digests, since they contain their own checksums.
         """
         for path in files:
             name = f"{path.parent.name}/{path.name}"
@@ -199,7 +199,7 @@ class ModelDirectory:
         return self._of_now(self._evolution)
 
     def _of_now(self, read: Callable[[JsonObject], T]) -> T:
-        """The result of `read(manifest)`; tried again with the new manifest if a run has saved meanwhile."""
+        """Call `read` with the manifest, and again if it failed because a run saved a new state meanwhile."""
         manifest = self.manifest()
         while True:
             try:
@@ -241,7 +241,10 @@ class ModelDirectory:
         return Vocabulary.read(self.path / VOCABULARY)
 
     def clear(self) -> None:
-        """Remove from a finished model what only its run needed (`tidy`), unless the directory is in use."""
+        """Remove from a finished model what only its run needed (`tidy`), unless the directory is in use.
+
+        Locks the directory meanwhile.
+        """
         with suppress(UserError, OSError):
             self.lock()
             self.tidy()
@@ -271,11 +274,11 @@ class ModelDirectory:
                 self._remove(leaving)
 
     def write_trace(self, records: Sequence[TraceRecord]) -> None:
-        """Start the trace with the records of an earlier run, before the first checkpoint of a new one."""
+        """Begin the trace with the records of an earlier run, before a new run's first checkpoint."""
         write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: JsonObject) -> None:
-        """Remove the lines of the trace that were written after the last checkpoint."""
+        """Remove the lines of the trace that were written after the last checkpoint, to resume from it."""
         size = int(manifest.get("trace_bytes", 0))
         if self.trace_path.exists() and self.trace_path.stat().st_size > size:
             truncate(self.trace_path, size)

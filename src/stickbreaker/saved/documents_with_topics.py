@@ -27,17 +27,17 @@ ROW = {
 
 
 def whose(held_out: float, *, learned_from: bool) -> str:
-    """Which documents a report shows: "held-out" ones if there are any, otherwise "learned" or "other".
+    """The kind of documents that a report shows: "held-out" if there are any, else "learned" or "other".
 
-    learned_from: whether the model has learned from the documents that it shows.
+    held_out: the share held out; learned_from: whether the model has learned from the documents shown.
     """
     return HELD_OUT if held_out > 0.0 else LEARNED if learned_from else OTHER
 
 
 def largest_topics(shares: Array) -> JsonObject:
-    """The fields `topics` and `shares` of a document's row: its `TOPICS` largest topics above zero.
+    """The fields `topics` and `shares` for a document's row: its 20 largest topics, and their shares.
 
-    shares (topics): of the document.
+    shares (topics): of the document; topics with share zero are left out.
     """
     from stickbreaker.core.topk import descending
 
@@ -46,7 +46,7 @@ def largest_topics(shares: Array) -> JsonObject:
 
 
 def topics_with_shares(row: JsonObject, n_topics: int) -> list[tuple[int, float]]:
-    """(topic, share) for each topic in a document's row. Raises ValueError if they are not valid."""
+    """The (topic, share) pairs in a document's row. Raises ValueError if they are not valid."""
     refuse_other_topics(row["topics"], n_topics)
     if len(row["topics"]) != len(row["shares"]) or len(row["topics"]) > TOPICS or sum(row["shares"]) > 1.001:
         raise ValueError("a document whose shares do not match its topics")
@@ -54,6 +54,6 @@ def topics_with_shares(row: JsonObject, n_topics: int) -> list[tuple[int, float]
 
 
 def refuse_other_topics(topics: Sequence[int], n_topics: int) -> None:
-    """Raise ValueError if one of the topics' numbers is not below `n_topics`."""
+    """Raise ValueError if a topic's number is not below `n_topics`."""
     if any(k >= n_topics for k in topics):
         raise ValueError("a topic that does not exist")

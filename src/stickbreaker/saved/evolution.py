@@ -35,8 +35,10 @@ Entered = Mapping[int, Sequence[tuple[int, str, float]]]  # (rank, word, probabi
 
 
 class SnapshotRows(NamedTuple):
-    """Words of topics in one snapshot: arrays of equal length, by topic, then top words before entered ones,
-    then by rank."""
+    """The words of all topics in one snapshot, as columns of a table.
+
+    Rows are sorted by topic, then top words before words that entered, then by rank.
+    """
 
     topic: AnyArray  # int32
     kind: AnyArray  # int8, an index in KINDS
@@ -47,7 +49,7 @@ class SnapshotRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """A snapshot: the topics' words after `step` steps and `documents` documents.
+    """One snapshot of a run: the topics' words after `step` steps and `documents` documents.
 
     `date` is that of the last document learned from (ISO 8601 or a beginning of it), None if unknown.
     """
@@ -58,17 +60,20 @@ class Moment:
     rows: SnapshotRows
 
     def top(self) -> dict[int, list[tuple[str, float]]]:
-        """(word, probability) pairs for each topic by its lasting id, at most 50, the most probable first."""
+        """The most probable words of each topic, by its lasting id, in order.
+
+        They are (word, probability), at most 50 per topic.
+        """
         found: dict[int, list[tuple[str, float]]] = {}
         for topic, _, word, probability in self._of(0):
             found.setdefault(topic, []).append((word, probability))
         return found
 
     def entered(self) -> dict[int, list[tuple[int, str, float]]]:
-        """(rank, word, probability) by lasting id, for words new among a topic's top words.
+        """For each topic, by its lasting id, the words that have become top words since the snapshot before.
 
-        Those since the snapshot before, at most 10 per topic. If the snapshot at which a word entered was
-        removed, its rank is the current one if it is still a top word, else that at its entry.
+        They are (rank, word, probability), at most 10 per topic. If a word entered at a snapshot that was
+        removed, its rank is that at this snapshot if it is still a top word, otherwise that at its entry.
         """
         found: dict[int, list[tuple[int, str, float]]] = {}
         for topic, rank, word, probability in self._of(1):
@@ -201,7 +206,7 @@ class Evolution:
 
 
 def _rows(top: Top, entered: Entered) -> SnapshotRows:
-    """The rows of one snapshot, from the top words of each topic and those that entered."""
+    """The table of one snapshot, from the top words of each topic and the words that entered them."""
     rows = [
         (topic, 0, rank, word, probability)
         for topic, words in top.items()
@@ -228,7 +233,10 @@ def _ordered(rows: SnapshotRows) -> SnapshotRows:
 
 
 def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Every second snapshot from the first, and the last; what entered at others counts at the next one."""
+    """Every second snapshot from the first, and the last.
+
+    Words that entered at a dropped snapshot count as entered at the next one.
+    """
     last = len(moments) - 1
     return tuple(
         moment if i % 2 or i == 0 else merged(moments[i - 1 : i + 1])
@@ -238,7 +246,10 @@ def _thinned(moments: Sequence[Moment]) -> tuple[Moment, ...]:
 
 
 def merged(moments: Sequence[Moment]) -> Moment:
-    """Consecutive snapshots as one: the last, with words that entered at any, at most ten per topic."""
+    """Merge consecutive snapshots: the last one, with the words that entered at any of them.
+
+    At most ten entered words per topic are kept.
+    """
     last = moments[-1]
     found: dict[int, dict[str, tuple[int, str, float]]] = {}
     for moment in moments:
@@ -267,7 +278,10 @@ def _is_of(kind: pa.DataType, name: str) -> bool:
 
 
 def _values(column: pa.ChunkedArray) -> AnyArray:
-    """A column as an array; equal words share one string. Raises ValueError if a value is missing."""
+    """A table's column as an array, in which equal words share one string.
+
+    Raises ValueError if a number is missing.
+    """
     # by dlpack: to_numpy imports pandas if it is installed, which takes half a second
     if not pa.types.is_dictionary(column.type):
         if column.null_count:
@@ -279,7 +293,7 @@ def _values(column: pa.ChunkedArray) -> AnyArray:
 
 
 def _moments(columns: Arrays) -> tuple[Moment, ...]:
-    """The snapshots from the columns of a table. Raises ValueError if it is not as `write` writes it."""
+    """The snapshots from the columns of a file. Raises ValueError for values that `write` does not write."""
     kind = (columns["kind"] == KINDS[1]).astype(np.int8)
     words, number = columns["word"], columns["snapshot"]
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711

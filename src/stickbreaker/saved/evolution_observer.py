@@ -12,9 +12,9 @@ A_PASS = 4  # snapshots per pass over a corpus
 
 
 class Moments(ABC):
-    """Takes and stores the snapshots of a run; a subclass says which words they have.
+    """Takes the snapshots of a run's topics, and holds them; a subclass chooses the words.
 
-    `evolution`: earlier snapshots, of a run that continues. In the first one no word counts as entered.
+    `evolution`: the earlier snapshots, if a run is continued. In the first one no word counts as entered.
     """
 
     def __init__(self, evolution: Evolution | None = None) -> None:
@@ -26,7 +26,7 @@ class Moments(ABC):
         return self.evolution.moments[-1].date if self.evolution.moments else None
 
     def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
-        """Record the current words of the topics, unless that was done after the same step."""
+        """Take a snapshot of the topics' current words, unless there is one of this step already."""
         last = self.evolution.moments[-1:]
         if last and last[0].step >= state.step:
             return
@@ -35,7 +35,10 @@ class Moments(ABC):
 
     @abstractmethod
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
-        """The top words of each topic, and those that entered since `last`, the snapshot before (or None)."""
+        """The current top words of each topic, and those that entered since the snapshot before.
+
+        last: that snapshot, or None.
+        """
 
 
 class Evolving(Observer):

@@ -18,7 +18,7 @@ RESTORE = "restore it from a copy or fit again"
 
 
 def encoded(manifest: Mapping[str, object]) -> bytes:
-    """The bytes of model.json, or of another manifest: plain JSON with a digest of itself."""
+    """The bytes of model.json, or of a similar manifest: JSON with a digest of the rest."""
     whole = {**manifest, "digest": _digest(manifest)}
     return json.dumps(whole, indent=1, sort_keys=True).encode() + b"\n"
 

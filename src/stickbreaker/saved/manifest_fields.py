@@ -49,7 +49,7 @@ SEARCH = "search"  # the finished runs of a search, see `FinishedRun.to_json`
 
 
 def _is_path(value: object) -> bool:
-    """Whether a value can be a run's corpus: "corpus" (in the model's directory) or an absolute path."""
+    """Whether a value is valid as a run's corpus: "corpus" (in the model's directory) or an absolute path."""
     return is_text(value) and "\0" not in value and (value == "corpus" or PurePath(value).is_absolute())
 
 
@@ -59,7 +59,7 @@ def _is_start_of_pass(value: object) -> bool:
 
 
 def _are_columns(value: object) -> bool:
-    """Whether a value is a pair: the columns' lasting numbers, and how many such numbers were given."""
+    """Whether a value is a pair: the columns' lasting numbers, and how many were ever assigned."""
     if not list_of(lambda _: True)(value) or len(value) != 2:
         return False
     numbers, given = value

@@ -10,8 +10,8 @@ from stickbreaker.saved.directory import ModelDirectory
 def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
 
-    None if the corpus is not the model's own, by its fingerprint, or if the model is a file that does not say
-    what it learned from. `corpus` must have the model's vocabulary.
+    None if the corpus is not the one that the model learned from, by its fingerprint, or if the model is a
+    single file, which does not record this. `corpus` must have the model's vocabulary.
     """
     if path.is_file():
         return None

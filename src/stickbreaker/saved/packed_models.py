@@ -47,9 +47,10 @@ def pack(model: Path, out: Path, *, overwrite: bool = False) -> int:
 
 
 def pack_folder(folder: Path, marker: str, out: Path, *, overwrite: bool = False) -> int:
-    """Write a directory as one zip file, without hidden files and locks; returns its size in bytes.
+    """Write a directory that is not itself a model as one zip file; returns its size in bytes.
 
-    marker: name of the file by which such directories are recognised; it comes first.
+    Hidden files and locks are left out. marker: the name of the file by which such directories are
+    recognised; it comes first.
     """
     found = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
     held = [file for file in found if file.name != "lock" and not any(p.startswith(".") for p in file.parts)]
@@ -58,7 +59,7 @@ def pack_folder(folder: Path, marker: str, out: Path, *, overwrite: bool = False
 
 
 def _write(model: Path, names: Sequence[str], out: Path, *, overwrite: bool) -> int:
-    """Write those of the named files that exist; returns the size of the zip file in bytes."""
+    """Write the files of these names, if they exist, as one zip file; returns its size in bytes."""
     with atomic_file(out, overwrite=overwrite) as partial:
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
             for name in names:
@@ -78,7 +79,10 @@ def _add(packed: zipfile.ZipFile, name: str, file: Path) -> None:
 
 
 def _is_dense(file: Path, size: int) -> bool:
-    """Whether compression makes a file smaller than a fiftieth of its size. Stops as soon as it cannot."""
+    """Whether compression makes a file smaller than a fiftieth of its size; then it is stored uncompressed.
+
+    Reading stops as soon as the answer is known.
+    """
     least, packed, deflate = 2 * size / _MOST_PACKED - _ENTRY, 0, zlib.compressobj(wbits=-zlib.MAX_WBITS)
     with file.open("rb") as source:
         while packed < least and (piece := source.read(_AT_ONCE)):
@@ -95,11 +99,11 @@ def is_packed(path: Path) -> bool:
 
 
 def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
-    """The directory of the model at a path: the path itself, or a folder into which a zip file is unpacked.
+    """The directory of the model at a path: the path itself or, for a zip file, where it is unpacked.
 
-    A file is unpacked once per process, and the folder is removed at its end. markers: names of files by
-    which other directories than models' are recognised. Raises UserError for a zip file that is damaged or of
-    something else.
+    A file is unpacked once per process, into a folder that is removed when the process ends. markers: names
+    of files by which directories that are not models are recognised. Raises UserError for a zip file that is
+    damaged or of something else.
     """
     if not is_packed(path):
         return path
@@ -171,14 +175,17 @@ def _is_inside(name: str) -> bool:
 
 
 def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, file: Path) -> None:
-    """Write one file of the size that the zip file states. Raises ValueError if its size is another."""
+    """Write one entry of a zip file to `file`. Raises ValueError if its size is not the one stated."""
     with packed.open(entry) as source, file.open("xb") as target:
         if _copy(source, target, entry.file_size) != entry.file_size:
             raise ValueError("a file whose size is wrong")
 
 
 def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Copy at most `most` + 1 bytes of a stream; returns the number copied: above `most` if it has more."""
+    """Copy a stream, but stop at `most` + 1 bytes; returns the number of bytes copied.
+
+    A result above `most` shows that the stream is longer.
+    """
     copied = 0
     while copied <= most and (content := source.read(min(_AT_ONCE, most + 1 - copied))):
         target.write(content)

@@ -19,7 +19,10 @@ _KEY = "stickbreaker"
 
 
 def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Mapping[str, object]) -> None:
-    """Write columns as a Parquet file with figures in its metadata, whole or not at all."""
+    """Write columns as a Parquet file, with other JSON values by name (`figures`) in its metadata.
+
+    The file is written whole or not at all.
+    """
     table = pa.table(columns).replace_schema_metadata({_KEY: json.dumps(figures)})
     with atomic_file(file) as partial:
         pq.write_table(table, partial, compression="zstd")
@@ -28,10 +31,10 @@ def write_with_figures(file: Path, columns: Mapping[str, pa.Array], figures: Map
 def read_with_figures(
     file: Path, columns: Sequence[str], most: int, rows: str
 ) -> tuple[list[JsonObject], JsonObject]:
-    """All rows of a Parquet file, which must have exactly these columns, and the figures in its metadata.
+    """Read a Parquet file: its rows, and the JSON values by name (figures) in its metadata.
 
-    Raises ValueError for other columns, or for more than `most` rows; `rows` is the noun for them in the
-    message.
+    Raises ValueError unless it has exactly these columns, and at most `most` rows; `rows` is the noun for
+    them in the message.
     """
     with pq.ParquetFile(file) as opened:
         if sorted(opened.schema_arrow.names) != sorted(columns):

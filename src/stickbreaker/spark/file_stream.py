@@ -88,9 +88,10 @@ class Arrived:
 def arrived(
     frame: "DataFrame", arrivals: Arrivals, folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Arrived:
-    """A micro-batch as a corpus, which executors write into `folder`. Raises UserError for a wrong line.
+    """Read a micro-batch of new lines as a corpus, which executors write into `folder`.
 
-    frame: rows of `Arrivals.read`; vocabulary None: all words.
+    frame: rows of `Arrivals.read`; vocabulary: the words to keep (None: all). Raises UserError for a line
+    that cannot be read, unless such lines are skipped.
     """
     from pyspark.sql import functions as F
 
@@ -111,7 +112,10 @@ def arrived(
 
 
 def _iso_date(form: str | None, text: str | None) -> str | None:
-    """The date in a field's text, in ISO 8601; None if it is none. form: the format, None for usual ones."""
+    """The date in a field's text, in ISO 8601; None if the text is not a date.
+
+    form: the format of the date (None: the usual formats).
+    """
     day = None if form is None else date_format_of(form)[1](text)
     return iso_date(text) if day is None else day.isoformat()
 
@@ -119,7 +123,7 @@ def _iso_date(form: str | None, text: str | None) -> str | None:
 def _corpus(
     documents: "DataFrame", folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Corpus:
-    """A corpus of documents with the vocabulary given, or with all words; there may be no words at all."""
+    """A corpus of the documents with the given vocabulary, or with all of their words, if any."""
     try:
         rule = VocabularyRule(1, 1.0)
         return corpus_from_frame(documents, folder, analysis=analysis, rule=rule, vocabulary=vocabulary)
@@ -135,7 +139,10 @@ def _corpus(
 
 
 def _left_out(wrong: "DataFrame", arrivals: Arrivals) -> int:
-    """The number of lines that cannot be read (`wrong`); UserError for the first, unless they are skipped."""
+    """Count the lines that cannot be read (`wrong`), if they are to be skipped.
+
+    Otherwise raises UserError for the first; returns 0 if there is none.
+    """
     if arrivals.on_error == "skip":
         return wrong.count()
     row = wrong.first()

@@ -144,7 +144,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return model
 
     def _place(self, session: "SparkSession") -> Placed:
-        """Where executors find the model: where it was loaded from, or else saved in a temporary folder."""
+        """Where executors can load the model: where it was loaded from, or a temporary folder."""
         if self._placed is None or not self._placed.is_there:
             self._placed = Placed.of(self.estimator, session)
         return self._placed
@@ -200,7 +200,10 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return self._sums(dataset, "_bound_of")[0]
 
     def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
-        """Sums over documents: what an estimator's method (by name) returns for bags, in nats; and tokens."""
+        """Add up what a method of the estimator returns for documents, in nats; also returns their tokens.
+
+        method: its name; it takes bags of words.
+        """
         placed = self._place(dataset.sparkSession)
 
         def task(_: int, batches: Batches) -> JsonObject:
@@ -226,7 +229,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
 
 
 class LDAModelWriter(DefaultParamsWriter):
-    """Writes pyspark.ml's metadata, and the estimator as the library saves it."""
+    """Saves an `LDAModel` as a directory: pyspark.ml's metadata, and the library's own model."""
 
     instance: LDAModel
 
@@ -241,7 +244,7 @@ class LDAModelWriter(DefaultParamsWriter):
 
 
 class LDAModelReader(MLReader[LDAModel]):
-    """Reads what `LDAModelWriter` wrote."""
+    """Loads an `LDAModel` from a directory that `LDAModelWriter` wrote."""
 
     def load(self, path: str) -> LDAModel:
         """The model saved at a path. Raises UserError naming a file that is missing or altered."""

@@ -72,7 +72,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.k)
 
     def getOptimizer(self) -> str:
-        """ "online" or "em"."""
+        """The optimizer: "online" or "em"."""
         return self.getOrDefault(self.optimizer)
 
     def getLearningOffset(self) -> float:
@@ -119,7 +119,10 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self
 
     def settings(self, n_documents: int) -> ParameterValues:
-        """The library's own LDA parameters for this many documents. Raises UserError for invalid values."""
+        """Translate the parameters to those of the library's own LDA, for this many documents.
+
+        Raises UserError for invalid values.
+        """
         optimizer = self.getOptimizer()
         if optimizer not in OPTIMIZERS:
             raise UserError(f"optimizer={optimizer!r}", remedy='optimizer is "online" or "em"')
@@ -139,7 +142,10 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         }
 
     def _alpha(self) -> Any:
-        """The library's parameter alpha: "learned", one number, or one per topic. Raises UserError."""
+        """The value of the library's parameter alpha: "learned", one number, or one per topic.
+
+        Raises UserError if an alpha is given and is also to be learned.
+        """
         learned = self.getOptimizeDocConcentration()
         if not self.isSet(self.docConcentration):
             return "learned" if learned else 1.0 / self.getK()

@@ -33,9 +33,9 @@ Task = Callable[[int, Batches], Mapping[str, object]]
 def mapped(
     frame: "DataFrame", work: Work, schema: "str | StructType", kind: str | None = None
 ) -> "DataFrame":
-    """`frame.mapInArrow(work, schema)` in workers that do not garbage-collect what they have loaded.
+    """`frame.mapInArrow(work, schema)`, but workers do not garbage-collect what they have loaded.
 
-    kind: a name for this kind of work (None: `work`'s); see `freeze_gc`.
+    kind: a name for this kind of work (None: the name of `work`); see `freeze_gc`.
     """
     kind = kind or work.__qualname__
 
@@ -90,21 +90,21 @@ def run_tasks(
 
 
 def numbered(session: "SparkSession", n: int) -> "DataFrame":
-    """A table of the numbers below `n`, one in each partition."""
+    """A table of the numbers below `n`, each in a partition of its own, so that each gets a task."""
     return session.range(0, n, 1, n)
 
 
 def numbers_in(batches: Batches) -> Iterator[int]:
-    """The numbers in a partition of a table made by `numbered`."""
+    """The numbers in one partition of a table that `numbered` made; called in a task."""
     for batch in batches:
         numbers: list[Any] = batch.column(0).to_pylist()
         yield from numbers
 
 
 def attempt_folder(directory: Path, partition: int) -> Path:
-    """A new folder for the files of one attempt at a task.
+    """Make a new folder for the files of one attempt at a task, which may be repeated.
 
-    Raises UserError if this executor cannot see the directory of the results.
+    directory: that of the results. Raises UserError if this executor cannot see it.
     """
     refuse_unseen_folder(directory, where=directory.parent)
     folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
@@ -113,7 +113,7 @@ def attempt_folder(directory: Path, partition: int) -> Path:
 
 
 def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
-    """Move a file from an attempt's folder to the results, under a new name."""
+    """Move a file from the folder of an accepted attempt at a task to the results, as `new_name`."""
     try:
         (directory / PARTS / attempt / name).rename(directory / new_name)
     except FileNotFoundError:
@@ -123,5 +123,5 @@ def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
 
 
 def discard_attempts(directory: Path) -> None:
-    """Remove the folders of all attempts."""
+    """Remove the folders of all attempts at tasks from the directory of the results."""
     shutil.rmtree(directory / PARTS, ignore_errors=True)

@@ -48,7 +48,10 @@ AnyModel = TopicEstimator | str | Path
 
 @dataclass(frozen=True)
 class Placed:
-    """A saved model, which each executor process loads when it needs it."""
+    """A saved model where executors can find it; each process loads it when it needs it.
+
+    digest: of its manifest, by which a replaced model is noticed.
+    """
 
     path: Path
     digest: str
@@ -63,7 +66,7 @@ class Placed:
 
     @classmethod
     def of(cls, model: "AnyModel | Placed", session: "SparkSession") -> "Placed":
-        """The model in a directory, or a fitted estimator, which is saved in a temporary folder."""
+        """A model where executors can find it: a directory, or an estimator, saved in a temporary folder."""
         if isinstance(model, Placed):
             return model
         if not isinstance(model, TopicEstimator):
@@ -80,9 +83,9 @@ class Placed:
 
     @contextmanager
     def read(self) -> Iterator[TopicEstimator]:
-        """A context with the model as a plain estimator of one thread, since executors run a task per core.
+        """A context with the model loaded as an estimator that uses one thread, for a task on an executor.
 
-        Its table stays in its files. If the model was replaced meanwhile, the UserError says so.
+        Its table stays in files. Raises UserError if another model was written in its place meanwhile.
         """
         try:
             yield _loaded(self)
@@ -143,9 +146,9 @@ def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
 
 
 def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
-    """The bags of words of a column of texts, token lists or vectors, with a model's vocabulary.
+    """The documents of an Arrow column as bags of words with the model's vocabulary, block by block.
 
-    They come block by block. Raises UserError if a document is null.
+    column: texts, token lists or vectors. Raises UserError if a document is null.
     """
     if column.null_count:
         raise UserError("a document is null", where="the table", remedy="leave such rows out")
@@ -203,10 +206,10 @@ def transform_corpus(
 
 
 class Completed(NamedTuple):
-    """The scores of a stored corpus by document completion, computed on Spark.
+    """The scores of a stored corpus by document completion: part of each document predicts the rest.
 
-    scored: over known words; spelled: over all strings, for an open vocabulary; documents, empty: their
-    number, and of those without a known word; unseen_share: of the tokens.
+    scored: over known words; spelled: over all strings, for an open vocabulary; documents, empty: how many
+    there are, and how many have no known word; unseen_share: the share of tokens whose word is not known.
     """
 
     scored: HeldOutScore
@@ -217,10 +220,11 @@ class Completed(NamedTuple):
 
 
 def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, share: float = 0.5) -> Completed:
-    """Score a stored corpus by document completion, on executors; share: of each document that is seen.
+    """Score a stored corpus by document completion, on executors.
 
-    As `evaluation.completion_of`, or `completion_of_strings` for an open vocabulary. Raises UserError for a
-    corpus held in memory, and if there is no word to score.
+    share: the part of each document from which the rest is predicted. As `evaluation.completion_of`, or
+    `completion_of_strings` for an open vocabulary. Raises UserError for a corpus held in memory, and if there
+    is no word to score.
     """
     if corpus.path is None:
         remedy = "build a corpus of the files, in a directory that all machines see"
@@ -262,7 +266,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
 
 def _first_blocks(corpus: Corpus) -> list[int]:
-    """The number of the first block in each of the store's files, then the number of all blocks."""
+    """For each file of a stored corpus, the number of its first block; then the number of all blocks."""
     assert isinstance(corpus.source, StoreSource)
     return np.cumsum([0, *(len(file.blocks) for file in corpus.source.files)]).tolist()
 
@@ -277,7 +281,10 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 
 
 def _refuse_others(path: Path, overwrite: bool) -> None:
-    """Raise UserError if something at the path must not be replaced: only other topic shares may be."""
+    """Raise UserError if something at the path must not be replaced.
+
+    With `overwrite`, a directory of topic shares may be replaced, and nothing else.
+    """
     if path.exists():
         if not overwrite:
             raise UserError("already exists", where=path, remedy="give another path, or overwrite it")

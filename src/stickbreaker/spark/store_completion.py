@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def refuse_twice(session: "SparkSession", written: Written) -> None:
-    """Raise UserError naming a row whose id another row had before."""
+    """Raise UserError if two documents of a new stored corpus have the same id, naming the later row."""
     from pyspark.sql import functions as F
 
     starts = [0, *accumulate(sum(file.blocks) for file in written.files)]
@@ -49,7 +49,10 @@ def refuse_twice(session: "SparkSession", written: Written) -> None:
 def complete(
     session: "SparkSession", written: Written, vocabulary: Vocabulary, analysis: Analysis | None, about: About
 ) -> None:
-    """Count and digest the documents with the vocabulary, on executors, and write the store's other files."""
+    """Complete a stored corpus whose documents are written: its vocabulary, totals, digests and corpus.json.
+
+    Executors read the documents once more to count and digest them with the vocabulary.
+    """
     path, n_files = written.directory / VOCABULARY_FILE, len(written.files)
     vocabulary.write(path)
 
@@ -77,7 +80,7 @@ def complete(
 
 
 def digest_of_blocks(source: StoreSource) -> str:
-    """The digest of ids and tokens, as `Tally` computes it while a corpus is built.
+    """The digest of a stored corpus's ids and tokens, equal to that of a corpus built without Spark.
 
     It depends on the order, so one executor reads all blocks.
     """

@@ -26,7 +26,10 @@ TABLE = "the table"
 
 
 class Part(NamedTuple):
-    """What a partition's task has written: files, documents by language, names of metadata fields."""
+    """What a task has written for one partition of a table.
+
+    files: the store's files; languages: the number of documents in each; fields: names of metadata fields.
+    """
 
     files: tuple[StoredFile, ...]
     languages: Mapping[str, int]
@@ -38,10 +41,11 @@ WritePart = Callable[[Batches, int, Path], Part]
 
 
 def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str) -> tuple[Written, About]:
-    """Write the documents of all partitions, on executors; returns the files written and facts on the corpus.
+    """Write the documents of a table, on executors; returns the files written and facts on the corpus.
 
-    Rows are counted first, so that each partition knows the number of its first row. Raises UserError for a
-    wrong row, for an empty table, and if the second reading of the table finds other rows.
+    write: writes one partition; kind: "text" or "bag". Rows are counted first, so that each partition knows
+    the number of its first row. Raises UserError for a wrong row, for an empty table, and if the second
+    reading of the table finds other rows.
     """
     directory = directory.resolve()  # on executors, a relative path may mean another
     rows = [part["rows"] for part in collect_results(frame, _count)]
@@ -79,7 +83,10 @@ def _count(_: int, batches: Batches) -> Mapping[str, object]:
 
 
 def _taken(directory: Path, parts: list[JsonObject]) -> list[StoredFile]:
-    """Move the files of all partitions into the store, numbered in order; returns their descriptions."""
+    """Move the files of all partitions' accepted tasks into the store, numbered in order.
+
+    Returns their descriptions.
+    """
     files: list[StoredFile] = []
     for part in parts:
         for record in part["files"]:

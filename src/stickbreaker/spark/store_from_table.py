@@ -91,7 +91,10 @@ def _options(
 
 
 def text_part(batches: Batches, start: int, folder: Path, options: ReadingOptions, recipe: Recipe) -> Part:
-    """Analyse and write the documents of a partition, whose first row has the number `start`."""
+    """Analyse and write one partition of a table of texts; `write_parts` calls it on executors.
+
+    start: the number of the partition's first row.
+    """
     named = _with_ids(batches, options, start)
     first = next(named)
     reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], named))
@@ -102,7 +105,10 @@ def text_part(batches: Batches, start: int, folder: Path, options: ReadingOption
 
 
 def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
-    """The batches with a column "id" if no other was named; missing ids become the rows' numbers."""
+    """The batches with a column "id", unless another column was named as that of ids.
+
+    Missing ids become the rows' numbers, from `start` on.
+    """
     for batch in batches:
         numbers = [str(start + row) for row in range(batch.num_rows)]
         start += batch.num_rows
@@ -120,7 +126,10 @@ def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
 
 
 def _documents(reader: pa.RecordBatchReader, options: ReadingOptions, start: int) -> Iterator[Document]:
-    """The documents of a partition, whose first row has the number `start`; errors name the row."""
+    """Read the documents of a partition, whose first row has the number `start`.
+
+    Each document, and each error, names its row.
+    """
     row = start
     try:
         for document in frame_documents(reader, options):

@@ -50,15 +50,15 @@ BEGUN = "begun"  # a file among Spark's records: a model has learned by them
 
 
 def offsets_of(path: Path) -> Path:
-    """The place where Spark records which files it has delivered: next to the model."""
+    """The directory, next to the model, in which Spark records which files it has delivered."""
     return path.with_name(f"{path.name}.offsets")
 
 
 class StreamingModel:
-    """A model at `path` that learns from micro-batches of a stream; the first with documents makes it.
+    """A model at `path` that learns from micro-batches of a stream; the first one with documents creates it.
 
-    Locked until `close`. Raises UserError if something else is at `path`, such as a model of another stream
-    or with other settings, or if another process is learning it.
+    It is locked until `close`. Raises UserError if something else is at `path`, such as a model of another
+    stream or with other settings, or if another process is learning it.
     """
 
     def __init__(
@@ -97,14 +97,21 @@ class StreamingModel:
     # the query
 
     def start(self, *, once: bool = False) -> "StreamingQuery":
-        """Start the query that learns from the files in the directory and, unless `once`, from new ones."""
+        """Start the Spark query that learns from the files in the directory.
+
+        It also learns from files that arrive later, unless `once`.
+        """
         writer = self.frame.writeStream.foreachBatch(self.learn)
         writer = writer.option("checkpointLocation", f"file://{offsets_of(self.path).resolve()}")
         with in_one_line(where=self.arrivals.directory):
             return writer.trigger(availableNow=True).start() if once else writer.start()
 
     def learn(self, frame: "DataFrame", batch: int) -> None:
-        """Learn from a micro-batch, unless that was done; if it fails, the saved model stays as it was."""
+        """Learn from a micro-batch, unless the saved model has done so; called by Spark.
+
+        If it fails, the saved model stays as it was. frame: the new lines; batch: the number of the
+        micro-batch.
+        """
         with self.one:
             if not self.is_open and self.path.exists():
                 self._open()
@@ -137,7 +144,7 @@ class StreamingModel:
     # the model
 
     def _begin(self, corpus: Corpus) -> None:
-        """Make the model's directory, before its first step on the micro-batch `corpus`."""
+        """Create the model's directory, before the first step; `corpus` is the first micro-batch."""
         estimator = self.estimator
         if not corpus.n_tokens:
             remedy = "give documents with text, in the language and the field that the options name"
@@ -174,7 +181,10 @@ class StreamingModel:
         (offsets_of(self.path) / BEGUN).touch()
 
     def _compare(self, manifest: JsonObject) -> None:
-        """Raise UserError if a saved model is of another stream, or has other settings or words."""
+        """Raise UserError if the saved model at `path` cannot be continued here.
+
+        Its stream, its settings and its words must be the same.
+        """
         held = manifest.get(ARRIVING, {})
         if held.get("directory") != self.arrivals.directory:
             problem = f"is not a model of the files that arrive in {self.arrivals.directory}"
@@ -204,7 +214,7 @@ class StreamingModel:
         return UserError(f"the model was begun with another {what}", where=self.path, remedy=remedy)
 
     def _forget(self) -> None:
-        """Remove Spark's records of files, when nothing has been learned yet."""
+        """Remove Spark's records of files, so that they are delivered again; for a model not begun yet."""
         for left in offsets_of(self.path).iterdir():
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
@@ -212,7 +222,7 @@ class StreamingModel:
                 left.unlink()
 
     def _steps(self, corpus: Corpus, date: str | None) -> None:
-        """Make the online steps over a micro-batch, one for each minibatch. date: of the micro-batch."""
+        """Make one online step for each minibatch of a micro-batch. date: that of the micro-batch."""
         run, schedule = self.run, self.run.job.schedule
         assert isinstance(schedule, Online)
         run.count(corpus, joint_fingerprint(run.about["fingerprint"], corpus.fingerprint), date)
@@ -268,7 +278,10 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
-    """Raise UserError if an estimator cannot learn from a stream with this vocabulary (None: with none)."""
+    """Raise UserError if an estimator cannot learn from a stream with this vocabulary.
+
+    An open vocabulary must not be given (None); a closed one must be.
+    """
     model = estimator._topic_model(vocabulary, stream=True)
     if vocabulary is None and not model.words.grows:
         remedy = 'let the vocabulary grow (words="open"), or give a vocabulary'
@@ -279,7 +292,7 @@ def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
 
 
 def _query_of(path: Path) -> str | None:
-    """Spark's id of the query that learned the model at this path, from its records; None: they are gone."""
+    """Spark's id of the query that learned the model at this path; None if Spark's records are gone."""
     with suppress(OSError, ValueError):
         return json.loads((offsets_of(path) / "metadata").read_bytes())["id"]
     return None

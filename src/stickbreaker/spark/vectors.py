@@ -56,7 +56,7 @@ def corpus_from_vectors(
 
 
 def _size(frame: "DataFrame") -> int:
-    """The number of entries of the first vector. Raises UserError if there is none."""
+    """The length of the first vector in a table of one column. Raises UserError if there is none."""
     with in_one_line():
         first = frame.dropna().first()
     if first is None:
@@ -67,7 +67,7 @@ def _size(frame: "DataFrame") -> int:
 
 
 def bags_of_vectors(vectors: Any, n_words: int, start: int | None = None) -> Bags:
-    """The bags of words for vectors in Arrow form (structs of type, size, indices, values).
+    """Convert an Arrow column of pyspark.ml's vectors (type, size, indices, values) to bags of words.
 
     `start`: the number of the first row, for errors (None: rows have no numbers). Raises UserError for a
     null, a vector of another size than `n_words`, and counts that are negative, NaN or infinite.

@@ -30,14 +30,14 @@ Keep = Callable[[list[str]], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Written:
-    """The documents of a stored corpus whose vocabulary is not written yet; can be sent to executors."""
+    """A stored corpus whose documents are written, but not yet its vocabulary; can be sent to executors."""
 
     directory: Path
     kind: str
     files: tuple[StoredFile, ...]
 
     def source(self, *files: StoredFile) -> StoreSource:
-        """The blocks of these files, or of all."""
+        """A source of the blocks in the given files, or in all files if none are given."""
         return StoreSource(self.directory, self.kind, files or self.files)
 
     @property
@@ -48,9 +48,10 @@ class Written:
 def choose(
     session: "SparkSession", written: Written, rule: VocabularyRule, analysis: Analysis | None
 ) -> Vocabulary:
-    """The vocabulary that the rule chooses from the words of the documents. Raises UserError if it is empty.
+    """The vocabulary that a rule chooses from the documents' words, counted on executors.
 
-    analysis: says which words are eligible (None: all but too long ones).
+    analysis: decides which words are eligible (None: all but too long ones). Raises UserError if no word is
+    left.
     """
     found = count_words_of_files(session, written)
     eligible: Keep = _all if analysis is None else analysis.eligible
@@ -65,7 +66,7 @@ def choose(
 
 
 def count_words_of_files(session: "SparkSession", written: Written) -> "DataFrame":
-    """A Spark table of all words in a store, with the documents and tokens of each: one row per word."""
+    """A Spark table with one row per word of a store: the word, its number of documents, and of tokens."""
     from pyspark.sql import functions as F
 
     def count(batches: Batches) -> Batches:
@@ -85,12 +86,12 @@ def count_words_of_files(session: "SparkSession", written: Written) -> "DataFram
 
 
 def _all(words: list[str]) -> NDArray[np.bool_]:
-    """For documents given as tokens, whether each word is eligible: all but too long ones."""
+    """Whether each word may be in a vocabulary, for documents given as tokens: all but too long words may."""
     return np.array([len(word) <= LONGEST_WORD for word in words], np.bool_)
 
 
 def _frequent_words(found: "DataFrame", keep: Keep) -> "DataFrame":
-    """The rows of a table of words whose words `keep` accepts, chosen on executors."""
+    """The rows of a table of words whose word satisfies `keep`, tested on executors."""
 
     def sift(batches: Batches) -> Batches:
         for batch in batches:
@@ -124,14 +125,17 @@ def _chosen(found: "DataFrame", rule: VocabularyRule, eligible: Keep, n_document
 
 
 def _collected(frame: "DataFrame") -> Vocabulary:
-    """The words of a table, on the driver."""
+    """Fetch a table of words and their counts from Spark as a Vocabulary."""
     table: Any = frame.toArrow()
     words, documents, tokens = (table.column(name).to_pylist() for name in _COUNTS.names)
     return Vocabulary(tuple(words), np.array(documents, np.int64), np.array(tokens, np.float64))
 
 
 def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents: int) -> Vocabulary:
-    """`Vocabulary.hashing` on Spark: of the words hashed, only sums by row reach the driver."""
+    """`Vocabulary.hashing` on Spark: words not chosen share the rows of chosen ones, by their hash.
+
+    Only sums by row reach the driver.
+    """
     n_rows, listed = len(chosen), frozenset(chosen.words)
 
     def rows(batches: Batches) -> Batches:

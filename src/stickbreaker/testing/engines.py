@@ -22,7 +22,7 @@ from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
 
 
 class Whole(NamedTuple):
-    """What a complete run returned, for tests to examine."""
+    """The results of a complete run, for tests to compare."""
 
     params: Record
     records: list[JsonObject]
@@ -38,7 +38,7 @@ class Whole(NamedTuple):
 
 
 class RunTests(Runs):
-    """The laws of any model's run on any engine. Subclass and implement the abstract methods of `Runs`.
+    """Tests that hold for any model's run on any engine. Subclass and implement the methods of `Runs`.
 
     A run of `steps` steps preserves the table's totals, is the same for any number of workers, continues from
     a snapshot exactly as before, and is unchanged by a step that is interrupted.
@@ -81,9 +81,9 @@ class RunTests(Runs):
             assert other.counts.tobytes() == first.counts.tobytes()
 
     def test_a_snapshot_goes_on_like_the_run_it_is_of(self) -> None:
-        """A run restored from a snapshot continues like the run itself.
+        """A run restored from a snapshot continues exactly as the run that was saved.
 
-        Also if that has continued meanwhile, without a snapshot: the files of the last one stay.
+        This holds even if that run has continued without a new snapshot: the files of the last one stay.
         """
         job, state = self.after(self.middle)
         arrays, keys = deepcopy(job.engine.snapshot())
@@ -116,7 +116,7 @@ class RunTests(Runs):
 
 
 class EngineLaws(RunTests):
-    """The laws of all tables, fixed or growing: see `ClosedEngineTests` and `EngineTests`."""
+    """Tests of an engine with any table. Subclass `ClosedEngineTests` or `EngineTests` instead."""
 
     def test_trials_are_accepted_and_refused(self) -> None:
         whole = self.whole()
@@ -134,7 +134,7 @@ class EngineLaws(RunTests):
         assert purity > 0.95
 
     def test_a_report_that_becomes_the_table_adds_up_and_decays(self) -> None:
-        """After a first step at rate one the table is that step's statistics; it then blends as computed."""
+        """After a first step with rate one, the table is that step's statistics; it can then be blended."""
         job, _ = self.after(1)
         before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
@@ -146,7 +146,7 @@ class EngineLaws(RunTests):
         assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4: edits of columns keep totals but for what they drop, and change the table as a record."""
+        """Law 4: an edit of columns changes totals only by what it drops, in a table as in a record."""
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
         n = counts.values.shape[1]
@@ -221,7 +221,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         assert "drop" in whole.proposals
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4: edits keep the totals except for what they drop, in a table and in a record."""
+        """Law 4: an edit of rows and columns changes totals only by what it drops."""
         job, state = self.after(self.middle)
         engine, keys = job.engine, self.words(job.engine)
         values: Array = engine.table.counts(slice(None)).copy()

@@ -37,7 +37,7 @@ def untimed(trace: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def contents(path: Path) -> JsonObject:
-    """What a model's directory contains, for comparison: each file's bytes, the trace without times."""
+    """All files of a model's directory by name, for comparison: their bytes; the trace without times."""
     held: JsonObject = {}
     for file in sorted(path.rglob("*")):
         held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
@@ -58,7 +58,7 @@ class StopAfter(Observer):
         self.stop: Callable[[], None]
 
     def take(self, stop: Callable[[], None]) -> None:
-        """Get the function that stops the run."""
+        """Receive the function that stops the run; called when the run begins."""
         self.stop = stop
 
     def step(self, job: object, state: object, record: object) -> bool:
@@ -69,9 +69,9 @@ class StopAfter(Observer):
 
 
 class EstimatorTests(ABC):
-    """The laws of every estimator. Subclass and implement `make(**settings)` and `corpus()`.
+    """Tests that hold for every estimator. Subclass and implement `make(**settings)` and `corpus()`.
 
-    Two models are equal if all files of their directories are, except for times in the trace.
+    Two models count as equal if all files of their directories are equal, except for times in the trace.
     """
 
     wrong: ClassVar[Mapping[str, object]] = WRONG  # parameters, each with an invalid value
@@ -80,7 +80,7 @@ class EstimatorTests(ABC):
 
     @abstractmethod
     def make(self, **settings: object) -> Any:
-        """A new estimator: five passes or sweeps, `random_state` 0, unless `settings` say otherwise."""
+        """A new estimator with five passes or sweeps and `random_state` 0, unless `settings` differ."""
 
     @abstractmethod
     def corpus(self) -> Corpus:
@@ -109,15 +109,18 @@ class EstimatorTests(ABC):
         return [document.text for block in blocks for document in corpus.documents(block)]
 
     def methods(self, model: Any) -> dict[str, Method]:
-        """The methods that take documents, by name: `fit` of a new estimator, the others of `model`."""
+        """All methods that take documents, by name, to test their input: `fit` is that of a new estimator."""
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
     def nothing_to_score(self) -> Sequence[object]:
-        """Documents that cannot be scored: none with a closed vocabulary's words."""
+        """Documents that cannot be scored, because they have no word that can be predicted."""
         return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> JsonObject:
-        """What a run leaves in the directory `path`, if it is stopped, and resumed, after each of `stops`."""
+        """Run an estimator in the directory `path`, with interruptions; returns the files that it leaves.
+
+        stops: numbers of steps; the run is stopped and resumed after each, counted from the last resumption.
+        """
         fitting.begin(self.make(), corpus, path)
         for steps in stops:
             watch = StopAfter(steps)
@@ -127,7 +130,7 @@ class EstimatorTests(ABC):
         return contents(path)
 
     def saved(self, model: Any, path: Path) -> JsonObject:
-        """What a fitted model's directory at `path` contains, after saving it there."""
+        """Save a fitted model at `path`; returns the directory's files for comparison (`contents`)."""
         model.save(path)
         return contents(path)
 
@@ -244,7 +247,10 @@ class EstimatorTests(ABC):
                 assert same_values(taken(given()), values[name]), (form, name)
 
     def readings(self, model: Any) -> dict[str, Method]:
-        """The methods of a fitted model that take documents and return numbers, without changing it."""
+        """A fitted model's methods that take documents and return numbers, by name.
+
+        Tests compare their results for several forms of the same documents.
+        """
         return {"score": model.score}
 
     def test_what_cannot_be_documents_is_refused_with_the_remedy(self) -> None:
@@ -265,7 +271,10 @@ class EstimatorTests(ABC):
 
 
 def forms_of_texts(documents: Sequence[object]) -> dict[str, Callable[[], object]]:
-    """The same texts (or dicts of texts by language) in other accepted forms, by name, as functions."""
+    """The same documents in other forms that estimators accept, as functions by the form's name.
+
+    documents: texts, or dicts of texts by language.
+    """
     forms: dict[str, Callable[[], object]] = {
         "tuple": lambda: tuple(documents),
         "generator": lambda: iter(documents),
@@ -283,7 +292,7 @@ def forms_of_texts(documents: Sequence[object]) -> dict[str, Callable[[], object
 
 
 def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], object]]:
-    """The same lists of tokens in other accepted forms, by name, as functions."""
+    """The same lists of tokens in other forms that estimators accept, as functions by the form's name."""
     return {
         "arrays": lambda: [np.array(document, object) for document in tokens],
         "array of arrays": lambda: as_array_of_arrays(tokens),
@@ -327,7 +336,7 @@ def same_values(one: object, other: object) -> bool:
 
 
 class TopicEstimatorTests(EstimatorTests):
-    """The laws of every estimator with topics: those of all, and of topics, shares and top words."""
+    """Tests that hold for every estimator with topics: those of `EstimatorTests`, and more."""
 
     def methods(self, model: Any) -> dict[str, Method]:
         own = {"transform": model.transform, "representatives": model.representative_documents}
@@ -347,9 +356,9 @@ class TopicEstimatorTests(EstimatorTests):
         return ["", ""] if self.make()._is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
-        """The probabilities of all documents of one word sum to one.
+        """The probabilities of all possible documents of one word sum to one.
 
-        In each language; over all strings if the vocabulary is open; and for any fold-in.
+        This holds in each language, over all strings if the vocabulary is open, and for each way of fold-in.
         """
         model = self.fitted()
         words = model.vocabulary_.words
@@ -397,7 +406,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(other == first for other in others)
 
     def test_words_are_counted_in_the_documents_learned_from(self) -> None:
-        """Word counts by topic (`word_documents_`) add up to the numbers of documents with each word."""
+        """Counts of documents by word and topic (`word_documents_`) agree with a count over the corpus."""
         corpus, model = self.corpus(), self.fitted()
         counted = model.word_documents_
         assert [side.rows for side in counted.sides] == list(model.vocabulary_.parts)

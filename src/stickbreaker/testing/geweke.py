@@ -15,9 +15,9 @@ TINY = 1e-12  # standard error of a function that never varies
 
 
 def chain_deviations(draws: Sequence[ArrayLike], expected: ArrayLike, batches: int = 50) -> Array:
-    """|mean of a chain's draws - expected| in standard errors, for each test function.
+    """mean of a chain's draws - expected| in standard errors, for each test function.
 
-    `draws` (sweeps, functions) are the functions' values along one chain, `expected` (functions) their exact
+    `draws` (sweeps × functions) are the functions' values along one chain, `expected` (functions) their exact
     means, known by enumeration or from a grid. Draws that follow each other are correlated: the standard
     error comes from the means of consecutive `batches`, each much longer than the chain's correlation time.
 
@@ -52,5 +52,5 @@ def geweke_deviations(
 
 
 def _batch_means(draws: Sequence[ArrayLike], batches: int) -> Array:
-    """Means of consecutive batches (batches, functions)."""
+    """Means of consecutive stretches of a chain (batches × functions). draws: sweeps × functions."""
     return np.array([part.mean(0) for part in np.array_split(np.asarray(draws, np.float64), batches)])

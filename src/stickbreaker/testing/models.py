@@ -11,9 +11,9 @@ from stickbreaker.testing.planted import Planted, matched, plant_topics
 
 
 class ModelTests:
-    """The laws of all topic models. Subclass and implement `make(**settings)`.
+    """Tests that hold for all topic models. Subclass and implement `make(**settings)`.
 
-    That returns an estimator of five topics with a fixed random_state.
+    It must return an estimator of five topics with a fixed random_state.
     """
 
     recovers = 0.95  # least cosine of a planted topic and its match
@@ -28,7 +28,7 @@ class ModelTests:
         return plant_topics()
 
     def words(self, n_words: int) -> list[str]:
-        """The names, "x0", "x1", …, under which the model has the columns of the data."""
+        """The names that the model gives to the columns of the data: "x0", "x1", …."""
         return [f"x{word}" for word in range(n_words)]
 
     def fitted(self, **settings: object) -> Any:
@@ -54,7 +54,7 @@ class ModelTests:
 
 
 class VariationalTests(ModelTests):
-    """The laws of topic models that learn by variational inference, online too."""
+    """Tests that hold for topic models that learn by variational inference, online too."""
 
     def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
         """Law 3: online with one minibatch of all documents and rate one equals batch inference."""
@@ -68,12 +68,12 @@ class VariationalTests(ModelTests):
 
 
 class MeanFieldTests(VariationalTests):
-    """The laws of variational topic models whose bound is computed exactly."""
+    """Tests that hold for variational topic models whose bound is computed exactly."""
 
     def test_bound_never_falls_when_local_records_are_kept(self) -> None:
-        """Law 1: the bound never falls if documents' records are carried and inner loops have converged.
+        """Law 1: the bound never falls if documents' records are carried from pass to pass.
 
-        With alpha fixed or learned; to single precision.
+        This holds to single precision, if the inner loops have converged, with alpha fixed or learned.
         """
         for alpha in (0.1, "learned"):
             model = self.make(

@@ -14,7 +14,10 @@ from stickbreaker.testing import purposes
 
 
 class Planted(NamedTuple):
-    """counts (documents × words, sparse), and the truth: topics (topics × words), theta, alpha (topics)."""
+    """Documents drawn from a known topic model, and the truth behind them.
+
+    counts: documents × words, sparse; topics: topics × words; theta: documents × topics; alpha: topics.
+    """
 
     counts: csr_matrix
     topics: Array
@@ -45,10 +48,11 @@ def plant_topics(
 
 
 def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings: Any) -> Planted:
-    """Documents with a text in each of several languages, which share their theta.
+    """Draw documents with a text in each of several languages; a document's texts share its theta.
 
-    `sizes`: numbers of words; `settings`: those of `plant_topics`, with `length` tokens per language.
-    `topics` sum to one in each language.
+    `sizes`: the number of words of each language; `settings`: those of `plant_topics`, with `length` tokens
+    per language. The columns are the words of all languages, one after another; `topics` sum to one in each
+    language.
 
     >>> plant_languages((30, 20), n_documents=2).counts.shape
     (2, 50)

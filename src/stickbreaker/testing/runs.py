@@ -68,7 +68,10 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[B
 
 
 class Runs(ABC):
-    """Runs of a model; a subclass chooses the model, the table's rows, and the documents of each step."""
+    """Makes runs of a model for tests, step by step.
+
+    A subclass chooses the model, the engine, the table's rows, and the documents of each step.
+    """
 
     model: ClassVar[Any]  # called without arguments, returns a new model
     steps: ClassVar[int]
@@ -80,7 +83,7 @@ class Runs(ABC):
 
     @abstractmethod
     def start(self, engine: Engine, model: Any) -> None:
-        """Begin a run on an engine, with the model's initial table."""
+        """Begin a run on an engine, with the table that the model starts from."""
 
     @abstractmethod
     def shards(self, number: int) -> list[Shard]:
@@ -103,7 +106,7 @@ class Runs(ABC):
         return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
 
     def in_batch(self, passes: int) -> tuple[Engine, list[float]]:
-        """The engine after `passes` passes over the documents of step 0, and the score of each pass."""
+        """Run batch inference on the documents of step 0; returns the engine, and the score of each pass."""
         job, state = self.start_run()
         whole, scores = replace(job, schedule=Batch()), list[float]()
         for number in range(passes):
@@ -114,7 +117,7 @@ class Runs(ABC):
         return job.engine, scores
 
     def after(self, steps: int) -> tuple[VariationalRun, VariationalState]:
-        """A run, and its state after `steps` steps."""
+        """Make a new run's first `steps` steps; returns the run and its state."""
         job, state = self.start_run()
         for number in range(steps):
             advance(job, state, self.minibatch(number))
@@ -123,7 +126,10 @@ class Runs(ABC):
     def history(
         self, n_jobs: int = 1
     ) -> tuple[VariationalRun, VariationalState, list[dict[str, object]], list[list[str]], list[int]]:
-        """A complete run: run, final state, trace, and after each step the table's words and width."""
+        """Make a complete run; returns it, its state, its trace, and the table's form after each step.
+
+        The form is the words of its rows, and its number of columns.
+        """
         job, state = self.start_run(n_jobs)
         records, words, columns = [], [], []
         for number in range(self.steps):

@@ -20,7 +20,7 @@ def bits(arrays: Arrays) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
 
 
 def whole_bits(sampler: Sampler) -> list[object]:
-    """All that can be observed of a chain, for comparison: snapshot, result, score and figures."""
+    """All that can be observed of a chain, for exact comparison: snapshot, result, score and figures."""
     params, counts, columns = sampler.fitted()
     learned = {name: item.values for name, item in params.items()}
     table = {"counts": counts, "columns": columns}
@@ -29,7 +29,10 @@ def whole_bits(sampler: Sampler) -> list[object]:
 
 
 def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
-    """Make these sweeps of a chain, with an update of hyperparameters after each; keep every second state."""
+    """Make the sweeps with these numbers; after each, hyperparameters are updated.
+
+    The states after odd sweeps are recorded as samples.
+    """
     for number in numbers:
         sampler.sweep(number, threads)
         sampler.learn()
@@ -39,7 +42,7 @@ def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
 
 
 class SamplerTests(ABC):
-    """The laws of samplers. Subclass and implement `sampler(seed)`, `another()` and `log_joint(sampler)`."""
+    """Tests that hold for samplers. Subclass and implement `sampler`, `another` and `log_joint`."""
 
     @abstractmethod
     def sampler(self, seed: int) -> Sampler:
@@ -55,7 +58,7 @@ class SamplerTests(ABC):
 
     @abstractmethod
     def log_joint(self, sampler: Sampler) -> float:
-        """What the chain's score should be, computed from its snapshot by the definition, with loops."""
+        """The right score of a chain, computed from its snapshot by the definition, with plain loops."""
 
     def test_same_bytes_for_any_number_of_threads(self) -> None:
         """Law 2: the same bytes for any number of threads; another seed gives other states."""
@@ -64,9 +67,9 @@ class SamplerTests(ABC):
         assert whole_bits(advance(self.sampler(4), range(5))) != states[0]
 
     def test_a_restored_chain_goes_on_byte_for_byte(self) -> None:
-        """Law 2: a restored chain continues as the first did, byte for byte, from any sweep.
+        """Law 2: a chain restored from a snapshot continues exactly as the first one, from any sweep.
 
-        Samples included, and whatever the restored chain did before.
+        This includes its samples, and holds whatever the restored chain did before.
         """
         for at in (0, 1, 4):
             whole, rest = advance(self.sampler(3), range(at)), advance(self.sampler(3), range(20, 22))
@@ -77,7 +80,7 @@ class SamplerTests(ABC):
             assert whole_bits(rest) == whole_bits(whole)
 
     def test_a_snapshot_stays_when_its_chain_goes_on(self) -> None:
-        """A snapshot's arrays do not change when its chain, or one restored from it, continues."""
+        """A snapshot's arrays do not change when its chain continues, or one that was restored from it."""
         sampler, other = advance(self.sampler(3), range(2)), self.sampler(3)
         arrays = sampler.snapshot()
         before = bits(arrays)
@@ -113,7 +116,7 @@ class SamplerTests(ABC):
 
 
 class ExactSamplerTests(SamplerTests, Generic[Data]):
-    """The laws of samplers whose stationary distribution is the posterior: also Geweke's test.
+    """Tests for samplers whose stationary distribution is the posterior: also Geweke's.
 
     Implement `draw`, `redraw` and `functions` too, with data so small that a sweep is quick.
     """
@@ -131,12 +134,16 @@ class ExactSamplerTests(SamplerTests, Generic[Data]):
 
     @abstractmethod
     def functions(self, data: Data, sampler: Sampler) -> ArrayLike:
-        """The values of test functions, such as counts and their squares; not of topics' labels."""
+        """The values of test functions, such as counts and their squares.
+
+        They must not depend on the numbering of topics.
+        """
 
     def test_geweke(self) -> None:
-        """Law 5 (Geweke 2004): data and state drawn from the prior have the same means as alternate draws.
+        """Law 5 (Geweke 2004): two ways to draw data and state together have the same means.
 
-        The alternate draws are of the state given the data (a sweep), and of the data given the state.
+        One draws both from the prior. The other alternates: the state given the data (a sweep), then new data
+        given the state.
         """
         generator = np.random.default_rng(3)
         independent: list[ArrayLike] = []

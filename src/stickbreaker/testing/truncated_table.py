@@ -21,10 +21,10 @@ RANK = "rank"  # in the prepared params: the position of each cell in its column
 
 @dataclass(frozen=True)
 class OrderedMixture(GrowingMixture):
-    """The mixture of unigrams on a truncated table of two components.
+    """A mixture of unigrams with two components and a truncated table, for tests.
 
-    In every other step, only the `most` words with the largest counts stay in each; a word's weight depends
-    on its rank.
+    In every other step, only the `most` words with the largest counts stay in each component. A word's weight
+    depends on its rank there.
     """
 
     start_components: int = 2
@@ -89,12 +89,12 @@ class OrderedMixture(GrowingMixture):
 
 
 class OrderedEngineTests(GrowingRuns, RunTests):
-    """The laws of a truncated table. Subclass and implement `engine(n_jobs)`."""
+    """Tests of an engine with a truncated table. Subclass and implement `engine(n_jobs)`."""
 
     model, steps = OrderedMixture, STEPS
 
     def test_words_enter_and_leave(self) -> None:
-        """The trace's counts of words added and dropped are right; params by word follow the table's rows."""
+        """The trace counts words that are added and dropped correctly; params by word follow the table."""
         job, state = self.start_run()
         size, moved = 0, [0, 0]  # number of words that entered after the first step, and that were dropped
         for number in range(STEPS):

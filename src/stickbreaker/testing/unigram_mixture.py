@@ -37,7 +37,10 @@ from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):
-    """The view for a local step: log weights of components, log p of words with rows and of unknown ones."""
+    """What a local step reads of the model: log weights of components, and log probabilities of words.
+
+    `log_words` is for the table's rows with numbers `rows`; `log_unknown` (components) for any other word.
+    """
 
     log_weights: Array
     log_words: Array  # rows × components
@@ -131,9 +134,10 @@ class ClosedMixture(GrowingMixture):
 
 @dataclass(frozen=True)
 class SplitLargest(Move):
-    """Tries to split the component with most documents, in two rounds, by the marginal likelihood.
+    """A move that tries to split the component with most documents, judged by the marginal likelihood.
 
-    A proposal marks the component, and has both halves' counts and tokens from the round before.
+    It refines a trial twice. A proposal marks the component, and has both halves' counts and tokens from the
+    round before.
     """
 
     eta: float
@@ -195,7 +199,10 @@ class SplitLargest(Move):
 
 @dataclass(frozen=True)
 class SplitSmallest(SplitLargest):
-    """As `SplitLargest`, for the component with fewest documents, which is pure sooner: some are refused."""
+    """As `SplitLargest`, for the component with the fewest documents.
+
+    That one soon has documents of one theme only, so that tests also see splits refused.
+    """
 
     name = "split-smallest"
 
@@ -246,7 +253,7 @@ def _picked(view: Components, rows: NDArray[np.int64]) -> Array:
 
 
 def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
-    """The statistics of a shard: counts of known and of new words, and documents, by component.
+    """The statistics of a shard by component: counts of known and of new words, and numbers of documents.
 
     shares (documents × n): the component shares of each document.
     """
@@ -266,10 +273,10 @@ def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
 
 
 def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> Stats:
-    """The statistics of a trial split: a component's documents, divided among two halves.
+    """The statistics of a trial split, for one shard: a component's documents, divided between two halves.
 
-    share (documents): of the component. In the first round they are divided at random, later by the halves'
-    words in the round before.
+    share (documents): how much of each document belongs to the component. In the first round documents are
+    divided at random, later by the halves' words in the round before.
     """
     texts = _texts(shard)
     first = np.empty(len(texts))
