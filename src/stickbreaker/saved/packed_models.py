@@ -99,10 +99,10 @@ def is_packed(path: Path) -> bool:
 
 
 def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
-    """The directory of the model at a path: the path itself or, for a zip file, where it is unpacked.
+    """The directory of the model at a path: the path itself, or the folder into which a zip file is unpacked.
 
-    A file is unpacked once per process, into a folder that is removed when the process ends. markers: names
-    of files by which directories that are not models are recognised. Raises UserError for a zip file that is
+    A file is unpacked once per process, and the folder is removed when the process ends. markers: names of
+    files by which directories that are not models are recognised. Raises UserError for a zip file that is
     damaged or of something else.
     """
     if not is_packed(path):

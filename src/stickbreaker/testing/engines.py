@@ -146,7 +146,9 @@ class EngineLaws(RunTests):
         assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4: an edit of columns changes totals only by what it drops, in a table as in a record."""
+        """Law 4: an edit of columns changes totals only by the counts that it drops, in a table as in a
+        record.
+        """
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
         n = counts.values.shape[1]
@@ -221,7 +223,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         assert "drop" in whole.proposals
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4: an edit of rows and columns changes totals only by what it drops."""
+        """Law 4: an edit of rows and columns changes totals only by the counts that it drops."""
         job, state = self.after(self.middle)
         engine, keys = job.engine, self.words(job.engine)
         values: Array = engine.table.counts(slice(None)).copy()
