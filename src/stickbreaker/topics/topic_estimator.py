@@ -117,7 +117,9 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def _search_range(self) -> "TopicRange | None":
-        """The numbers of topics that a search cannot distinguish from its choice; None without a search."""
+        """The range of numbers of topics that score as well as the one that a search chose, for reports; None
+        if there was no search.
+        """
         return None
 
     def _finish_run(
@@ -150,8 +152,9 @@ class TopicEstimator(LearnedTopics):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """log p of documents in nats, and the number of scored tokens: those of known words, or all if the
-        vocabulary is open.
+        """The log probability of a corpus's documents in nats, and the number of tokens scored: all tokens if
+        the vocabulary is open, otherwise those of known words. `score` and `perplexity` are computed from
+        both.
 
         See `evaluation.log_probability`.
         """
@@ -164,11 +167,15 @@ class TopicEstimator(LearnedTopics):
         return self._sums(corpus, self._log_probability)
 
     def _bound_documents(self, corpus: Corpus) -> tuple[float, float]:
-        """A lower bound of documents' log probability in nats, and the number of their known tokens."""
+        """The lower bound on the documents' log probability in nats, and the number of their tokens in the
+        vocabulary; `bound` is computed from both.
+        """
         return self._sums(corpus, self._bound_of)
 
     def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
-        """The sum of `nats_of` over the blocks of a corpus, and the number of tokens in the vocabulary."""
+        """Score a corpus block by block: the sum of `nats_of` (a function of a block's documents), and the
+        number of tokens in the vocabulary.
+        """
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
@@ -225,5 +232,8 @@ class TopicEstimator(LearnedTopics):
 def load_topics(
     path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
 ) -> TopicEstimator:
-    """`saving.load` for a command about topics. Raises UserError if the model has no topics."""
+    """Load the model at `path` for a command about topics. Raises UserError if it has no topics.
+
+    verb: the command, for error messages; the other arguments are as for `saving.load`.
+    """
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)

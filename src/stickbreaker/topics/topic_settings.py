@@ -1,4 +1,6 @@
-"""From what users give as parameters of topic models (names, numbers, arrays) to settings and priors."""
+"""Converts what users give as parameters of topic models (names, numbers, arrays) into settings and
+priors.
+"""
 
 from collections.abc import Mapping
 
@@ -30,7 +32,9 @@ TOPIC_SETTING_TYPES: SettingTypes = {  # parameters with settings as values, by 
 
 
 def inference_of(value: object) -> Inference:
-    """The settings of inference from a name, or from such settings. Raises UserError for anything else."""
+    """The settings of inference that the user chose by the parameter `inference`: by a name, which stands for
+    default settings, or as settings. Raises UserError for anything else.
+    """
     if isinstance(value, str) and value in INFERENCE:
         return INFERENCE[value]
     if isinstance(value, Inference):
@@ -42,11 +46,11 @@ def inference_of(value: object) -> Inference:
 def concentration(
     name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
 ) -> tuple[float | Array, bool]:
-    """The parameter of a prior from what the user gave (a number, an array of one of `shapes`, or "learned"),
-    and whether it is learned.
+    """What the user gave as the parameter of a prior, such as alpha: its value, or initial value, and whether
+    it is learned.
 
-    "learned" starts at `start`, "learned:0.5" at 0.5. alpha may also be "learned-symmetric". Raises UserError
-    for other values.
+    value: a number, an array of one of `shapes`, or "learned", which starts at `start` ("learned:0.5" at
+    0.5). alpha may also be "learned-symmetric". Raises UserError for other values; `name` is for its message.
 
     >>> concentration("eta", "learned", {}, 0.1), concentration("eta", "learned:0.5", {}, 0.1)
     ((0.1, True), (0.5, True))
@@ -79,8 +83,10 @@ def concentration(
 
 
 def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
-    """The name of the kind of vocabulary, and its settings (or None), from the parameter `words`: such a
-    name, or settings. Raises UserError for anything else.
+    """What the user gave as the parameter `words`: the name of the kind of vocabulary ("closed", "open" or
+    "concepts"), and its settings, None for "closed".
+
+    Raises UserError for anything but these names (except "concepts") or settings.
     """
     if isinstance(value, OpenVocabulary):
         return "open", value
@@ -95,7 +101,9 @@ def vocabulary_choice(value: object) -> tuple[str, OpenVocabulary | ConceptTree 
 
 
 def guide_of(value: object) -> Guide | None:
-    """A guide from a `Guide` or a mapping of topics to words; None stays None. Else raises UserError."""
+    """What the user gave as the parameter `guide`, as a `Guide`: from such an object, or from a mapping of
+    topics to words; None stays None. Raises UserError for anything else.
+    """
     if value is None or isinstance(value, Guide):
         return value
     if isinstance(value, Mapping):

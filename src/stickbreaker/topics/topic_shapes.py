@@ -14,9 +14,11 @@ NOT_NEGATIVE = (*POSITIVE, "weights", "rest", "tables", "entered", "failed", "wa
 def refuse_other_shapes(
     model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
 ) -> None:
-    """Raise ValueError if the parts of a saved model do not fit together or have impossible values: the
-    table, of this shape (rows × columns), the vocabulary of `n_words` (if closed), and all arrays of the
-    state.
+    """Check a saved model after it was read: raise ValueError if its parts do not fit together or have
+    impossible values.
+
+    model: as its parameters describe it; shape: of its table (rows × columns); state: with all its arrays;
+    n_words: the size of the vocabulary, which must fit the table unless it is open.
     """
     words = model.words.row_words()
     n_rows = n_words if words is None else len(words)

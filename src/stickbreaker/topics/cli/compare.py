@@ -54,7 +54,7 @@ def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:
 
 
 def _matched(first: "TopicEstimator", second: "TopicEstimator", path: Path) -> "tuple[Matching, int]":
-    """The matching of the topics in use, and the number of words that both models have.
+    """Match the topics in use of two models; also returns the number of words that both vocabularies have.
 
     Errors name the second model, at `path`.
     """
@@ -105,8 +105,8 @@ def _compared(
 
 
 def _top_words(estimator: "TopicEstimator", top: int, by: str) -> list[list[str]]:
-    """The top words of each topic: about `top` in all, shared equally among the languages of a polylingual
-    model, at least one of each.
+    """The top words of each topic, about `top` of them. In a polylingual model, each language has an equal
+    part, at least one word.
     """
     return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)), by=by)
 
@@ -137,6 +137,8 @@ def _as_text(result: JsonObject) -> str:
 
 
 def _cut(name: str | None, words: list[str]) -> str:
-    """A topic's name, if it has one, and its words on one line, no wider than a column."""
+    """A topic in a column of the output: its name, if it has one, and its words on one line, cut to the
+    column's width.
+    """
     line = printable(" ".join(" ".join([*([] if name is None else [name + ":"]), *words]).split()))
     return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

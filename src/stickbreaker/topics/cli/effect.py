@@ -109,10 +109,11 @@ def effect(
 
 
 def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:
-    """The numbers of the topics, at most `2 * SHOWN`, with the most certain effects, ascending.
+    """The numbers of up to ten topics, ascending, that the picture shows if the user names none: those with
+    the most certain effects.
 
-    Those are the effects with the largest |estimate| / standard error of any term except the intercept.
-    Without another term: the first topics.
+    How certain an effect is, is measured by |estimate| / standard error; the largest of any term except the
+    intercept counts. If there is no other term: the first topics.
     """
     terms = [place for place, term in enumerate(found.terms) if term != "Intercept"]
     if not terms:

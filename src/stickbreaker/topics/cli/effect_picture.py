@@ -26,8 +26,8 @@ def _mark(value: float) -> str:
 
 
 def picture_of(found: "MetadataEffects", titles: Sequence[str], topics: Sequence[int]) -> str:
-    """An SVG picture of effects on topics: a panel for each term except the intercept, the largest effect
-    first.
+    """An SVG picture of effects on topics, as text: a panel for each term except the intercept, in which
+    topics are sorted by effect, largest first.
 
     titles: of all topics, by number; topics: the numbers of those that are drawn.
     """

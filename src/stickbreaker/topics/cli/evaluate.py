@@ -26,8 +26,11 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 
 
 def evaluate_topics(asked: ScoringRequest) -> Outcome:
-    """The scores of a topic model that a call of `stickbreaker evaluate` asks for, as values for JSON, and
-    the function that makes text of them.
+    """Score a topic model as a call of `stickbreaker evaluate` asks. Returns the scores as values for JSON,
+    and the function that turns them into text.
+
+    `asked` has the model, the documents and the options; scores that were not asked for are None.
+    "learned_from" is the share of the documents that the model was learned from.
     """
     from stickbreaker.topics.evaluation.learned_documents import share_learned_from
     from stickbreaker.topics.open_topics import scored_topics
@@ -64,7 +67,8 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
 def _write_diagnostics(
     estimator: "TopicEstimator", corpus: "Corpus", coherence: list[JsonObject], out: Path, overwrite: bool
 ) -> None:
-    """Write a table with figures on each topic; in a polylingual model, for the words of its first language.
+    """Write a table of diagnostics to `out`, with a row per topic (option --diagnostics); in a polylingual
+    model, for the words of its first language.
 
     `coherence`: the result of `_coherences`.
     """
@@ -95,11 +99,11 @@ def _write_diagnostics(
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
-    """The reading options for the documents to score, if they or the reference may be a corpus, which takes
-    none.
+    """The options for reading the documents to score, if there may be another input: a reference for
+    coherence.
 
-    If the reference is raw files, the options may be meant for these alone. They then no longer count as
-    written by the user, so that a corpus as documents does not refuse them.
+    Documents that are a built corpus refuse reading options that the user wrote. If the reference is raw
+    files, the options may be meant only for these, so they no longer count as written by the user.
     """
     from stickbreaker.corpus.store import is_store
 
@@ -108,8 +112,8 @@ def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoic
 
 
 def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":
-    """The corpus in which coherence counts words, seen through the estimator's vocabulary; raw files are read
-    with the options for the documents.
+    """The corpus in which coherence counts words, read with the estimator's vocabulary: a built corpus, or
+    raw files, which are read with the options for the documents.
     """
     from stickbreaker.corpus.store import is_store
 
@@ -137,8 +141,9 @@ def completion_figures(
 ) -> JsonObject:
     """The scores of document completion as values for JSON, as `stickbreaker evaluate` reports them.
 
-    share: of the tokens that are observed; strings: the score with spelled words, if the vocabulary is open;
-    documents: their number, `empty` of them without a known word.
+    share: of the tokens that are observed; scored: the score; strings: the score with its part for spelled
+    words, None if unknown words were ignored; documents: their number, `empty` of them without a known word;
+    unseen_share: the share of tokens outside the vocabulary.
     """
     return {
         "documents": documents,
@@ -172,7 +177,8 @@ def _left_to_right(
 
 
 def _bound(estimator: "TopicEstimator", corpus: "Corpus") -> dict[str, float]:
-    """The lower bound on log p of the known words, in nats per token, and their number, as values for JSON.
+    """The lower bound on the documents' log probability, in nats per token, and the number of tokens of known
+    words, as values for JSON.
 
     Raises UserError for an open vocabulary.
     """
@@ -189,7 +195,12 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
 
 
 def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[JsonObject]:
-    """The three measures of coherence as values for JSON, for each language of a polylingual model."""
+    """The three measures of coherence as values for JSON, one entry per language of a polylingual model,
+    otherwise a single one.
+
+    known: the corpus in which words are counted; reference: its path, None if it is the documents; by: how
+    words are ranked.
+    """
     from stickbreaker.topics.evaluation import coherence_of
 
     return [
@@ -253,7 +264,9 @@ def _label_scores(topics: "Topics", corpus: "Corpus", values: Sequence[Hashable]
 
 
 def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, object]]:
-    """How similar the topics of each pair of languages are, as values for JSON; see `compare_sides`."""
+    """For each pair of languages, how well a model's topics agree on documents that have both, as values for
+    JSON; empty for a model with one language. See `compare_sides`.
+    """
     from stickbreaker.topics.evaluation import compare_sides
 
     return [
@@ -266,7 +279,10 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, object
 
 
 def completion_lines(scores: JsonObject) -> list[str]:
-    """The lines of text that show the scores of document completion; scores: see `completion_figures`."""
+    """The scores of document completion as lines of text.
+
+    scores: as from `completion_figures`, and "learned_from" as from `evaluate_topics`.
+    """
     return [
         f"{counted(scores['documents'], 'document')}, {counted(scores['scored_tokens'], 'word')} predicted, "
         f"{100 * scores['unseen_share']:.1f} % of the words unseen",

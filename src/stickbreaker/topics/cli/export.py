@@ -9,7 +9,7 @@ from stickbreaker.topics.topic_estimator import load_topics
 
 
 def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
-    """Write the top words of each topic in a format of MALLET or gensim. Returns the number of topics, as
+    """Export topics: write the top words of each in a format of MALLET or gensim. Returns their number, as
     values for JSON and as text.
     """
     estimator = load_topics(asked.model, "export")
@@ -21,9 +21,10 @@ def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
 
 
 def write_documents(asked: ExportRequest) -> tuple[dict[str, object], str]:
-    """Write the topic shares of a corpus's documents in a format of MALLET or pyLDAvis.
+    """Export documents: write the topic shares of a corpus's documents in a format of MALLET or pyLDAvis.
 
     Returns the numbers of topics and documents and the share of unseen words, as values for JSON and as text.
+    For pyLDAvis, documents without a known word are left out, with a note.
     """
     assert asked.corpus is not None
     tell_of_compiling()

@@ -89,8 +89,8 @@ def hdp(**options: object) -> None:
 
 
 def _fit(kind: "type[PlainLDA | PlainHDP]", settings: ParameterValues) -> None:
-    """Fit an LDA or HDP from documents or from a stream, to its end; settings: the options of the command
-    line.
+    """Fit an LDA or HDP as the options of the command line say, from documents or from a stream, until it
+    ends. With --shares, the documents' topic shares are written too.
 
     Raises a usage error for options that do not go together.
     """

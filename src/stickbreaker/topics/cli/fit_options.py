@@ -15,7 +15,11 @@ VALUES = "online", "hybrid", "gibbs", "gibbs-delayed"  # choices that are saved 
 def params_from_options(
     kind: type[TopicParameters], options: ParameterValues, *, opened: bool
 ) -> ParameterValues:
-    """An estimator's parameters from the options of a command line; `opened`: if the vocabulary is open."""
+    """The parameters of a topic estimator of this kind, from the options of a command line. `opened`: whether
+    the vocabulary is open.
+
+    Raises a usage error for options that need other options.
+    """
     refuse_unneeded(kind, options)
     memoised = options.get("representation") == "direct" and options["inference"] in MEMOISED
     if opened and options["inference"] == "hybrid" and options["samples"] is None:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GuideChoice:
-    """The command-line options that guide topics: a file of word lists, and their words' priors (eta)."""
+    """The command-line options that guide topics: a file with lists of words, and the prior (eta) of these
+    words and of all others.
+    """
 
     guide: str | None = from_option(
         metavar="FILE",
@@ -28,9 +30,10 @@ class GuideChoice:
     )
 
     def build(self) -> "Guide | None":
-        """The guide that the options describe, or None.
+        """The guide that the options describe; None if there is no file.
 
-        Raises UserError for an invalid file, a usage error for options that need a guide without one.
+        Raises UserError for an invalid file, and a usage error if the other options were given without a
+        file.
         """
         from stickbreaker.topics.seed_words import Guide
 

@@ -59,7 +59,9 @@ def intruders(
 
 
 def _entry(question: "Question", top: list[str], coherence: Sequence[float] | None) -> dict[str, object]:
-    """A question of the quiz as the page needs it, with the answer and the topic's words and coherence."""
+    """A question of the quiz as values for the page: its words, which one is the intruder, and a line about
+    the topic (its words and coherence) to show after the answer.
+    """
     about = f"topic {question.topic}: {' '.join(top)}"
     if coherence:
         about += f" (NPMI {coherence[question.topic]:.3f})"
@@ -67,7 +69,10 @@ def _entry(question: "Question", top: list[str], coherence: Sequence[float] | No
 
 
 def _page(name: str, quiz: str) -> str:
-    """The quiz as one HTML document, which fetches nothing and allows no script but its own."""
+    """The page of the quiz, as one HTML document that loads nothing from elsewhere.
+
+    name: of the model; quiz: the questions, as JSON that is safe in a script.
+    """
     from stickbreaker.pages.page import content_security_policy
 
     style, script = (

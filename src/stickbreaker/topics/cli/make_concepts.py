@@ -123,11 +123,11 @@ def select(
     depth: int | None,
     synonyms: Mapping[str, Path],
 ) -> "Selection":
-    """The concepts that a dictionary or WordNet has for the words of a vocabulary, chosen by the options of
-    `concepts`.
+    """Make concepts for the words of a vocabulary from a file or from WordNet, as the options of the command
+    `concepts` say.
 
-    source, target and form: the options --from, --to and --format. Raises UserError for an unusable file, and
-    a usage error for options that do not go together.
+    source, target and form: the options --from, --to and --format; synonyms: the files of --synonyms by
+    language. Raises UserError for an unusable file, and a usage error for options that do not go together.
     """
     from stickbreaker.topics.concepts import concept_sources, dictionaries
 
@@ -163,10 +163,11 @@ def select(
 def _synsets(
     database: Path, vocabulary: "Vocabulary", source: str | None, synonyms: Mapping[str, Path]
 ) -> "Iterator[Synset]":
-    """The synsets of WordNet in the languages of a vocabulary.
+    """Read the synsets of the WordNet database at `database`, with words in the languages of a vocabulary.
 
-    `source`: the language of the database's words, or None; `synonyms`: files of words by language. Raises
-    UserError if the vocabulary has other languages.
+    `source`: the language of the database's words, None to use only the files of `synonyms`, which have words
+    by language. Raises UserError if a vocabulary without language codes would get words of several languages,
+    or one with codes gets no language.
     """
     from stickbreaker.topics.concepts.dictionaries import synsets_of
 
@@ -182,7 +183,9 @@ def _synsets(
 
 
 def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
-    """The files of `--synonyms` by language. Raises UserError if one is malformed, or a language repeats."""
+    """The files that the user gave by --synonyms, as in "fr=wn-data-fra.tab", by language. Raises UserError
+    if one is malformed, or a language is given twice.
+    """
     from stickbreaker.corpus.text.languages import language_code
 
     files: dict[str, Path] = {}
@@ -198,7 +201,9 @@ def _files_by_language(given: Sequence[str]) -> dict[str, Path]:
 
 
 def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
-    """The vocabulary and analysis of the corpus or model at a path. Raises UserError if there is neither."""
+    """The vocabulary of the corpus or model at a path, and the analysis by which texts become words. Raises
+    UserError if there is neither.
+    """
     from stickbreaker.corpus import Corpus
 
     if (Path(path) / "model.json").exists():
@@ -213,7 +218,9 @@ def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
 
 
 def _as_text(result: JsonObject) -> str:
-    """The result of `concepts` as text: the number of concepts, what was ignored, and what they cover."""
+    """The result of the command `concepts` as text: how many concepts were made, how many entries were
+    skipped, and the share of the tokens that concepts cover.
+    """
     n, entries = result["concepts"], result["entries"]
     of = f"of {entries:,} {noun_for(entries, 'entry', 'entries')}"
     lines = [f"{result['out']}: {n:,} {noun_for(n, 'concept')} {of}"]

@@ -19,8 +19,8 @@ SHOWN_WORDS = 6  # of a topic
 def read_numbered(
     _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 ) -> dict[int, str | None]:
-    """A click callback: topics' names by number, from values such as "3=weather"; None for "3=", which takes
-    a name away.
+    """A click callback that reads topics' names by number, from values such as "3=weather". "3=" becomes
+    None, which removes the name. Raises a usage error for other values.
     """
     names: dict[int, str | None] = {}
     for value in values:
@@ -74,11 +74,12 @@ def name(
 def _change(
     model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool
 ) -> "tuple[TopicEstimator, list[str]]":
-    """Change the names of topics that are saved with a model.
+    """Change the names of a saved model's topics, as the options of the command `name` say.
 
-    Returns the model with its new names, and the names in the file that were left out because their topics no
-    longer exist. Raises UserError while topics may still be replaced: during a search for their number, or
-    Gibbs sampling.
+    names: a file from a report; numbered: names by topic number; remove: first remove all given names.
+    Returns the model with its new names, and those names in the file whose topics no longer exist. Raises
+    UserError while topics may still be replaced by others: during a search for their number, or Gibbs
+    sampling.
     """
     from stickbreaker.topics.names.given_names import names_in_file
     from stickbreaker.topics.names.names_file import change_names, changed_names

@@ -80,9 +80,10 @@ def nearest(
 def _queries_of(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None, ids: tuple[str, ...]
 ) -> "list[tuple[Array, list[dict[str, str]]]]":
-    """The topic shares (see `_shares`) of all documents, or of those with these ids.
+    """The documents whose nearest ones are wanted, all or those with these ids: their topic shares, ids and
+    titles, in the form of `_shares`.
 
-    Raises UserError for an id of no document, or of one without a known word.
+    Raises UserError for an id that no document has, or only one without a known word.
     """
     found = list(_shares(estimator, corpus, language, frozenset(ids)))
     missing = set(ids) - {one["id"] for _, documents in found for one in documents}
@@ -143,6 +144,6 @@ def _as_text(result: JsonObject) -> str:
 
 
 def _named(document: JsonObject) -> str:
-    """A document's title, if it has one, and its id, on one line."""
+    """A document in the output: its title, if it has one, with the id in parentheses; otherwise its id."""
     title = " ".join(document.get("title", "").split())
     return f"{title}  ({document['id']})" if title else document["id"]

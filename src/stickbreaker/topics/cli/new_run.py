@@ -19,8 +19,8 @@ JUDGES = {"bound": "the bound", "held-out": "documents held out"}
 
 
 def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDirectory":
-    """Start a run of a topic model as `begin_run` does, and print notes on its words and its number of
-    topics.
+    """Start a run of a topic model for `fit` and return its directory. Notes about the guide, concepts and
+    the number of topics are printed.
 
     With an open vocabulary, a corpus that is built from raw files keeps all words, since any may be learned.
     """
@@ -40,7 +40,9 @@ def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDir
 
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
-    """Print a note on how an HDP will find its number of topics; nothing for a model with a fixed number."""
+    """Print a note on how the run finds its number of topics: by a search, or from how many it starts.
+    Nothing is printed for a model whose number is fixed (LDA).
+    """
     if model._documents_slot == "finite":
         return
     start, search = model._n_topics_at_start(), None if stream else model._search(1, 1.0)
@@ -54,7 +56,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
 
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
-    """The user's choices that rule out a search for the number of topics, as phrases for a message."""
+    """The options because of which there is no search for the number of topics, as phrases for a message."""
     from stickbreaker.estimators.settings import engine_name
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.topic_settings import inference_of
@@ -74,7 +76,9 @@ def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
-    """Print a note if the corpus was built with a vocabulary that leaves some of its words out."""
+    """For an open vocabulary: print a note if the corpus was built without some of its words (rare or very
+    frequent ones), as these cannot be learned.
+    """
     rule = corpus.about.rule
     bounds = rule.bounds(corpus.n_documents)
     if corpus.kind == "text" and (rule.size is not None or bounds != (1, corpus.n_documents)):
@@ -83,7 +87,9 @@ def _tell_of_words_left_out(corpus: "Corpus") -> None:
 
 
 def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
-    """Print a note about how many entries of each category of a guide occur in the corpus."""
+    """Print a note: for each category of the guide, how many of its entries match words of the corpus.
+    Nothing is printed without a guide.
+    """
     from stickbreaker.topics.topic_settings import guide_of
 
     guide = guide_of(model.guide)
@@ -95,7 +101,9 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
 
 
 def _tell_of_concepts(model: "TopicEstimator", corpus: "Corpus") -> None:
-    """Print notes on how many concepts have words of the corpus, and on words that they do not tie."""
+    """Print notes on a tree of concepts: how many concepts have words of the corpus, and which problems there
+    are. Nothing is printed without one.
+    """
     from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
     from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 

@@ -28,7 +28,9 @@ PAGE = "search.html"
 
 
 def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
-    """A click callback: distinct whole numbers from a value such as "10,20,40", ascending; at least 1."""
+    """A click callback that reads numbers of topics from a value such as "10,20,40": without repetition,
+    ascending. Raises a usage error unless all are whole numbers of at least 1.
+    """
     try:
         numbers = sorted({int(part) for part in value.split(",")})
     except ValueError:
@@ -112,7 +114,9 @@ def search_k(
 
 
 def _summary(search: "SearchRuns", results: list[JsonObject]) -> JsonObject:
-    """The result of `search-k`: a table with a row per number of topics, and the suggested number."""
+    """The result of `search-k` from the records of all runs: a table with a row per number of topics, the
+    suggested number, and the reason for it.
+    """
     from stickbreaker.topics.evaluation import fewest_topics
 
     by_topics: dict[int, list[JsonObject]] = {}
@@ -131,7 +135,9 @@ def _summary(search: "SearchRuns", results: list[JsonObject]) -> JsonObject:
 
 
 def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
-    """A row of the result's table, for k topics: means over seeds, and in "of_seeds" the values of each."""
+    """The row for k topics in the table of results: mean scores over seeds, their stability (None for one
+    seed), and in "of_seeds" the scores of each seed.
+    """
     import numpy as np
 
     from stickbreaker.topics.evaluation import stability
@@ -152,7 +158,11 @@ def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
 
 
 def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
-    """One sentence that explains why a number of topics is suggested."""
+    """A sentence for the user that explains why a number of topics is suggested, and whether to try more or
+    fewer.
+
+    tried: the numbers of topics, ascending; seeds: how many runs of each.
+    """
     of = f"{seeds} seeds" if seeds > 1 else "a single seed, so noise between seeds is not known"
     if len(tried) == 1:
         return f"{counted(found.topics, 'topic')} is all that was tried ({of})."

@@ -29,7 +29,10 @@ STYLE = "search_page.css"  # a file in the folder of this one
 
 
 def page(summary: JsonObject, name: str) -> str:
-    """The page of a search's summary, of the corpus called `name`: one self-contained HTML document."""
+    """The page of `search-k` on the results of a search: one HTML document that loads nothing from elsewhere.
+
+    summary: the results, as in search.json; name: of the corpus.
+    """
     from stickbreaker.pages.page import content_security_policy
 
     title = f"How many topics? {name}"
@@ -52,9 +55,11 @@ def page(summary: JsonObject, name: str) -> str:
 def figure(
     topics: Sequence[int], means: Sequence[float], seeds: Sequence[Sequence[float]], chosen: int, label: str
 ) -> str:
-    """An SVG line of `means` over numbers of topics (log scale), with a dot for each seed.
+    """An SVG figure of a score by number of topics, on a log scale: a line through `means`, and a dot for
+    each seed.
 
-    `chosen`: the number of topics that is marked; `label`: what a screen reader says.
+    topics: the numbers, ascending; seeds: for each number, the scores of all seeds; `chosen`: the number that
+    is marked; `label`: what a screen reader says.
     """
     ticks = _ticks([*means, *(value for values in seeds for value in values)])
     span = math.log(topics[-1] / topics[0]) or 1.0
@@ -119,7 +124,9 @@ def _table(summary: JsonObject) -> str:
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """The ticks of an axis: at least two round numbers at equal distances, which span all values."""
+    """Values for the ticks of an axis: two or more round numbers at equal distances, from below the least
+    value to above the greatest.
+    """
     low, high = min(values), max(values)
     size = max(abs(low), abs(high), 1e-6)
     width = high - low if high - low > 1e-9 * size else 0.1 * size  # alike but for rounding

@@ -1,4 +1,4 @@
-"""The runs of `stickbreaker search-k`, each kept as a model and a file of scores."""
+"""The runs of `stickbreaker search-k`, each stored as a model and a file of scores."""
 
 import json
 from collections.abc import Generator, Iterator
@@ -25,10 +25,10 @@ SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "div
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The settings that all runs of a search share.
+    """The settings that all runs of a search share, as options of `search-k`.
 
-    `fingerprint` identifies the corpus, `held_out` is a share of the documents, `by` ranks the words of a
-    topic. Raises UserError if alpha or eta is a number that is not above zero, or infinite.
+    `fingerprint` identifies the corpus; `held_out` is the share of its documents; `by` says how a topic's
+    words are ranked. Raises UserError if alpha or eta is a number that is not above zero, or infinite.
     """
 
     fingerprint: str
@@ -48,8 +48,12 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class SearchRuns:
-    """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, `search.json`, and
-    `training.corpus`, which runs learn from: the documents that are not held out."""
+    """The directory of a search: it has the runs of one plan, and continues them after an interruption.
+
+    A run with 10 topics and seed 0 has the files `runs/k10-seed0.model` and `runs/k10-seed0.json` (scores).
+    `search.json` has the plan and results; `training.corpus` the documents that are not held out, from which
+    all runs learn.
+    """
 
     path: Path
     plan: SearchPlan
@@ -66,8 +70,8 @@ class SearchRuns:
             yield
 
     def _begin(self) -> None:
-        """Make the search's directory, if it is not there. Raises UserError if its path has another search or
-        anything else.
+        """Make the search's directory if it is missing. If it is there, raise UserError unless it belongs to
+        a search with the same plan.
         """
         settings = self.path / SETTINGS
         if not settings.is_file():
@@ -92,17 +96,19 @@ class SearchRuns:
                 raise UserError(f"was begun with {difference}", where=self.path, remedy="give another --out")
 
     def write(self, summary: dict[str, object]) -> None:
-        """Write search.json: the plan, and the summary of the results."""
+        """Write search.json: the plan, and the summary of the results (empty at the start)."""
         _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
 
     def model(self, k: int, seed: int) -> "TopicEstimator":
-        """The model of a finished run."""
+        """Load the model of a finished run, with k topics and this seed."""
         from stickbreaker.topics.topic_estimator import load_topics
 
         return load_topics(self._file(k, seed, "model"), "search-k")
 
     def finished(self, k: int, seed: int) -> dict[str, object] | None:
-        """The record of a run: its scores; None if it is not done. Raises UserError for a damaged file."""
+        """The scores of the run with k topics and this seed, as it was recorded; None if the run is not
+        finished. Raises UserError for a damaged file.
+        """
         path = self._file(k, seed, "json")
         if not path.is_file():
             return None
@@ -115,8 +121,8 @@ class SearchRuns:
         raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
 
     def training(self, corpus: "Corpus") -> "Corpus":
-        """The documents that runs learn from, as a corpus: `corpus` without what is held out. Only the first
-        call writes it.
+        """The corpus that runs learn from: `corpus` without its held-out documents. The first call writes it
+        to the directory; later calls open it.
         """
         from stickbreaker.corpus import Corpus
         from stickbreaker.corpus.store import is_store
@@ -127,8 +133,9 @@ class SearchRuns:
     def run(
         self, corpus: "Corpus", training: "Corpus", k: int, seed: int, threads: int | None
     ) -> dict[str, object]:
-        """Fit one model on the `training` documents, as `fit lda` does, score it on the others of the corpus,
-        and write the record of its scores."""
+        """Make one run: fit a model on `training`, as `fit lda` does, and score it on the held-out documents
+        of `corpus`. The record of its scores is written, and returned.
+        """
         from stickbreaker.topics.topic_estimator import load_topics
 
         path = self._file(k, seed, "model")
@@ -179,10 +186,11 @@ def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
 
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, object]:
-    """Scores of a model for its record: nats of every held-out document, coherence, diversity, seconds of
-    learning.
+    """The scores of a run's model, for its record: log probability (nats) of every held-out document,
+    coherence, diversity, and seconds of learning.
 
-    Raises UserError if the vocabulary is too small for coherence.
+    held_out: the share of the corpus's documents; by: how a topic's words are ranked. Raises UserError if the
+    vocabulary is too small for coherence.
     """
     from stickbreaker.topics.evaluation import coherence_of, diversity_of
     from stickbreaker.topics.open_topics import scored_topics
@@ -207,7 +215,9 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 
 
 def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
-    """For every held-out document, log p of the predicted words (nats), and the number of these."""
+    """Document completion of held-out documents: for each document the log probability (nats) of its
+    predicted words, and their number.
+    """
     from stickbreaker.corpus.shards import tokens_by_document
     from stickbreaker.topics.evaluation import completion_score
 
@@ -221,7 +231,9 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
 
 
 def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags", "Bags"]]:
-    """The observed and predicted halves of held-out documents, for each block with a word to predict."""
+    """For each block, the halves of its held-out documents, observed and to be predicted; blocks without a
+    word to predict are left out.
+    """
     from stickbreaker.corpus.source import Source
     from stickbreaker.topics.evaluation import split_halves
 

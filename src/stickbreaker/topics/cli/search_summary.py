@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
-    """The runs of an estimator's search for the number of topics, and the range of numbers that are as good,
-    as values for JSON and as lines of text; both are empty if there was no search.
+    """What a search for the number of topics found, for the output of finished runs: its runs and the range
+    of equally good numbers, as values for JSON and as lines of text. Both are empty if there was no search.
     """
     found = estimator._search_range()
     if found is None:
@@ -27,8 +27,8 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
 
 
 def search_as_text(summary: JsonObject) -> list[str]:
-    """The summary of a search (see `summarize_search`) as lines: the runs that were continued to their end,
-    and the range of numbers of topics within 0.005 nats per word of the best.
+    """The summary of a search (see `summarize_search`) as lines of text: the topics and bounds of the runs to
+    the end, the range of numbers within 0.005 nats per word of the best, and remarks.
     """
     whole = [run for run in summary["search"] if run["final"]]
     ends = ", ".join(f"{run['used']} at {run['bound']:.4f}" for run in reversed(whole))

@@ -47,7 +47,9 @@ REFUSED = (  # options that do not apply if every document is seen once and no v
 
 @dataclass(frozen=True)
 class StreamChoice:
-    """The command-line options of a stream."""
+    """The options of `fit` for learning from a stream: whether the input is one, and when the model is
+    saved.
+    """
 
     stream: bool = from_option(
         is_flag=True,
@@ -109,7 +111,8 @@ stream_options = options_into(StreamChoice, "streamed")
 
 
 def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun, opened: OpenChoice) -> None:
-    """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes.
+    """Learn from a stream into a new directory until the stream ends, or until Ctrl-C or SIGTERM, after which
+    `stickbreaker resume` can continue. A summary is printed.
 
     Raises UserError if the vocabulary is not open, or the directory exists.
     """
@@ -139,7 +142,9 @@ def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun,
 
 
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
-    """Read a stream again from its beginning, and continue from where the model at `path` was saved."""
+    """Continue learning from a stream after an interruption: the stream is read again from its beginning, and
+    learned from where the model at `path` was saved. A finished model is only reported.
+    """
     from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
 
@@ -164,7 +169,9 @@ def is_stream(path: Path) -> bool:
 
 
 def refuse_spark(model: "TopicEstimator") -> None:
-    """Raise a usage error for a stream of standard input or of files on Spark."""
+    """Raise a usage error if a model on Spark is to learn from standard input or from given files as a
+    stream.
+    """
     if model.engine != "local":
         raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
 
@@ -198,7 +205,9 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
 
 
 class StreamProgress:
-    """A stream's progress on one line (documents, pace, vocabulary); called with each step's trace record."""
+    """Shows a stream's progress on one line of the terminal: documents read, pace, vocabulary, prediction
+    score. It is called with each step's trace record.
+    """
 
     def __init__(self) -> None:
         from stickbreaker.learning.observers import Pace
@@ -229,8 +238,8 @@ class StreamProgress:
 
 
 def format_prequential(record: "TraceRecord") -> str:
-    """How well a step's minibatch was predicted before it was learned from, to be appended to a line; "" if
-    unknown.
+    """How well a step's minibatch was predicted before it was learned from, as a text to append to a progress
+    line; "" if the record has no prediction.
 
     >>> format_prequential({"prequential": {"score": -7.5, "unigram": -8.0}})
     ', predicted at -7.500 nats/word (unigram -8.000)'
@@ -259,8 +268,10 @@ def note_large_minibatches(run: "StreamRun") -> None:
 
 
 def stream_summary(run: "StreamRun", skipped: int) -> dict[str, object]:
-    """What was learned from a stream, as values for JSON: sizes, numbers of documents and steps, and the last
-    score. `skipped`: the number of documents that could not be read.
+    """The result of learning from a stream, as values for JSON: numbers of topics, words, documents and
+    steps, and the last score.
+
+    `skipped`: the number of documents that could not be read.
     """
     engine, scores = run.job.engine, run.state.scores
     return {

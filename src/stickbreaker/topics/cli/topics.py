@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """The result of `stickbreaker topics`, and the function that makes text of it: a model's topics, or with
-    --at their snapshot at a step or date.
+    """The result of `stickbreaker topics` as values for JSON, and the function that turns it into text. It
+    lists a model's topics or, with --at, a snapshot of them at an earlier step or date.
     """
     by, at = asked.options["by"], asked.options["at"]
     if at is not None:
@@ -30,11 +30,11 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, object]]:
-    """Each topic's number, share of the tokens, whether it is unused, and its first `top` words; the largest
-    topic first, unused ones at the end.
+    """A model's topics as values for JSON, largest first: number, name, share of the tokens, whether unused,
+    and the first `top` words.
 
-    Topics that the user gave the same name are merged into one: `members` are their numbers, and its number
-    is that of the largest.
+    Topics with the same name are merged into one: `members` are their numbers, and its number is that of the
+    largest. by: how words are ranked. In a polylingual model, words are listed by language.
     """
     from stickbreaker.core.topk import descending
     from stickbreaker.topics.names.named_topics import NamedTopics
@@ -67,9 +67,10 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents
 
 
 def topics_as_text(result: JsonObject) -> str:
-    """A line per topic: number, share of the tokens, name (if any topic has one) and words.
+    """The topics of a model (see `summarize_topics`) as a table: number, share of the tokens, name (if any
+    topic has one) and words.
 
-    There is a line per language, and one of concepts if there are any. The last line lists unused topics.
+    A topic has a line per language, and one of concepts if it has any. The last line lists unused topics.
     """
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
@@ -88,14 +89,16 @@ def topics_as_text(result: JsonObject) -> str:
 
 
 def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
-    """A line that lists the unused topics, `of` a model if there are several; no line if none is unused."""
+    """A line that lists the numbers of unused topics, as a list; empty if there are none. `of`: text that
+    says of which model, if there are several.
+    """
     numbers = ", ".join(map(str, sorted(topics)))
     return [f"unused{of}: {numbers}"] if numbers else []
 
 
 def topics_at(model: Path, when: str, top: int) -> dict[str, object]:
-    """The snapshot of a model's topics at a step or date, with at most `top` words of each, as values for
-    JSON.
+    """A snapshot of a model's topics at an earlier step or date (`when`), with at most `top` words each, as
+    values for JSON. "entered" are the words that the topic gained since the snapshot before.
 
     Raises UserError if the model has no snapshots, or none so early.
     """
@@ -132,7 +135,7 @@ def snapshot_as_text(snapshot: JsonObject) -> str:
 
 
 def _in_a_row(words: list[str]) -> str:
-    """The words on one line, whatever characters they have."""
+    """Words on one line, separated by spaces, even if they contain line breaks."""
     return _one_line(" ".join(words))
 
 
@@ -143,7 +146,9 @@ def _one_line(text: str) -> str:
 def open_model(
     model: Path, verb: str, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
 ) -> "tuple[TopicEstimator, Corpus]":
-    """A topic model, and the documents of the inputs, seen through its vocabulary. `verb`: for errors."""
+    """Open a topic model and the documents to which a command applies it; these are read with the model's
+    vocabulary. `verb`: the command, for error messages.
+    """
     from stickbreaker.topics.topic_estimator import load_topics
 
     tell_of_compiling()

@@ -35,8 +35,8 @@ def unseen_options(decorated: Decorated) -> Decorated:
 def spelled_topics(
     estimator: "TopicEstimator", topics: "Topics", unseen: str | None, spelling_of: Path | None
 ) -> "OpenTopics | None":
-    """A model's topics over all strings, if unseen words are to be scored by their spelling; None if they are
-    ignored.
+    """A model's topics with a probability for every string, if unseen words are to be scored by their
+    spelling; None if they are to be ignored.
 
     unseen, spelling_of: the options of these names. Raises UserError if they do not fit the model.
     """
@@ -63,8 +63,9 @@ def spelled_topics(
 
 
 def summarize_spelling(scored: "StringScore | None") -> dict[str, float] | None:
-    """The number of scored tokens whose words no topic has, and the nats (log p) of their spelling, each also
-    as a share of the whole score; None for None.
+    """How much of a score is due to spelled words, as values for JSON: the number of tokens whose words no
+    topic has, and the log probability (nats) of their spelling, both also as shares of the whole. None if no
+    words were spelled.
     """
     if scored is None:
         return None
@@ -77,7 +78,7 @@ def summarize_spelling(scored: "StringScore | None") -> dict[str, float] | None:
 
 
 def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
-    """The summary of `summarize_spelling` as a line of text; no line for None."""
+    """The result of `summarize_spelling` as a list with one line of text; empty for None."""
     if summary is None:
         return []
     return [
@@ -88,10 +89,10 @@ def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
 
 
 def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], Array]":
-    """A function that returns log G0 of words (their probability by spelling): that of an open vocabulary, or
-    one learned from the words of a closed one.
+    """A function that returns log G0 of words in nats, the log probability of their spelling. For a closed
+    vocabulary, spelling is learned from its words.
 
-    Raises UserError for a model of several languages.
+    Raises UserError for a closed vocabulary of several languages.
     """
     from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
     from stickbreaker.topics.open_topics import spelling_of

@@ -40,11 +40,11 @@ class OpenChoice:
         return self.settings["words"] == "open"
 
     def build(self, analysis: "AnyAnalysis | None" = None) -> "str | OpenVocabulary | ConceptTree":
-        """The value of the estimator's parameter `words`; an open vocabulary's list of spellings is analysed
-        by `analysis`.
+        """The value of the estimator's parameter `words` that the options describe: "closed", settings of an
+        open vocabulary, or a tree of concepts.
 
-        Raises UserError for a file that cannot be read, a usage error for options without --words open or
-        --concepts.
+        analysis: applied to the words from which spelling is learned. Raises UserError for a file that cannot
+        be read, and a usage error for options that need --words open or --concepts.
         """
         settings: ParameterValues = dict(self.settings)
         take_settings(TopicParameters, settings, always=("open",))
@@ -62,7 +62,9 @@ class OpenChoice:
         return replace(settings["words"], spelling=Spelling(words=listed))
 
     def _concepts(self) -> "str | ConceptTree":
-        """The tree of concepts in the file that the user gave; "closed" without one."""
+        """The tree of concepts read from the file of --concepts; without that option, "closed". Either is a
+        value of the parameter `words`.
+        """
         if self.concepts is None:
             refuse_written(("concept_strength",), "needs --concepts")
             return "closed"
