@@ -138,7 +138,8 @@ def expected_log_paths(
 
 @njit(**OPTIONS)
 def spread_counts(counts, codes, rows, shares, out):
-    """Fill out[i] = counts[codes[i]] × shares[rows[i]]: words' counts divided among their paths.
+    """Divide words' counts among their paths: fill out[i] = counts[codes[i]] × shares[rows[i]] for each path
+    i.
 
     counts (words × topics, single or double); codes, rows (paths): the word of each path, and its row of
     shares (rows × topics).

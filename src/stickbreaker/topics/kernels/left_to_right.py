@@ -14,7 +14,7 @@ BELOW_ONE = 1.0 - 2.0**-53
 
 
 class Documents(NamedTuple):
-    """Documents as tokens, in the order of prediction."""
+    """Documents as sequences of tokens, which are predicted in this order."""
 
     offsets: NDArray[np.int64]  # documents + 1
     tokens: NDArray[np.int32]  # tokens: row of the weights
@@ -23,7 +23,9 @@ class Documents(NamedTuple):
 
 @njit(**PART)
 def _prior_sums(weights, alpha, sums_out):
-    """Fill sums_out (words × topics) with the running sums over topics of alpha_k phi_kw."""
+    """Fill sums_out (words × topics) with the running sums over topics of alpha_k phi_kw, from which topics
+    are drawn.
+    """
     for w in range(len(weights)):
         total = 0.0
         for k in range(len(alpha)):

@@ -35,7 +35,9 @@ class Rule(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The output of the local step: gamma is also the starting point, all else is added to."""
+    """The output of the local step: gamma is also the starting point; counts and log_theta are added to, the
+    rest is set.
+    """
 
     gamma: NDArray[np.float64]  # documents × topics
     counts: NDArray[np.float32]  # shard's words × topics: expected counts
@@ -317,11 +319,13 @@ def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weig
 
 @njit(**OPTIONS)
 def infer_documents(words, alpha, rule, report_out):
-    """Mean-field inference of a shard's documents with the topics held fixed.
+    """Mean-field inference of a shard's documents with the topics held fixed: fills gamma, statistics and
+    scores of report_out.
 
-    words: Words; alpha (topics, double); rule: Rule; report_out: Report. A document's score is
-    sum_v n_v log sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) || p(theta)): eq. 2.4 of Zhai
-    (2014) with phi at its optimum. Sets gamma = alpha + sum_v n_v phi_v; phi is the optimum given it.
+    words: Words; alpha (topics, double); rule: Rule; report_out: Report. A document's score is sum_v n_v log
+    sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) || p(theta)): eq. 2.4 of Zhai (2014) with phi at
+    its optimum. The result is gamma = alpha + sum_v n_v phi_v, with phi from the last round; statistics and
+    scores use the phi that is best given this gamma.
     """
     n_topics = len(alpha)
     block = np.empty((longest(words.offsets), n_topics), np.float32)

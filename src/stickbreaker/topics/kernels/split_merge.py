@@ -22,7 +22,7 @@ NOTHING = 1e-6  # tokens: with fewer, a document does not have the topic
 
 
 class Document(NamedTuple):
-    """The documents of a shard. An entry is a distinct word of a document."""
+    """The documents of a shard as kernels read them. An entry is a distinct word of a document."""
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard
@@ -292,14 +292,16 @@ def _held(start, stop, parts, places, mixing, own_out, all_out):
 
 @njit(**OPTIONS)
 def add_handover(document, parts, places, gamma, log_words, prior, mixing, handover_out):
-    """Try to dissolve a topic in a shard's documents: divide its tokens and its gamma among other topics (the
-    targets), and add what changes to handover_out (Handover). With one target this is a merge.
+    """Try to dissolve a topic in a shard's documents: divide its tokens and its gamma among other topics, the
+    targets.
 
-    parts (entries × columns): tokens of each entry by topic; places (targets + 1): the columns of the
-    targets, then of the topic; gamma (documents × targets + 1): in the same order; log_words (shard's words ×
-    targets): E[log beta] of the targets; prior (targets): the alpha that each gains. With `mixing`, the
-    targets' own tokens in documents that have the topic are then divided again too, since its removal can
-    affect them.
+    What changes is added to handover_out (Handover). With one target this is a merge. parts (entries ×
+    columns): tokens of each entry by topic; places (targets + 1): the columns of the targets, then of the
+    topic; gamma (documents × targets + 1): in the same order; log_words (shard's words × targets): E[log
+    beta] of the targets; prior (targets): the alpha that each gains.
+
+    With `mixing`, the targets' own tokens in documents that have the topic are then divided again too, since
+    its removal can affect them.
     """
     n = len(prior)
     moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)

@@ -33,7 +33,11 @@ from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 @dataclass(frozen=True, slots=True)
 class TopicModel(Model):
-    """Documents are mixtures of topics, and topics are distributions over words (Zhai 2014, section 2.3)."""
+    """Documents are mixtures of topics, and topics are distributions over words (Zhai 2014, section 2.3).
+
+    It combines a prior of documents, a vocabulary and a local solver, each of which can be exchanged.
+    `moves`: changes of the topics that are tried during a run, such as splits and merges.
+    """
 
     documents: TopicPrior
     words: TopicVocabulary
@@ -107,11 +111,12 @@ class TopicModel(Model):
         return self.words.reorder(params, counts, step)
 
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The lower bound on log p of the documents (Zhai 2014, eq. 2.4), in nats, at the results of the
-        local steps and the lambda that they used.
+        """The lower bound on log p of the documents (Zhai 2014, eq. 2.4), in nats, from their local steps and
+        the lambda that these used.
 
-        It is exact for mean-field documents; for sampled ones an estimate, on average below it. With an open
-        vocabulary, if documents have words that a topic lacks, it is an estimate that may exceed log p(w).
+        It is exact for mean-field documents; for sampled ones it is an estimate, on average below the bound.
+        With an open vocabulary, if documents have words that a topic lacks, it is an estimate that may exceed
+        log p(w).
         """
         exact = not self.solver.draws and self.words.bounds(params, summary, stats.new_rows)
         kind = "bound" if exact else "estimate"
@@ -119,10 +124,11 @@ class TopicModel(Model):
         return Score(nats, stats.tokens, kind)
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound of eq. 2.4 at the present lambda, which is eta plus the counts of all documents.
+        """The bound of eq. 2.4, in nats, if lambda is eta plus the counts of all documents, as after a pass
+        with stored reports.
 
-        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta). Without the
-        statistics of memoised documents, it is `score`.
+        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta). If the reports lack
+        the statistics for this, it is `score`.
         """
         if "own" not in stats.usage:
             return self.score(params, stats, totals, summary)

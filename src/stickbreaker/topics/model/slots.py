@@ -78,7 +78,7 @@ class WordsOnTrial(ABC):
 
     @abstractmethod
     def plus(self, counts: Array) -> Self:
-        """The same words with additional topics, which have these counts (words × new topics)."""
+        """The same words with additional topics to be tried, which have these counts (words × new topics)."""
 
     @abstractmethod
     def weights(self, words: NDArray[np.int64]) -> WordWeights:
@@ -116,7 +116,7 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics to show to users, given every topic's tokens."""
+        """The numbers of the topics to show to users, given the tokens of each."""
 
     @abstractmethod
     def figures(self, totals: Array) -> dict[str, int]:
@@ -204,7 +204,9 @@ class TopicVocabulary(ABC, Generic[C]):
         return words
 
     def row_words(self) -> NDArray[np.int64] | None:
-        """Each row's word number, if words can have several rows; None: rows are words, or have keys."""
+        """The number of the word that each row of the table belongs to; None if rows are words, or have
+        keys.
+        """
         return None
 
     def row_meanings(self) -> NDArray[np.int64] | None:
@@ -241,7 +243,9 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def summary(self, params: Record, counts: C, first: int) -> Summary:
-        """Sums over the rows from `first` on, which `score` and `update` need."""
+        """Sums over the table's rows from `first` on, which `score` and `update` need; those of parts of the
+        table are added.
+        """
 
     @abstractmethod
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
@@ -289,7 +293,9 @@ class TopicVocabulary(ABC, Generic[C]):
         """Expected counts of each row, summed over topics."""
 
     def rests(self, params: Record, table: CountTable) -> Array:
-        """The expected probability of all strings that topics lack (topics); 0 if they have all words."""
+        """The probability of each topic that is left for strings it lacks (topics); 0 if topics have all
+        words.
+        """
         return np.zeros(table.shape[1])
 
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
@@ -300,7 +306,8 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """A function that returns E[beta] of a corpus's words, known or unknown, by ascending number.
+        """A function from word numbers (ascending) to E[beta] (topics × words), for scoring a corpus, whose
+        words may be unknown.
 
         `spelled`: the corpus's words, if the rows of the table have keys.
         """
@@ -322,7 +329,9 @@ class TopicVocabulary(ABC, Generic[C]):
         """For each of these topics, the rows of its words, most probable first, and their E[beta]."""
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
-        """The names of concepts, and their expected shares of each topic's tokens (concepts × topics)."""
+        """The names of concepts that tie words, and their expected shares of each topic's tokens (concepts ×
+        topics); by default there are none.
+        """
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
@@ -330,12 +339,16 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def entered(self, params: Record) -> Array:
-        """The number of the step (from 0) that added each row. Raises TypeError if none can be added."""
+        """The step (number from 0) in which each row was added to the table. Raises TypeError if words are
+        never added.
+        """
         raise TypeError(f"{type(self).__name__} does not grow")
 
 
 class TopicView(NamedTuple):
-    """What local steps need: exp E[log beta] of the words of a shard's rows, and alpha."""
+    """What local steps need of the model: exp E[log beta] of the words of a shard's rows, and the documents'
+    alpha.
+    """
 
     weights: NDArray[np.float32]  # words × topics
     log_scale: Array  # words
@@ -345,7 +358,7 @@ class TopicView(NamedTuple):
     paths: Paths | None = None  # if rows are paths to words
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The indices of these rows of the table among the view's rows."""
+        """The positions of these rows of the table within the view, which has only some of them."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
@@ -389,14 +402,16 @@ class LocalSolver(ABC):
 
 
 class Inference(ABC):
-    """Base of the settings for one kind of inference: a value of an estimator's parameter `inference`."""
+    """Base of the settings of a kind of inference, which are a value of an estimator's parameter
+    `inference`.
+    """
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name of this inference, as a value of the parameter."""
+        """The name by which users can choose this inference."""
 
     @abstractmethod
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:

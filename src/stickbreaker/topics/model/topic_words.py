@@ -12,7 +12,7 @@ CELLS = 1 << 20  # of a part: 8 MB
 
 
 class TopicWords(Protocol):
-    """E[beta] (topics × words) of a model, computed when it is needed."""
+    """E[beta] (topics × words) of a model, in memory (`Dense`) or computed when it is needed (`Stored`)."""
 
     @property
     def shape(self) -> tuple[int, int]: ...

@@ -45,7 +45,9 @@ TENTH = 10
 
 
 class RankedWords(NamedTuple):
-    """The words of each topic in order, by number, and their probabilities in it (both topics × n)."""
+    """The numbers of each topic's words, best first, and their probabilities in the topic (both topics ×
+    n).
+    """
 
     words: NDArray[np.int64]
     probabilities: Array
@@ -84,12 +86,13 @@ def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> Ra
 def relevant_words(
     topics: TopicWords, shares: ArrayLike, n: int, within: slice = slice(None), weight: float = WEIGHT
 ) -> RankedWords:
-    """The `n` most relevant words of each topic, among the vocabulary rows `within`; ties by number. There
-    are fewer if there are fewer words.
+    """The `n` most relevant words of each topic (Sievert and Shirley 2014), among the vocabulary rows
+    `within`; ties by number.
 
-    `shares` (topics): the topics' shares of all tokens; `weight` is λ. Words less than a tenth as frequent in
-    the topic as its tenth word come last, by probability, since lift would favour accidents among them. The
-    table is read twice, part by part.
+    `shares` (topics): the topics' shares of all tokens; `weight`: λ, the weight of a word's frequency in the
+    topic against its lift, p(w|k) / p(w). Words less than a tenth as frequent in the topic as its tenth word
+    come last, by probability, since lift would favour accidents among them. There are fewer words if the
+    vocabulary has fewer. The table is read twice, part by part.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> words = Dense(np.array([[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]]))
@@ -160,12 +163,12 @@ def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) 
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
-    """In how many documents each word has a topic of each group (`members`); None if documents were not
-    counted.
+    """The document counts if topics are joined to groups (`members`), for ranking a group's words; None if
+    documents were not counted.
 
-    A group's count is the sum over its members. A member only stores counts of its first words; that of
-    another word is estimated as the member's total × q_k(w), estimated from the table as in the module's
-    equations.
+    A group's count of a word is the sum over its members. A member stores counts of its first words only;
+    that of another word is estimated from the table, as the member's total × q_k(w), the word's share in the
+    documents of topic k.
     """
     if evidence.counted is None:
         return None
@@ -184,8 +187,8 @@ def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]
 
 
 def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """As `document_words`, but the first words of each topic are also ranked by how often they occur with the
-    others.
+    """The words of `document_words`, but the first ones of each topic are also ranked by how often they occur
+    together with the others.
 
     Raises UserError if co-occurrences were not counted.
     """
@@ -246,7 +249,9 @@ def _best_words(
 
 
 def relevance(log_probability: Array, log_overall: Array, weight: float) -> Array:
-    """λ log p(w|k) + (1 - λ) log p(w|k) / p(w), from the logs of both."""
+    """The relevance of words in topics: λ log p(w|k) + (1 - λ) log (p(w|k) / p(w)), from the logs of both;
+    weight: λ.
+    """
     return log_probability - (1 - weight) * log_overall
 
 

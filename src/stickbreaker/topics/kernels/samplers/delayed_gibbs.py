@@ -109,7 +109,9 @@ def _leave(topics, prior, weights, used_out):
 
 @njit(**PART)
 def first_above(x, sums, start):
-    """The first topic from `start` on whose running sum is above x; the last one if none is."""
+    """The first topic from `start` on whose running sum is above x, or the last topic, to draw a topic near a
+    known start.
+    """
     k = start
     while sums[k] <= x and k < len(sums) - 1:
         k += 1

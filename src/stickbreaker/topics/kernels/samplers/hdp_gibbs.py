@@ -28,7 +28,9 @@ LEAST = 1e-30  # of a weight, to avoid underflow in single precision; a weight o
 
 
 class Topics(NamedTuple):
-    """The topics by column of the table. A column of weight zero is free for a new topic."""
+    """The topics and their weights, by column of the table. A column of weight zero is free for a new
+    topic.
+    """
 
     weights: NDArray[np.float64]  # columns: beta
     numbers: NDArray[np.int64]  # columns: the topic's lasting number

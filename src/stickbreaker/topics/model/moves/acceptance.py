@@ -42,8 +42,9 @@ RATE = 0.2  # learning rate below which merges in a stream begin, since totals m
 
 
 class ExactMoves(TopicMoves):
-    """Split-merge moves that are judged by the exact bound of all documents, from the statistics of the last
-    visit to each.
+    """Split-merge moves that are judged by the exact bound of all documents.
+
+    Each document's statistics are those of the last visit to it.
     """
 
     @property
@@ -81,9 +82,9 @@ class ExactMoves(TopicMoves):
     ) -> Decision:
         """Drop proposals that do badly on this minibatch, and so are not worth trying on all documents.
 
-        These are splits without a gain on the documents that they were fitted to, and handovers with a large
-        loss. The loss must be large, since a part of the documents, to which handovers are not fitted, says
-        less about them.
+        These are splits without a gain on the documents to which they were fitted, and handovers with a large
+        loss. A small loss is not enough, since handovers are not fitted to the minibatch, and its documents
+        are only a part of all.
         """
         totals = table.totals.sum(axis=0)
         scale = float(totals.sum()) / max(stats.tokens, 1e-300)
@@ -124,8 +125,10 @@ class ExactMoves(TopicMoves):
     def _judged(
         self, params: Record, stats: Stats, proposals: Proposals, sums: Mapping[str, Answer], scale: float
     ) -> Iterator[Candidate]:
-        """The candidates of these proposals with their gains, if the corpus has `scale` times the documents
+        """The candidates of these proposals with their gains, for a corpus with `scale` times the documents
         of `stats`.
+
+        sums: for each proposal, the answer to its query (`_terms` or `_foreseen`).
         """
         for plan in proposals:
             tried, values = stats.trial[plan.name], evidence(self._words(params), sums[plan.name])
@@ -138,7 +141,9 @@ class ExactMoves(TopicMoves):
             yield self._parted(plan, part, gain, RowQuery(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound, for the topics that a proposal would make."""
+        """A query for the words' terms of the bound, for the topics that a split or handover would make and
+        those it replaces.
+        """
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
@@ -200,7 +205,9 @@ class HalvesMoves(TopicMoves):
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound, for the topics that a proposal would make."""
+        """A query for the words' terms of the bound, for the topics that a split or handover would make and
+        those it replaces.
+        """
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         columns = partial(row_queries.split_as_fitted, topic=topic_of(plan.change["topic"]))
@@ -309,8 +316,8 @@ class PaperMoves(TopicMoves):
         return RowQuery(Terms(self._words(params), columns), {**_blended(plan), "fresh": ReportRows()})
 
     def _value(self, params: Record, sums: Answer) -> Array:
-        """The terms of the bound of each topic in an answer, in nats: the reported tokens × E[log beta],
-        minus KL(q(beta) || p(beta)).
+        """Each topic's terms of the bound, in nats, from the answer to a query: reported tokens × E[log beta]
+        - KL(q(beta) || p(beta)).
         """
         words = self._words(params)
         return evidence(words, sums) + log_likelihood(words, sums)

@@ -41,8 +41,8 @@ class MoveLimits(NamedTuple):
 
 
 def doublings(failures: float) -> float:
-    """2 ** failures, at most 2 ** MAX_DOUBLINGS: the rounds that a topic waits for its next trial after
-    failures in a row.
+    """How many rounds a topic waits for its next trial after this many failures in a row: 2 ** failures, at
+    most 2 ** MAX_DOUBLINGS.
 
     >>> doublings(3.0), doublings(5000.0)
     (8.0, 32.0)
@@ -96,7 +96,8 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit whose topic numbers are those after the earlier edits, instead of before all of them.
+    """The same edit with the topic numbers that hold once the edits before it are made; it came with those
+    before all of them.
 
     `left`: the old number of the topic at each position, -1 for a new one; it is updated.
     """

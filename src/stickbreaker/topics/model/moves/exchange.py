@@ -34,16 +34,16 @@ LEAST_TOPICS = 4  # with fewer topics none is a giant, even with all words
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Move):
-    """Splits a topic of a stream with more than three times its share of documents' votes; one half replaces
-    the smallest topic, which is merged into the most similar one.
+    """A move for streams that splits a giant topic; one of its halves replaces the smallest topic.
 
-    With ordered documents or a small alpha, mean-field inference lets one topic win all documents, and the
-    bound prefers this; nothing else makes such a giant specialise again. So the bound does not judge
-    exchanges: the halves must differ. Documents vote for topics by their shares of tokens, one vote per
-    document. The halves are a model of two topics fitted to the giant's tokens in the minibatch, from its
-    leading direction (as `TopicMoves` splits a topic).
+    A giant topic has at least three times the mean number of documents' votes: each document has one, divided
+    by its shares of tokens. The smallest topic is merged into the most similar one. With ordered documents or
+    a small alpha, mean-field inference lets one topic win all documents, and the bound prefers this; nothing
+    else makes such a giant specialise again. So the bound does not judge exchanges: the halves must differ.
+    They are a model of two topics fitted to the giant's tokens in the minibatch, from its leading direction
+    (as `TopicMoves` splits a topic).
 
-    Memory: "rested" (topics), the number of documents seen at which a topic with similar halves is tried
+    Params: "rested" (topics), the number of documents seen at which a topic with similar halves is tried
     again.
     """
 
@@ -53,7 +53,11 @@ class Exchange(Move):
     def propose(
         self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
     ) -> list[Proposal]:
-        """The proposal that begins exchanges, to count the minibatch's votes; none with too few topics."""
+        """A first proposal, which only counts the minibatch's votes for topics; none if there are too few
+        topics.
+
+        `refine` then chooses topics to exchange by these votes.
+        """
         if table.totals.shape[1] < LEAST_TOPICS:
             return []
         change = {"votes": Field(np.array(1.0)), "seed": Field(np.array(float(seed)))}
@@ -80,8 +84,8 @@ class Exchange(Move):
     def _begin(
         self, params: Record, stats: Stats, survey: Proposal, table: TableView, step: Step
     ) -> list[Proposal]:
-        """The proposals that begin exchanges: to split giant topics, and to hand over the small topics that
-        their halves replace.
+        """The proposals for exchanges, by the votes of the minibatch: to split giant topics, and to merge the
+        small topics that their halves replace.
         """
         votes = stats.trial[survey.name].usage["votes"].values
         totals = table.totals.sum(axis=0)
@@ -219,7 +223,9 @@ class Exchange(Move):
 
 
 def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
-    """The moves of a stream: exchanges, unless words have priors by topic, or concepts."""
+    """The moves for learning from a stream: exchanges, or none if topics have different priors of words, or
+    words have several rows (concepts).
+    """
     return () if words.by_topic or words.row_words() is not None else (Exchange(),)
 
 
@@ -244,9 +250,11 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
 
 
 def differ(sums: Array) -> bool:
-    """Whether documents prefer one of a topic's halves more than by chance; False if fewer than five judge.
+    """Whether documents prefer one of a split topic's halves more than by chance; False if fewer than five
+    judge.
 
-    sums: what a trial reports as its agreement (see `trials._agreement`).
+    sums (3): over these documents, 1 and the agreement of two parts of the document on a half, and its square
+    (`trials._agreement`).
 
     >>> differ(np.array([20.0, 40.0, 100.0])), differ(np.array([20.0, 5.0, 100.0]))
     (True, False)
@@ -269,8 +277,10 @@ def _tokens(part: RowBlock) -> Answer:
 
 
 def _log_odds(part: RowBlock, tokens: Array) -> Answer:
-    """The log odds of the first half against the second for each word, with eta added to the counts, as
-    {"log_odds": …}.
+    """For each word, log p(word | first half) - log p(word | second half), with eta added to the trial's
+    counts, as {"log_odds": …}.
+
+    tokens (2): the trial's tokens in each half.
     """
     logs = np.log(part.held["trial"] + ETA) - np.log(tokens + ETA * part.n_rows)
     return {"log_odds": logs[:, 0] - logs[:, 1]}
@@ -286,11 +296,10 @@ def _leaning(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _mean(leaning: Array, tokens: Array) -> Array:
-    """The expected share of a trial's tokens in the first half, given only their words: `leaning` / sum of
-    `tokens`.
+    """The expected share of a trial's tokens in the first half, if only the words decide.
 
-    leaning: see `_leaning`; tokens (2): the trial's, by half. If there are none, since no document is long
-    enough to be split, it is 1/2: the halves are equal.
+    leaning: the expected number of these tokens (`_leaning`); tokens (2): those of each half. If there are
+    none, since no document is long enough to be split, the share is 1/2: the halves are equal.
     """
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)

@@ -183,7 +183,9 @@ class TopicMoves(Move):
     def _fitting(
         self, params: Record, stats: Stats, proposals: Proposals, table: TableView
     ) -> list[Proposal]:
-        """The splits whose halves are not completely fitted yet, as proposals for their next round."""
+        """The proposals for the next round of those splits that are not completely fitted yet; empty if all
+        are.
+        """
         fitting = [plan for plan in proposals if "targets" not in plan.change and plan.round < ROUNDS]
         if not fitting:
             return []
@@ -264,7 +266,7 @@ class TopicMoves(Move):
     def _candidates(
         self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Iterator[Candidate]:
-        """The candidates for these proposals, with their gains in nats."""
+        """The proposals with their gains in nats, as candidates from which `chosen` accepts the best."""
 
     def decide(
         self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
@@ -276,7 +278,7 @@ class TopicMoves(Move):
         return Decision(accepted(table, best), params=memory)
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether all possible splits and handovers have been tried and failed."""
+        """Whether a run may end: every split and handover that is possible has been tried and failed."""
         failed = params["failed"].values > 0.0
         split = failed[SPLIT] | (totals < TOKENS) | (self.settings.splits == 0)
         handed = failed[MERGE] | (len(totals) == 1) | (self.settings.merges == 0)

@@ -100,10 +100,11 @@ def mark(topic: int, n_topics: int) -> Field:
 def evaluate_proposals(
     view: TopicView, shard: Shard[Bags], local: Local, proposals: Proposals
 ) -> tuple[Local, Mapping[str, Stats]]:
-    """Try every proposal on a shard's documents. Returns fields to be added to the documents' records, and
-    the statistics of each trial by the proposal's name.
+    """Try every proposal on a shard's documents, after these were inferred.
 
-    Each proposal runs the first of the `TRIALS` whose name is one of its fields; one without is left out.
+    Returns fields to be added to the documents' records, and the statistics of each trial by the proposal's
+    name. The kind of trial is the first of `TRIALS` whose name is a field of the proposal; without one, it is
+    left out.
     """
     from stickbreaker.topics.kernels.split_merge import topic_parts
 

@@ -15,7 +15,7 @@ from stickbreaker.topics.model.slots import TopicPrior
 
 @dataclass(frozen=True, slots=True)
 class DirichletPrior(TopicPrior):
-    """theta_d ~ Dirichlet(alpha), for a fixed number of topics.
+    """The prior of LDA: theta_d ~ Dirichlet(alpha), for a fixed number of topics.
 
     `alpha`: one number per topic. With `learned` these are initial values; with `symmetric` they stay equal
     to each other.

@@ -20,11 +20,12 @@ def dirichlet_objective(alpha: Array, mean_log: Array) -> float:
 
 
 def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float = 1e-8) -> Array:
-    """The asymmetric alpha (topics) that maximises `dirichlet_objective` given E[log theta_k] (topics).
+    """The alpha (topics) that maximises `dirichlet_objective`, given the mean of E[log theta_k] over
+    documents (topics).
 
-    Newton's method with the diagonal-plus-rank-one Hessian, in O(topics) a step (Zhai 2014, eq. 3.1-3.3;
-    Minka 2000). Eq. 3.2 is printed with the opposite sign; derived again, per document,
-    H = psi'(sum a) - delta psi'(a_k), which is negative definite. Steps are halved until the objective rises.
+    Newton's method with the diagonal-plus-rank-one Hessian, in O(topics) per step (Zhai 2014, eq. 3.1-3.3;
+    Minka 2000). Eq. 3.2 is printed with the opposite sign; derived again, per document, H = psi'(sum a) -
+    delta psi'(a_k), which is negative definite. Steps are halved until the objective rises.
 
     >>> fit_dirichlet(np.ones(2), psi(np.array([2.0, 3.0])) - psi(5.0)).round(3)
     array([2., 3.])
@@ -52,11 +53,11 @@ def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array
 
 
 def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: float) -> tuple[Array, float]:
-    """Backtracking line search: alpha after a step that raises the objective, and the gain; (alpha, 0) if
-    none does.
+    """alpha after a step that raises the objective, found by halving the step (line search), and the gain;
+    (alpha, 0) if none does.
 
-    It tries the direction `step`, then that of the gradient. A coordinate changes by at most a factor of
-    five, which keeps it positive.
+    It tries the direction `step`, then that of the gradient. value: the objective at alpha. A coordinate
+    changes by at most a factor of five, which keeps it positive.
     """
     for direction in (step, alpha * gradient):
         for halvings in range(30):

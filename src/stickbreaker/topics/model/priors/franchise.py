@@ -18,7 +18,9 @@ RANGE = (1e-3, 1e4)  # of a learned concentration
 
 
 class Sticks(NamedTuple):
-    """q(V_k) = Beta(u_k, v_k), in order of the sticks: `order[i]` is the topic of stick i."""
+    """The distributions of the topics' sticks, q(V_k) = Beta(u_k, v_k), largest topic first: `order[i]` is
+    the topic of stick i.
+    """
 
     order: NDArray[np.int64]
     u: Array
@@ -57,7 +59,9 @@ class FranchisePrior(WeighedTopics):
         return Sticks(order, 1.0 + tables[order], float(params["gamma"].values) + _later(tables[order]))
 
     def weights(self, params: Record) -> Array:
-        """The share of each topic, E[sigma(V)] (topics); they sum to one minus the rest."""
+        """The expected share of each topic over all documents, E[sigma(V)] (topics); they sum to one minus
+        the rest.
+        """
         sticks = self.sticks(params)
         share = sticks.u / (sticks.u + sticks.v)
         weights = np.empty(len(share))
@@ -74,7 +78,9 @@ class FranchisePrior(WeighedTopics):
         return logs
 
     def prior(self, params: Record) -> Array:
-        """alpha E[sigma(V)] (topics), at least `LEAST`."""
+        """The pseudo-counts of topics in a document, alpha × the topic's expected share (topics), at least
+        `LEAST`.
+        """
         return np.maximum(params["alpha"].values * self.weights(params), LEAST)
 
     def rest(self, params: Record) -> float:
@@ -82,7 +88,10 @@ class FranchisePrior(WeighedTopics):
         return max(float(params["alpha"].values * (1.0 - self.weights(params).sum())), LEAST)
 
     def score(self, params: Record) -> float:
-        """-KL(q(V) || p(V | gamma)) in nats, plus log p(gamma), gamma ~ Gamma(1, 1), if gamma is learned."""
+        """The bound's terms for the topics' sticks V, in nats: -KL(q(V) || p(V | gamma)).
+
+        If gamma is learned, plus log p(gamma) with gamma ~ Gamma(1, 1).
+        """
         from scipy.special import betaln, psi
 
         _, u, v = self.sticks(params)

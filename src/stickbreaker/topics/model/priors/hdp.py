@@ -48,11 +48,13 @@ class WeighedTopics(TopicPrior):
 
 @dataclass(frozen=True, slots=True)
 class HDPPrior(WeighedTopics):
-    """beta ~ GEM(gamma), theta_d ~ DP(alpha beta), direct assignment (Bryant & Sudderth 2012).
+    """The HDP's prior of documents: topics' weights beta ~ GEM(gamma), and topic shares theta_d ~ DP(alpha
+    beta).
 
-    q(beta) is a point estimate of K + 1 masses: the topics' weights and the rest, that of all topics without
-    tokens. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
-    `n_topics`; `alpha` and `gamma` are initial values if `learned`, else fixed.
+    Each token has a topic directly, without tables (direct assignment; Bryant & Sudderth 2012). q(beta) is a
+    point estimate of K + 1 masses: the topics' weights and the rest, that of all topics without tokens.
+    Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
+    `n_topics`; `alpha` and `gamma` are initial values if learned, else fixed.
     """
 
     name: ClassVar[str] = "growing"
@@ -76,7 +78,9 @@ class HDPPrior(WeighedTopics):
         return params["weights"].values
 
     def prior(self, params: Record) -> Array:
-        """alpha beta (topics), at least `LEAST`."""
+        """The pseudo-counts of topics in a document, alpha × the topic's weight (topics), at least
+        `LEAST`.
+        """
         return np.maximum(params["alpha"].values * params["weights"].values, LEAST)
 
     def rest(self, params: Record) -> float:

@@ -65,10 +65,11 @@ def log_gamma_sum(seen: Histogram, parameter: Array, n_groups: int) -> float:
 
 
 def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bool) -> Array:
-    """alpha (topics) after one minorise-maximise step of the likelihood, within FLOOR and CEILING.
+    """alpha (topics) after one step of Minka's fixed point, which raises the likelihood, within FLOOR and
+    CEILING.
 
     `numerator` (topics): sum over documents of psi(n_dk + alpha_k) - psi(alpha_k); `denominator`: of psi(n_d
-    + sum alpha) - psi(sum alpha). Both are additive over documents and samples. A symmetric alpha takes one
+    + sum alpha) - psi(sum alpha). Sums of several shards or samples can be added. A symmetric alpha takes one
     step for all topics.
     """
     if denominator <= 0.0:
@@ -116,7 +117,7 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
 
 
 def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:
-    """alpha (topics) after up to 20 iterations of Minka's fixed point.
+    """alpha (topics) after up to 20 iterations of Minka's fixed point, from whole counts of tokens.
 
     topics: histogram of tokens by document and topic, grouped by topic; lengths: histogram of document
     lengths.

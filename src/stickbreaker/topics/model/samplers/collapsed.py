@@ -59,7 +59,7 @@ class TokenChain(Sampler):
 
     @abstractmethod
     def _document_terms(self) -> float:
-        """The documents' part of the score, in nats."""
+        """The documents' part of the score, log p of the topics of tokens, in nats."""
 
     def learn(self) -> None:
         """Update eta by Minka's fixed point, if it is a single number that is learned."""
@@ -77,7 +77,7 @@ class TokenChain(Sampler):
         return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
 
     def _word_terms(self) -> float:
-        """The words' part of the score, in nats."""
+        """The words' part of the score, log p of the words given the topics of tokens, in nats."""
         nats, totals = 0.0, self._closed.prior_totals(self._params)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()

@@ -179,7 +179,10 @@ def _by_word(tokens: TokensInOrder, groups: NDArray[np.int32]) -> Index:
 
 
 def _equal_ranges(offsets: NDArray[np.int64], number: int) -> Iterator[tuple[int, int]]:
-    """Cut documents or words into at most `number` ranges of similar token counts; yields (first, last)."""
+    """Cut documents or words into at most `number` ranges with similar numbers of tokens, one per thread.
+
+    offsets: where the tokens of each begin. Yields (first, last), last exclusive.
+    """
     ends = np.searchsorted(offsets, np.arange(1, number) * (offsets[-1] / number))
     for first, last in pairwise([0, *ends.tolist(), len(offsets) - 1]):
         if first < last:

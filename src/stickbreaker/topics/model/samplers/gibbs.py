@@ -33,7 +33,8 @@ class Visit(NamedTuple):
 
 
 class CollapsedGibbs(CollapsedChain):
-    """LDA's exact chain: p(z | all other z, w, alpha, eta) token by token (Zhai 2014, eq. 4.6).
+    """LDA's exact chain: each sweep draws every token's topic from p(z | all other z, w, alpha, eta) (Zhai
+    2014, eq. 4.6).
 
     `assignments`: the initial topics of `tokens`, in document order. Tokens are visited by blocks of
     documents, word by word. Sweeps are sequential and use one thread.

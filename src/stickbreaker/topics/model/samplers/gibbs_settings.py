@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 @with_parameter_section
 class Gibbs(GibbsParameters, Inference):
-    """Sampling of every token's topic, with theta and beta integrated out (Zhai 2014, section 4.1).
+    """The settings of collapsed Gibbs sampling: every token's topic is drawn, with theta and beta integrated
+    out (Zhai 2014, section 4.1).
 
     >>> Gibbs(chains=4).every
     10

@@ -181,7 +181,9 @@ class DirectAssignment(TokenChain):
         return GrowingPrior(alpha, gamma, np.ascontiguousarray(eta), totals.copy())
 
     def _draw_weights(self, key: np.uint64, generator: np.random.Generator) -> None:
-        """Draw tables given topics, then alpha and gamma (if learned) given tables, then beta."""
+        """Draw what a sweep leaves fixed: tables given topics, alpha and gamma (if learned) given tables,
+        then topics' weights beta.
+        """
         used, tables = self._used(), np.zeros(self._n_columns, np.int64)
         draw_tables(*self._pairs(), float(self._params["alpha"].values) * self._state.weights, key, tables)
         if self._documents.alpha_learned:
@@ -204,11 +206,11 @@ class DirectAssignment(TokenChain):
 def draw_concentration(
     present: float, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
 ) -> float:
-    """Draw a DP's concentration from its posterior given restaurants, with the prior Gamma(1, 1).
+    """Draw the concentration of a DP from its posterior given its restaurants, with the prior Gamma(1, 1).
 
-    tables: their total number; customers: of each restaurant. By auxiliary variables, a Beta and a Bernoulli
-    per restaurant, given the `present` value (Teh et al. 2006, appendix A; for one restaurant Escobar & West
-    1995).
+    customers: the number in each restaurant; tables: their number in all. Given the `present` value,
+    auxiliary variables are drawn, a Beta and a Bernoulli per restaurant (Teh et al. 2006, appendix A; for one
+    restaurant Escobar & West 1995).
 
     >>> draw_concentration(1.0, np.array([40]), 5, stream(0, "example")) > 0.0
     True

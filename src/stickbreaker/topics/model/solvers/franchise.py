@@ -73,9 +73,11 @@ class Franchise(LocalSolver):
     def infer(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Documents' gamma = alpha E[sigma(V)] + expected tokens (documents × topics), and the statistics.
+        """Infer a shard's documents: their records, with gamma = alpha E[sigma(V)] + expected tokens
+        (documents × topics), and the statistics.
 
-        gamma is proportional to E[theta] given these tokens, with the document's sticks integrated out.
+        gamma is proportional to E[theta] given these tokens, with the document's sticks integrated out;
+        E[sigma(V)] are the topics' expected shares.
         """
         from stickbreaker.topics.kernels.franchise import Menu, Prior, Seats, seat_documents
         from stickbreaker.topics.kernels.mean_field import Rule

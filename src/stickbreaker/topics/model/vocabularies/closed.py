@@ -58,7 +58,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of words in each group."""
+        """The number of words in each group, such as a language (groups)."""
         return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
@@ -129,13 +129,17 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Update eta to increase the bound, where lambda is eta plus the counts before and after.
+        """Update eta, the prior of words, to increase the bound, where lambda is eta plus the counts before
+        and after.
 
         It takes the longer of two steps that never lower the bound: `climb_eta`, and the maximum with lambda
         fixed. The latter is short if most words of a topic have no counts, since their lambda depends on the
         old eta. Steps are not scaled by `rate`, since counts are already averages over minibatches (as in
-        Cappe & Moulines 2009, online EM). The drift is the sum of eta's steps (log factors), faded like
-        counts: the change of eta while all counts are replaced once, by a batch step or by many small ones.
+        Cappe & Moulines 2009, online EM).
+
+        It also updates the drift, from which `is_settled` is decided: the sum of eta's steps (log factors),
+        in which old ones fade like counts. It is the change of eta while all counts are replaced once, by a
+        batch step or by many small ones.
         """
         from scipy.special import psi
 
@@ -202,8 +206,11 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return out, log_scale
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
-        """Sums over the words from `first` on (topics): of log Gamma(lambda), counts psi(lambda) and
-        psi(lambda), and of eta counts / lambda^2 if eta is learned; for points, of eta log(lambda / eta)."""
+        """Sums over the words from `first` on (topics), which `score` and `update` need.
+
+        They are of log Gamma(lambda), counts psi(lambda) and psi(lambda), and of eta counts / lambda^2 if eta
+        is learned; for point estimates, only of eta log(lambda / eta).
+        """
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
@@ -223,8 +230,10 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return {**summary, "bends": bends} if self.learned else summary
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; for points, the log
-        of their density under Dirichlet(1 + eta) relative to its maximum."""
+        """The table's part of the bound (eq. 2.4), in nats: -KL(q(beta) || p(beta)) over all topics.
+
+        For point estimates, it is the log of their density under Dirichlet(1 + eta), relative to its maximum.
+        """
         from scipy.special import psi
 
         if self.point:
@@ -336,7 +345,7 @@ def log_density(counts: Array, prior: Array | float) -> Array:
 
 @lru_cache(maxsize=8)
 def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
-    """(rows,) The number of each row's group (read-only); `firsts`: the first row of each group."""
+    """The number of each row's group (rows; read-only); `firsts`: the first row of each group."""
     groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
     groups.flags.writeable = False
     return groups

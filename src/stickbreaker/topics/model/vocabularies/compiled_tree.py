@@ -84,7 +84,7 @@ class CompiledTree:
 
     @cached_property
     def words(self) -> NDArray[np.int64]:
-        """(leaves,) The number of the word that each leaf is a path to."""
+        """The number of the word to which each leaf is a path (leaves)."""
         return np.repeat(np.arange(self.n_words), np.diff(self.starts))
 
     @cached_property
@@ -112,8 +112,9 @@ class CompiledTree:
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The edges on the way from the root to each group (node with leaves), from the top: where each
-        group's edges begin (groups + 1), and all edges.
+        """The edges on the way from the root to each group (a node with leaves), from the top, as one array.
+
+        Before it, where each group's edges begin in it (groups + 1).
         """
         ways: list[tuple[int, ...]] = []
 
@@ -127,7 +128,9 @@ class CompiledTree:
 
     @cached_property
     def incidence(self) -> "csr_array":
-        """A matrix (edges × groups) that marks the edges above each group."""
+        """A sparse matrix (edges × groups) that is 1 for each edge on the way from the root to a group, a
+        node with leaves.
+        """
         from scipy.sparse import csr_array
 
         starts, edges = self.above

@@ -16,9 +16,9 @@ MOST_LEVELS = 100
 
 
 class Concept(NamedTuple):
-    """A concept: words whose probabilities rise and fall together, by language ("" if there is only one).
+    """A concept: words whose probabilities in a topic rise and fall together.
 
-    `parent`: the name of its parent concept, or None.
+    `words`: by language, "" if there is only one. `parent`: the name of its parent concept, or None.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Concept(NamedTuple):
 
 @dataclass(frozen=True)
 class ConceptTree:
-    """A tree of concepts, which defines a prior of topics over the paths of a tree whose leaves are words.
+    """A tree of concepts, by which words of the same concept get similar probabilities in a topic.
 
     `concepts`: `Concept`s, or mappings like lines of a file: {"concept": name, "words": ["a", "b"] or {"en":
     ["a"], "de": ["b"]}, "parent": name or None}. Words must be spelled as in the vocabulary; those that it

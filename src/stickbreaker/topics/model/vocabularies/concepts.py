@@ -108,11 +108,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return WordWeights(weights, log_scale, Paths(places, (shares / words[places]).astype(np.float32)))
 
     def log_nodes(self, params: Record, totals: Array) -> Array:
-        """For each node with leaves, the sum of E[log p] of the choices on the way from the root to it (nodes
-        × topics).
+        """The sum of E[log p] of the choices on the way from the root to each node with leaves (nodes ×
+        topics).
 
-        If the node has a choice itself, psi of its total is subtracted. totals (nodes × topics): tokens at
-        its leaves.
+        If the node has a choice itself, psi of its total is subtracted (see `expected_log_ways`). totals
+        (nodes × topics): tokens at its leaves.
         """
         from stickbreaker.topics.kernels.concept_paths import expected_log_ways
 
@@ -160,8 +160,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return float((evidence - expected).sum())
 
     def _terms(self, counts: Array, priors: Array) -> Array:
-        """Sums over rows of log Gamma(counts + prior) - log Gamma(prior), and of counts psi(counts + prior)
-        (2 × topics)."""
+        """Sums over choices (rows) that make up the bound's terms (2 × topics), given their counts and
+        priors.
+
+        They are of log Gamma(counts + prior) - log Gamma(prior), and of counts psi(counts + prior).
+        """
         from scipy.special import gammaln
 
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms

@@ -41,7 +41,7 @@ class InformedPrior:
         return out
 
     def of_topic(self, topic: int) -> Array:
-        """eta of every word in one guided topic (words)."""
+        """eta of every word (words) in one of the guided topics, those with special values."""
         out, own = np.full(self.shape[0], self.outside, np.float64), self.topics == topic
         out[self.words[own]] = self.values[own]
         return out

@@ -72,8 +72,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return flat_noise(keys, n_topics, tokens, seed)
 
     def with_first_words(self, words: Sequence[str]) -> "OpenWords":
-        """The vocabulary with its base distribution G0, learned from the list of words in the settings, if
-        there is one, otherwise from these words.
+        """The vocabulary with its base distribution G0 over spellings, learned when a run begins.
+
+        It is learned from the list of words in the settings if there is one, otherwise from these words.
         """
         spelling = self.settings.spelling
         return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
@@ -170,8 +171,10 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return (change, Drop("words", gone)) if gone else (change,)
 
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:
-        """For each topic: number of words inside its truncation, log evidence of their counts, n E[log beta],
-        the log of the rest of the stick, and log G0 of its words.
+        """Sums over the words of each topic (topics), which `score`, `bounds` and `update` need.
+
+        They are the number of its words that have sticks, the log evidence of their counts, the sum of n
+        E[log beta], E[log] of the rest of its stick, and the sum of log G0.
         """
         from stickbreaker.kernels.sticks import dirichlet_process, stick_terms
 
@@ -219,7 +222,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return "concentration", float(params["concentration"].values)
 
     def parameters(self, params: Record, counts: TruncatedCounts) -> Array:
-        """Expected counts (words × topics), to which no prior is added."""
+        """The expected counts of words (words × topics); unlike in a closed vocabulary, no prior is added."""
         return counts.dense(counts.values * counts.scale)
 
     def word_totals(self, counts: TruncatedCounts) -> Array:

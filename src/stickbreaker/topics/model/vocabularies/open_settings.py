@@ -11,10 +11,11 @@ from stickbreaker.topics.parameters import OpenVocabularyParameters
 @with_parameter_section
 @dataclass(frozen=True, slots=True)
 class OpenVocabulary(OpenVocabularyParameters):
-    """beta_k ~ DP(concentration, G0), G0 a distribution over all strings (Zhai 2014, section 7.2).
+    """The settings of an open vocabulary: beta_k ~ DP(concentration, G0), with G0 a distribution over all
+    strings (Zhai 2014, section 7.2).
 
     Each topic has at most `truncation` words in an order of its own, with a stick each; all other strings
-    share the rest. New words are added as they occur in documents. `spelling` is G0.
+    share the rest. New words are added as they occur in documents. `spelling`: the settings of G0.
 
     >>> OpenVocabulary(truncation=5_000).memory
     'discard'

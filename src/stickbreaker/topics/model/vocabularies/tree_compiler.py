@@ -186,7 +186,10 @@ class _Builder:
             self.concept(node, one, (code,), factor)
 
     def concept(self, node: int, name: str, languages: Sequence[str], factor: float) -> None:
-        """Build a concept below a node, for tokens in these languages."""
+        """Build the edge from a node to a concept and all below it, for tokens in these languages.
+
+        factor: the prior of a leaf at this edge, in units of eta.
+        """
         if self.rows.n_words(name, languages) > 1:
             self.tied.add(name)
             self.apart |= {name} if len(languages) < len(self.rows.languages) else set()
@@ -213,7 +216,9 @@ class _Builder:
         return len(self.edges) - 1
 
     def leaves_below(self, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of leaves below each edge. leaves (leaves × 2): the word and the node of each."""
+        """The number of leaves below each edge (edges). leaves (leaves × 2): the word and the node of
+        each.
+        """
         nodes = np.bincount(leaves[:, 1], minlength=len(self.node_edges))
         edges = np.zeros(len(self.edges), np.int64)
         for node in reversed(range(len(self.node_edges))):  # children come later
