@@ -30,10 +30,11 @@ from stickbreaker.translation.sentence_pairs import (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bitext:
-    """Pairs of sentences in order, stored as a corpus whose documents are the pairs.
+    """Sentence pairs that translate each other, in order, stored as a corpus whose documents are the pairs.
 
     The tokens of a pair are those of the source, then those of the target, each with its language
-    ("de:haus"); its text has one side per line. Its metadata have its document and domain.
+    ("de:haus"); its text has one side per line. Its metadata have the name of the document it is from, and
+    that document's domain.
 
     >>> bitext = Bitext.of([("Die Bank.", "The bank.", "news")], "de", "en")
     >>> bitext.names, bitext.words[0]
@@ -61,7 +62,8 @@ class Bitext:
         target: str,
         lines_per_document: int = LINES_PER_DOCUMENT,
     ) -> "Bitext":
-        """A bitext of pairs in memory: (sentence, translation), which the document and its domain may follow.
+        """A bitext of pairs in memory: each is (sentence, translation), optionally followed by the name of
+        its document and the document's domain.
 
         Pairs without a document are grouped into documents of `lines_per_document` pairs. Raises UserError if
         no pair has words on both sides, and for invalid languages.
@@ -99,7 +101,7 @@ class Bitext:
     ) -> "Bitext":
         """A bitext from pairs; its corpus records how many were left out, by kind of problem.
 
-        where: the input's name in messages.
+        where: the input's name in messages; progress: called with the number of pairs so far.
         """
         documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
@@ -126,7 +128,8 @@ class Bitext:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The source words and the target words, by descending frequency; word numbers are places in them."""
+        """The source words and the target words, by descending frequency; a word's number is its position
+        there."""
         spelled = self.corpus.vocabulary.words
         source, target = (
             tuple(untagged(word) for word in spelled if language_of(word) == code)
@@ -151,7 +154,8 @@ class Bitext:
 
     @cached_property
     def _metadata(self) -> tuple[list[str], list[str]]:
-        """The document and the domain ("" if unknown) of each pair. Raises UserError for damaged metadata."""
+        """For each pair, the name of its document, and its domain ("" if unknown). Raises UserError for
+        damaged metadata."""
         held: dict[str | None, tuple[str, str]] = {}  # pairs of a document share their metadata
         found: list[tuple[str, str]] = []
         with making_sense_of(self.corpus.path, REBUILD):
@@ -176,7 +180,7 @@ class Bitext:
 
     @cached_property
     def domains(self) -> tuple[str, ...]:
-        """The domain of each document, taken from its first pair; "" if unknown."""
+        """The domain of each document, which is that of its first pair; "" if unknown."""
         first: dict[str, str] = {}
         for name, domain in zip(*self._metadata, strict=True):
             first.setdefault(name, domain)
@@ -212,7 +216,8 @@ class Bitext:
         return ["\n".join(lines) for lines in sides[0]], ["\n".join(lines) for lines in sides[1]]
 
     def seen_by(self, other: "Bitext") -> tuple[Sentences, Sentences]:
-        """The sentences of both sides by another bitext's word numbers; -1 for words that are not in it."""
+        """The sentences of both sides as word numbers of another bitext (`other`); -1 for words that are not
+        in it."""
         made: list[Sentences] = []
         for own, theirs, side in zip(self.words, other.words, self.sides, strict=True):
             index = {word: number for number, word in enumerate(theirs)}

@@ -10,7 +10,7 @@ HIGHEST_ORDER = 4  # length of the longest n-grams of BLEU
 
 
 class NgramMatches(NamedTuple):
-    """Counts from which BLEU is computed: for n-grams of 1 to 4 words, how many a translation has, and how
+    """Counts from which BLEU is computed, by order from 1 to 4: how many n-grams a translation has, and how
     many of these match its reference."""
 
     matches: tuple[int, ...]  # n-grams also in the reference, each at most as often as there
@@ -47,11 +47,11 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
 
 
 def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
-    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004): for n-grams of two words and more, one is
-    added to the matches and to the total.
+    """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004): one is added to matches and totals of n-grams
+    of two words and more. 0.0 if it has no words, or none in the reference.
 
-    The brevity penalty is not smoothed: smoothing (Nakov et al. 2012) would favour translations of one word
-    more than the reference.
+    The brevity penalty is not smoothed: smoothing (Nakov et al. 2012) would favour translations that are one
+    word longer than the reference.
     """
     if not words:
         return 0.0
@@ -66,8 +66,8 @@ def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
 
 
 def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Reference]) -> float:
-    """BLEU of all sentences together, 0 to 1 (Papineni et al. 2002): one reference, n-grams of 1 to 4 words,
-    not smoothed.
+    """BLEU of all sentences together, from 0 to 1 (Papineni et al. 2002): n-grams of 1 to 4 words, one
+    reference for each sentence, not smoothed.
 
     >>> corpus_bleu([["a", "b", "c", "d"]], [Reference.of(["a", "b", "c", "d"])])
     1.0

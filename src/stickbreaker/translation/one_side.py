@@ -14,7 +14,7 @@ REMEDY = "give one sentence per line, or JSON Lines or a table like the lexicon'
 
 
 class SourceText(NamedTuple):
-    """The sentences of one language, in order, and their documents."""
+    """The sentences of a text in one language, in order, with the documents that they belong to."""
 
     sentences: list[str]
     documents: list[str]  # the text of each document, one sentence per line
@@ -23,10 +23,10 @@ class SourceText(NamedTuple):
 
 
 def read_source(path: Path, fields: BitextFields) -> SourceText:
-    """The sentences of a file in the source language, with their documents: a sentence per line, or a table
-    or JSON Lines with `fields`.
+    """Read the sentences of a file in the source language, with their documents.
 
-    Raises UserError if it cannot be read or has no sentence.
+    The file has a sentence per line, or it is a table or JSON Lines with the names in `fields`. Raises
+    UserError if it cannot be read or has no sentence.
     """
     numbers: dict[str, int] = {}
     text = SourceText([], [], [], [])
@@ -46,12 +46,16 @@ def read_source(path: Path, fields: BitextFields) -> SourceText:
 
 
 def read_references(path: Path, fields: BitextFields) -> list[str]:
-    """The sentences of a file in the target language, in order. Raises UserError if it cannot be read."""
+    """The sentences of a file of reference translations, in the target language, in order. Raises UserError
+    if it cannot be read."""
     return [pair.source for pair in _pairs(path, fields, fields.target)]
 
 
 def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
-    """The sentences of one language in a file, as pairs whose translation is empty."""
+    """Read the sentences of one language from a file, as pairs whose translation is empty.
+
+    Raises UserError if no row has a text in this language.
+    """
     problems = Problems(skip=False, skippable=False)
     if not has_fields(str(path), None):
         for _, line in lines_of(one_source(str(path), REMEDY), problems):

@@ -39,7 +39,7 @@ def learn_weights(
     least_scale: float = ROUNDING,
     step: int = 0,
 ) -> Array:
-    """Feature weights that rank the better candidate of a pair higher; their absolute values sum to 1.
+    """Learn feature weights that rank the better candidate of a pair higher; their absolute values sum to 1.
 
     features: candidates × features for each sentence; quality: for each sentence one number per candidate,
     larger is better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn with `seed` and

@@ -23,7 +23,8 @@ BETWEEN = "\n"  # between the two sides, in the text of a pair
 
 
 class Pair(NamedTuple):
-    """A sentence and its translation; `document` and `domain` are None if unknown."""
+    """A sentence and its translation, with the names of its document and of the document's domain (None:
+    unknown)."""
 
     source: str
     target: str
@@ -32,10 +33,8 @@ class Pair(NamedTuple):
 
     @classmethod
     def of(cls, given: Sequence[str | None]) -> "Pair":
-        """A pair from (sentence, translation), which may be followed by its document and domain.
-
-        Raises UserError for anything else.
-        """
+        """A pair from (sentence, translation), optionally followed by its document and domain. Raises
+        UserError for anything else."""
         texts = [] if isinstance(given, str) else list(given)
         if not 2 <= len(texts) <= 4 or not all(isinstance(text, str) for text in texts[:2]):
             remedy = "give (sentence, translation), or these with the document and its domain"
@@ -45,11 +44,11 @@ class Pair(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class BitextFields:
-    """The two languages of a bitext, and the names of the fields of its input, JSON Lines or tables.
+    """The two languages of a bitext, and the names of the fields in its input files (JSON Lines or tables).
 
-    `source` and `target` are languages; `text_field` names the fields of their texts, "de=german,en=english",
-    by default fields with the languages' names. Pairs without a document are grouped into documents of
-    `lines_per_document` consecutive pairs. Raises UserError for invalid languages.
+    `source` and `target` are languages; `text_field` names the fields of their texts, as in
+    "de=german,en=english"; by default, these fields have the languages' names. Pairs without a document are
+    grouped into documents of `lines_per_document` consecutive pairs. Raises UserError for invalid languages.
     """
 
     source: str
@@ -78,7 +77,8 @@ def pairs_of(
 ) -> Iterator[Pair]:
     """Read sentence pairs in order from JSON Lines or tables, or from two files of lines.
 
-    A missing side is an empty text. Raises UserError for unreadable input, and if no row has both sides.
+    A missing side is an empty text. Lines that cannot be read are reported to `problems`. Raises UserError
+    for unreadable input, and if no row has both sides.
     """
     if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
         yield from _line_pairs(inputs[0], inputs[1], reading, problems)
@@ -106,9 +106,9 @@ def rows_of(
 
 
 def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
-    """Sentence pairs with the name of their document.
+    """Sentence pairs, each with the name of its document.
 
-    Pairs that do not name one are grouped into documents of `lines_per_document` pairs.
+    Pairs that do not name a document are grouped into documents of `lines_per_document` pairs.
     """
     unnamed = 0
     for pair in pairs:
@@ -122,7 +122,8 @@ def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[t
 def documents_of(
     pairs: Iterable[Pair], fields: BitextFields, problems: Problems, where: str | None = None
 ) -> Iterator[Document]:
-    """Turn pairs into documents of a corpus; those without words on one side are left out and counted.
+    """Turn sentence pairs into documents of a corpus, one per pair; those without words on one side are left
+    out and counted in `problems`.
 
     Raises UserError, naming the inputs `where`, if no pair is left.
     """
@@ -153,8 +154,10 @@ def _value_of(metadata: Mapping[str, object], field: str) -> str | None:
 
 
 def has_fields(name: str, form: str | None) -> bool:
-    """Whether an input has fields (JSON Lines or a table), by its format `form` if given, or else by its
-    name; standard input ("-") has."""
+    """Whether an input has fields: it is JSON Lines or a table, not lines of text.
+
+    form: the format if the user gave one; otherwise the name decides. Standard input ("-") has fields.
+    """
     if form is not None:
         return form in WITH_FIELDS
     plain_name = one_source(name, "name files").plain_name if name != "-" else ".jsonl"
@@ -162,7 +165,8 @@ def has_fields(name: str, form: str | None) -> bool:
 
 
 def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Problems) -> Iterator[Pair]:
-    """Pairs of the lines of two files with the same number, without lines that cannot be read in either file.
+    """Pairs of the lines with the same number in two files; lines that cannot be read in either file are left
+    out.
 
     Raises UserError if one file has more lines.
     """
@@ -187,10 +191,10 @@ def _line_pairs(first: str, second: str, reading: ReadingOptions, problems: Prob
 def _numbered_lines(
     name: str, remedy: str, problems: Problems, largest: int
 ) -> Iterator[tuple[int, str | None]]:
-    """(number, line) of a file's lines, with None for a line that is not valid text; lines of more than
+    """The number and text of each line of a file; None for a line that is not valid text. Lines of more than
     `largest` bytes are left out.
 
-    Both are reported to `problems`. remedy: what a UserError says to do if `name` is not one file.
+    Both are reported to `problems`. remedy: what a UserError advises if `name` is not one file.
     """
     source = one_source(name, remedy)
     for number, line in raw_lines_of(source, problems, largest):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Sentences(NamedTuple):
-    """Sentences of one language as word numbers, concatenated; an unknown word is -1."""
+    """Sentences of one language as word numbers, concatenated; unknown words have the number -1."""
 
     words: NDArray[np.int32]  # numbers of words, from 0
     offsets: NDArray[np.int64]  # sentences + 1: where each begins in `words`
@@ -20,13 +20,15 @@ class Sentences(NamedTuple):
         return np.diff(self.offsets)
 
     def spelled(self, words: tuple[str, ...]) -> list[list[str]]:
-        """Sentences as lists of words, given the spellings by number. No word may be unknown (-1)."""
+        """The sentences as lists of words; words: the spelling of each number. No word may be unknown
+        (-1)."""
         numbers = self.words.tolist()
         return [[words[n] for n in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
 class Links(NamedTuple):
-    """Links of sentence pairs, sorted within a pair by (target, source)."""
+    """Links between words of sentence pairs, as positions in both sentences, sorted within a pair by (target,
+    source)."""
 
     source: NDArray[np.int32]  # positions in the source sentence, from 0
     target: NDArray[np.int32]  # positions in the target sentence, from 0
@@ -56,7 +58,7 @@ def links_of(pairs: Iterable[Iterable[tuple[int, int]]]) -> Links:
 
 
 def as_lists(links: Links) -> list[list[tuple[int, int]]]:
-    """Links as a list of (source, target) positions per sentence pair.
+    """Links as lists of (source, target) positions, one list per sentence pair.
 
     >>> as_lists(links_of([[(1, 0), (0, 0)], []]))
     [[(0, 0), (1, 0)], []]

@@ -9,7 +9,8 @@ from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
 def refuse_other_arrays(arrays: Mapping[str, AnyArray], sizes: tuple[int, int]) -> None:
-    """Raise ValueError for arrays that `WordAligner.to_arrays` cannot return, by shape, type or values.
+    """Check arrays before `WordAligner.from_arrays` uses them: raise ValueError if their shapes, types or
+    values are impossible.
 
     sizes: the numbers of source words and of target words.
     """

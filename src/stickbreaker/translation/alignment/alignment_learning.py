@@ -47,12 +47,13 @@ class AlignmentSettings(NamedTuple):
 
     @property
     def shares(self) -> Shares:
-        """The settings that kernels need."""
+        """The probabilities among the settings that kernels need."""
         return Shares(self.null_share, self.anywhere)
 
 
 class LearnedTranslations(NamedTuple):
-    """Learned translation probabilities of the word pairs that occur (slots), in no particular order."""
+    """Learned translation probabilities of the word pairs that occur together (slots), in no particular
+    order."""
 
     sources: NDArray[np.int32]  # slots: source word
     targets: NDArray[np.int32]  # slots: target word
@@ -61,7 +62,8 @@ class LearnedTranslations(NamedTuple):
 
 
 class _Learner(NamedTuple):
-    """The state of learning one direction of translation. Slots are the pairs of words that co-occur."""
+    """The state of learning one direction of translation. A slot is a pair of words that occur in the same
+    sentence pair."""
 
     pairs: Pairs
     given: NDArray[np.int32]  # slots: their given words
@@ -69,7 +71,8 @@ class _Learner(NamedTuple):
     direction: Direction
 
     def blank(self, pairs: Pairs) -> Side:
-        """Arrays in which kernels count links of sentence pairs: parameters, and expected counts of zero."""
+        """A place for the expected counts of a step over these sentence pairs: the current parameters, and
+        counts of zero."""
         counts = Direction(*(np.zeros_like(values) for values in self.direction))
         contexts = Contexts(np.zeros((WIDEST + 1, WIDEST + 1)), np.zeros(WIDEST))
         return Side(pairs, self.direction, counts, contexts)
@@ -77,8 +80,8 @@ class _Learner(NamedTuple):
     def after(self, side: Side, alpha: float) -> "_Learner":
         """The learner after a step: its parameters are estimated again, from the expected counts in `side`.
 
-        alpha: prior count of each translation; 0: maximum likelihood. The probability of translations that
-        are missing or unknown stays.
+        alpha: prior count of each translation; 0: maximum likelihood. The two constant probabilities, for
+        missing translations and unknown words, stay.
         """
         counts, (translations, null, *_) = side.counts, (values.copy() for values in self.direction)
         nowhere = np.zeros(len(null) - 1, np.int32)
@@ -105,8 +108,8 @@ def learn_translations(
 ) -> LearnedTranslations:
     """Learn translation probabilities in both directions from pieces of sentences, by `settings`.
 
-    sides: source and target; sizes: their numbers of words; threads: more than two do not help. `on_step`
-    gets a line of text after each step.
+    sides: source and target; sizes: how many different words they have; threads: more than two do not help.
+    `on_step` gets a line of text after each step.
     """
     sources, targets, learners = _index(*sides, sizes)
     n_words = [max(int(words), 1) for words in _words_in_pairs(*sides)[::-1]]
@@ -176,7 +179,7 @@ def _blanks(learners: _Both) -> tuple[Side, Side]:
 
 
 def _some(pairs: Pairs, begin: int, end: int) -> Pairs:
-    """The consecutive sentence pairs from `begin` to `end` (exclusive)."""
+    """The consecutive sentence pairs with the numbers from `begin` to `end` (exclusive)."""
     ends = slice(begin, end + 1)
     return pairs._replace(
         generated_offsets=pairs.generated_offsets[ends],
@@ -188,7 +191,7 @@ def _some(pairs: Pairs, begin: int, end: int) -> Pairs:
 
 
 def _sum(one: Side, other: Side) -> Side:
-    """One direction of alignment with the expected counts of two halves of the sentence pairs added up."""
+    """Add up the expected counts of one direction from two halves of the sentence pairs."""
     counts = Direction(*(a + b for a, b in zip(one.counts, other.counts, strict=True)))
     jumps = one.contexts.jumps + other.contexts.jumps
     return one._replace(counts=counts, contexts=Contexts(jumps, one.contexts.starts + other.contexts.starts))
@@ -201,11 +204,10 @@ def _after(learners: _Both, sides: tuple[Side, Side], alpha: float) -> _Both:
 def _index(
     source: Sentences, target: Sentences, sizes: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Number the pairs of words that co-occur in a sentence pair (slots).
+    """Number the pairs of words that occur in the same sentence pair (slots).
 
-    Returns the source word and the target word of each slot, and the two directions before their first step.
-
-    sizes: the numbers of source and of target words.
+    Returns the source word and the target word of each slot, and the learners of both directions before their
+    first step. sizes: the numbers of source and of target words.
     """
     starts = cell_starts(source, target)
     places = np.argsort(source.words, kind="stable")[np.count_nonzero(source.words < 0) :]
@@ -224,9 +226,10 @@ def _index(
 
 
 def _first(n_slots: int, n_words: int) -> Direction:
-    """The initial parameters of a direction: uniform translation probabilities, and those of `first_jumps`.
+    """The initial parameters of a direction: uniform translation probabilities, and the jump weights of
+    `first_jumps`.
 
-    n_words: of the generated side.
+    n_slots: pairs of words that occur together; n_words: words of the generated side.
     """
     share = 1.0 / max(n_words, 1)
     translations = np.append(np.full(n_slots, share), (MISSING, UNKNOWN))
@@ -236,10 +239,11 @@ def _first(n_slots: int, n_words: int) -> Direction:
 def _pruned(
     sources: NDArray[np.int32], targets: NDArray[np.int32], learners: _Both
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Drop the pairs of words that are unlikely (below `PRUNED`) in both directions; their cells then have
+    """Drop the pairs of words (slots) that are unlikely in both directions, below `PRUNED`; they then have
     the probability of missing pairs.
 
-    Returns the remaining pairs' source words and target words, and the two directions.
+    sources, targets (slots): their words. Returns the words of the remaining pairs, and the learners of both
+    directions.
     """
     likely = np.maximum(*(learner.direction.translations for learner in learners)) >= PRUNED
     likely[-2:] = True

@@ -13,8 +13,11 @@ _PLACES = np.arange(WIDEST + 1)
 
 
 def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Initial weights of jumps and of the first link's positions, each summing to one: halved with each
-    position further away from the next one (the first)."""
+    """Initial weights of jumps, and of the first link's positions, each summing to one.
+
+    The jump to the next position, and the first position, are the likeliest; each position further away
+    halves the weight.
+    """
     jumps, starts = 0.5 ** np.abs(_JUMPS - 1.0), 0.5 ** np.arange(WIDEST, dtype=np.float64)
     return jumps / jumps.sum(), starts / starts.sum()
 
@@ -22,8 +25,11 @@ def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def fit_jumps(
     direction: Direction, counts: Direction, contexts: Contexts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """New weights of jumps and of first positions from expected counts, with a likelihood at least that of
-    the weights in `direction`."""
+    """New weights of jumps and of first positions, from expected counts; the likelihood is at least that of
+    the weights in `direction`.
+
+    counts: how often each jump was made; contexts: how often each set of possible jumps occurred.
+    """
     before, after = np.meshgrid(_PLACES, _PLACES, indexing="ij")
     possible = (before.reshape(-1, 1) + _JUMPS >= 0) & (after.reshape(-1, 1) - _JUMPS >= 0)
     jumps = fit_weights(direction.jumps, counts.jumps, contexts.jumps.ravel(), possible)
@@ -37,13 +43,13 @@ def fit_weights(
     contexts: NDArray[np.float64],
     possible: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Weights w (choices), summing to 1, that increase sum_b c_b log w_b - sum_x n_x log(sum of the w
-    possible in context x).
+    """Weights of choices from counts, if not all choices are possible in every context; they sum to 1.
 
-    weights (choices): initial values; counts c (choices) and contexts n (contexts): how often each choice was
-    made and each context occurred; possible (contexts × choices): whether the choice is. Runs `_ROUNDS`
-    rounds of Hunter (2004), MM algorithms for generalized Bradley-Terry models, equation 30, none of which
-    lowers the sum. Without counts, `weights` is returned.
+    They increase sum_b c_b log w_b - sum_x n_x log(sum of the w possible in context x). weights (choices):
+    initial values; counts c (choices) and contexts n (contexts): how often each choice was made and each
+    context occurred; possible (contexts × choices): whether the choice is. Runs `_ROUNDS` rounds of Hunter
+    (2004), MM algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the sum. If
+    all counts are 0, `weights` is returned.
     """
     if not counts.any():
         return weights

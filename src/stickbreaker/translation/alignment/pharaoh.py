@@ -38,7 +38,8 @@ def read_pharaoh(path: str, source: NDArray[np.int64], target: NDArray[np.int64]
 
 
 def write_pharaoh(links: Links, out: Path, *, overwrite: bool = False) -> None:
-    """Write one line of links per sentence pair; compressed if the name ends with .gz.
+    """Write links to a file in Pharaoh's format, one line per sentence pair; compressed if the name ends with
+    .gz.
 
     Raises UserError if the file exists, unless `overwrite`.
     """

@@ -17,7 +17,7 @@ _BLOCK = 1 << 20  # cells processed at a time, 4 bytes each
 class Pieces(NamedTuple):
     """Sentence pairs after long ones were cut into pieces.
 
-    A piece is a part of the source sentence and the part of the target sentence at the same relative
+    A piece is a part of the source sentence with the part of the target sentence at the same relative
     position.
     """
 
@@ -44,7 +44,8 @@ def pieces_of(source: Sentences, target: Sentences) -> Pieces:
 
 
 def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: Sentences) -> Links:
-    """Links whose positions are in pieces, as links whose positions are in the uncut sentences."""
+    """Convert links between pieces to links between the uncut sentences, with positions counted from the
+    sentences' beginnings."""
     piece = np.repeat(np.arange(len(pieces.pair)), np.diff(links.offsets))
     pair = pieces.pair[piece]
     in_source = links.source + pieces.source.offsets[piece] - source.offsets[pair]
@@ -54,19 +55,22 @@ def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: 
 
 
 def cell_starts(source: Sentences, target: Sentences) -> NDArray[np.int64]:
-    """(pairs + 1) The number of the first cell of each sentence pair, then the number of all cells; a pair
-    has source words × target words cells."""
+    """The number of the first cell (possible link) of each sentence pair, then the number of all cells (pairs
+    + 1).
+
+    A pair has source words × target words cells.
+    """
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(source.lengths * target.lengths)])
 
 
 def pairs_of(
     source: Sentences, target: Sentences, slots: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[Pairs, Pairs]:
-    """The sentence pairs as input of the kernels in both directions: target words given source words, and
+    """The sentence pairs as kernels take them, in both directions: target words given source words, then
     source words given target words.
 
-    slots: the index of each cell's translation, cells in order of source position, then target position;
-    starts: from `cell_starts`.
+    slots: for each cell (possible link), the index of the translation of its words, in order of source
+    position, then target position; starts: from `cell_starts`.
     """
     one, row = np.ones(len(starts) - 1, np.int64), target.lengths
     to_target = Pairs(target.words, target.offsets, source.offsets, slots, starts, one, row)
@@ -74,8 +78,10 @@ def pairs_of(
 
 
 def blocks(source: Sentences, target: Sentences) -> Iterator[tuple[Sentences, Sentences]]:
-    """Cut sentence pairs into blocks of consecutive pairs with about a million cells each, to limit memory; a
-    block has at least one pair."""
+    """Group sentence pairs into blocks of consecutive pairs, which are processed at a time to limit memory.
+
+    A block has about a million cells (possible links), and at least one pair.
+    """
     starts = cell_starts(source, target)
     ends = np.searchsorted(starts, np.arange(_BLOCK, starts[-1] + _BLOCK, _BLOCK), "right")
     begin = 0

@@ -10,17 +10,18 @@ from stickbreaker.translation.kernels.growing_links import grow_links
 
 
 class Choices(NamedTuple):
-    """For each word of one side, the word of the other side that it was linked with."""
+    """For each word of one side, the position of the word on the other side that it was linked with."""
 
     positions: NDArray[np.int32]  # words: position in the other sentence, from 0; -1: none
     offsets: NDArray[np.int64]  # sentences + 1: where each begins
 
 
 def grow_diag_final_and(of_target: Choices, of_source: Choices) -> Links:
-    """Links from the choices of target words and of source words: their intersection, grown into their union.
+    """Links from the choices of target words and of source words: their intersection, extended by some links
+    of their union.
 
-    Links of the union next to a link (also diagonally) are added if one of their words has no link yet; at
-    the end, those whose words both have none. Koehn, Och, Marcu (2003), like Moses's option
+    Links of the union that are next to a link (also diagonally) are added if one of their words has no link
+    yet; at the end, those whose words both have none. Koehn, Och, Marcu (2003), like Moses's option
     grow-diag-final-and. Memory: words × words of the longest pair.
     """
     n = len(of_target.positions) + len(of_source.positions)

@@ -38,8 +38,8 @@ Arrays = dict[str, AnyArray]
 class WordAligner:
     """A learned word aligner: two hidden Markov models, one for each direction of translation.
 
-    Translations less likely than `LEAST` in both directions are dropped, and probabilities are in single
-    precision, so that a saved aligner returns the same links.
+    Translations less likely than `LEAST` in both directions are dropped, and probabilities are rounded to
+    single precision, so that an aligner returns the same links after it was saved.
     """
 
     table: PairTable  # target words sorted for each source word
@@ -61,9 +61,9 @@ class WordAligner:
     ) -> "WordAligner":
         """Learn an aligner from sentence pairs; sizes: the numbers of source words and of target words.
 
-        At most two threads are used; links do not depend on their number. Memory: 4 bytes per cell (source
-        words × target words of a pair, summed over pairs) and about 50 bytes per distinct pair of words.
-        `on_step` gets a line of text after each step.
+        At most two threads are used; links do not depend on their number. Memory: 4 bytes per possible link
+        (source words × target words of a pair, summed over pairs) and about 50 bytes per distinct pair of
+        words. `on_step` gets a line of text after each step.
         """
         settings = settings or AlignmentSettings()
         pieces = pieces_of(source, target)
@@ -130,8 +130,10 @@ class WordAligner:
 
 
 def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
-    """An aligner with those translations that have at least p = `LEAST` in one direction, sorted by source
-    word, then target word. n_source: number of source words."""
+    """Make an aligner of what was learned, without translations whose p is below `LEAST` in both directions.
+
+    Translations are sorted by source word, then target word. n_source: number of source words.
+    """
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
     slots = np.flatnonzero(likely)
@@ -145,7 +147,7 @@ def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Share
 
 
 def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
-    """A direction with the chosen translations only, rounded to single precision and at least `MISSING`;
+    """One direction with the translations `slots` only, rounded to single precision and at least `MISSING`;
     weights of jumps are at least 1e-6."""
     translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
     translations, null = (

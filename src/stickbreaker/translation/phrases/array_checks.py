@@ -9,7 +9,8 @@ from stickbreaker.translation.phrases.phrase_table import GivenScores, PhraseCou
 
 
 def require_table(table: PhraseTable, words: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-    """Raise ValueError unless a phrase table from a file is consistent, and fits a bitext's words."""
+    """Raise ValueError unless a phrase table from a file is consistent and fits the words of a bitext
+    (source, target)."""
     index, n = table.index, table.n_options
     for own, more in zip(words, table.more_words, strict=True):
         _require({*more}.isdisjoint(own), "more_words contains known words")
@@ -36,7 +37,7 @@ def require_table(table: PhraseTable, words: tuple[tuple[str, ...], tuple[str, .
 
 
 def _require_scores(scores: PhraseCounts | GivenScores, n: int) -> None:
-    """Raise ValueError unless these are the scores of n translations."""
+    """Raise ValueError unless these are valid scores of n translations."""
     if isinstance(scores, GivenScores):
         for values in scores:
             _require(values.shape == (n, 2) and values.dtype == np.float64, "scores belong to other phrases")
@@ -50,8 +51,8 @@ def _require_scores(scores: PhraseCounts | GivenScores, n: int) -> None:
 
 
 def require_model(model: BackoffArrays, n_words: int) -> None:
-    """Raise ValueError unless these arrays are a language model over this many target words, with indices
-    that kernels can follow."""
+    """Raise ValueError unless arrays from a file are a language model over `n_words` target words, whose
+    indices kernels can follow safely."""
     nodes = len(model.log_p)
     _require(len(model.numbers) == n_words, "the language model belongs to other words")
     _require(0 < model.n_words < nodes, "the language model has no words")

@@ -23,12 +23,12 @@ def learn_phrases(
     progress: Callable[[str], None] | None = None,
     table: PhraseTable | None = None,
 ) -> PhraseModel:
-    """The phrase model of a lexicon's bitext, with untuned weights.
+    """Make the phrase model of a lexicon's bitext, with untuned weights.
 
-    `table`: a given phrase table (`read_phrase_table`); None counts the bitext's phrases. `language_model`:
-    an ARPA file or a saved n-gram model, with topics or without, of lower-case texts in the target language;
-    None learns trigrams from the bitext's target side. `progress` is called with the name of each part of the
-    work. Raises UserError for another file.
+    `table`: a given phrase table (`read_phrase_table`); None: phrases are counted in the bitext.
+    `language_model`: an ARPA file or a saved n-gram model, with topics or without, of lower-case texts in the
+    target language; None: trigrams are learned from the bitext's target side. `progress` is called with the
+    name of each part of the work. Raises UserError if `language_model` is another file.
     """
     say: Callable[[str], None] = progress or (lambda _: None)
     say("phrases")
@@ -42,9 +42,9 @@ def learn_phrases(
 
 
 def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
-    """A trigram model of the target side of the bitext, by a hierarchical Pitman-Yor process.
+    """Learn a trigram model of the target side of the bitext, by a hierarchical Pitman-Yor process.
 
-    `target`: all words that it must number for the decoder, also those outside the bitext.
+    `target`: all words that the decoder numbers, also those outside the bitext.
     """
     from stickbreaker.estimators.fitting import fit
 

@@ -41,12 +41,13 @@ class _Line(NamedTuple):
 
 
 def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 0.0) -> Iterator[str]:
-    """The lines of a Moses phrase table: "source ||| target ||| scores ||| links ||| counts" of each
+    """The lines of a Moses phrase table: "source ||| target ||| scores ||| links ||| counts" for each
     translation with p(e | f) >= `min_p`, in byte order.
 
-    The scores are p(f | e), the lexical weight of f given e, p(e | f) and the lexical weight of e given f;
-    with topic shares (topics,), lexical weights are those of a document that has them. Counts are c(e), c(f),
-    c(f, e), absent for a table read from a file. Tokens are escaped as by Moses's escape-special-chars.perl.
+    The scores are p(f | e), the lexical weight of f given e, p(e | f) and the lexical weight of e given f.
+    With topic `shares` (topics,), lexical weights are those in a document with these shares. Counts are c(e),
+    c(f), c(f, e), absent for a table read from a file. Tokens are escaped as by Moses's
+    escape-special-chars.perl.
     """
     model, table = replace(model, adapts=shares is not None), model.table
     source, target = (
@@ -72,8 +73,10 @@ def phrase_table_lines(model: PhraseModel, shares: Array | None, min_p: float = 
 def _translations(
     model: PhraseModel, phrases: NDArray[np.int64], words: list[str], shares: Array | None, min_p: float
 ) -> Iterator[list[_Line]]:
-    """For each source phrase, its translations as parsed lines, in byte order; `words`: spellings of the
-    target words, `shares` and `min_p`: as in `phrase_table_lines`."""
+    """For each source phrase, its translations as lines to be written, in byte order.
+
+    phrases: their numbers; words: spellings of the target words; shares, min_p: as in `phrase_table_lines`.
+    """
     table = model.table
     after, options = entries_between(table.starts[phrases], table.starts[phrases + 1])
     features = model.features_of(options, shares)
@@ -134,7 +137,7 @@ class PhrasePair(NamedTuple):
 
 
 def phrase_pair_of(line: str) -> PhrasePair | None:
-    """Read a line of a phrase table; None if a phrase has more than MOST words.
+    """Read a line of a phrase table; None if a phrase has more than MOST (5) words.
 
     Raises ValueError for an invalid line.
 
@@ -169,7 +172,8 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
 
 
 class _Numbers(dict[str, int]):
-    """A dict from tokens, as written in a phrase table, to word numbers; new words are numbered on."""
+    """A dict from tokens, as written in a phrase table, to word numbers; a new word gets the next number when
+    it is looked up."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
@@ -241,7 +245,8 @@ def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) ->
 
 
 def _refuse_twice(pairs: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError for the first line whose pair of phrases (number in `pairs`) has occurred before."""
+    """Raise UserError, with the line, if a pair of phrases occurs twice. pairs: a number for each line's
+    pair."""
     order = np.argsort(pairs, kind="stable")
     twice = order[1:][pairs[order[1:]] == pairs[order[:-1]]]
     if len(twice):

@@ -46,13 +46,14 @@ FIRST_WEIGHTS = {  # before tuning, similar to those of Moses
 class PhraseModel:
     """A phrase table, a language model and the weights of features: what documents are translated with.
 
-    Features of phrases are log probabilities in nats, and a one per phrase. phrase and phrase_reverse are p(e
-    | f) and p(f | e) of whole phrases, lexical and lexical_reverse their lexical weights, by the lexicon or
-    from the table's file. With `adapts`, there are features for a document's topics: topic_lexical and
-    topic_lexical_reverse are the differences between lexical weights by its mixture of topics and those of
-    all documents. With `ranks` there is instead one feature for each of the document's `ranks` largest topics
-    k, the largest first (Eidelman, Boyd-Graber and Resnik 2012, section 3), since a feature per topic number
-    would mean something else in every document:
+    A translation option, a phrase pair f, e of the table, has features that are log probabilities in nats,
+    and the constant 1. phrase and phrase_reverse are p(e | f) and p(f | e) of whole phrases, lexical and
+    lexical_reverse their lexical weights, by the lexicon or from the table's file.
+
+    With `adapts`, there are features for a document's topics: topic_lexical and topic_lexical_reverse are the
+    log lexical weights by its mixture of topics, minus those of all documents. With `ranks` there is instead
+    one feature for each of the document's `ranks` largest topics k, the largest first (Eidelman, Boyd-Graber
+    and Resnik 2012, section 3), since a feature per topic number would mean something else in every document:
 
         log (lexical weight by p(e | f; k) · p(k | d))
     """
@@ -66,12 +67,13 @@ class PhraseModel:
 
     @property
     def option_features(self) -> tuple[str, ...]:
-        """The names of the features that each translation option has."""
+        """The names of the features that each translation option (a phrase pair of the table) has."""
         return PLAIN + (RANKED[: self.ranks] or MIXTURE if self.adapts else ())
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of all features of a translation, in order."""
+        """The names of all features of a translation, in order: those of options, then those of the
+        search."""
         return self.option_features + OF_SEARCH
 
     def decoder_weights(self) -> Weights:
@@ -103,15 +105,15 @@ class PhraseModel:
 
     @cached_property
     def _all_shares(self) -> Array:
-        """The share of each topic in all links (topics,)."""
+        """The share of each topic in the links of all documents (topics)."""
         counts = self.lexicon.forward.word_topic_counts.sum(axis=0)
         return counts / max(float(counts.sum()), 1e-300)
 
     def features_of(self, options: NDArray[np.int64], shares: Array | None) -> Array:
-        """(options × features) The features of translation options, given by number in the table.
+        """The features of translation options, given by their numbers in the table (options × features).
 
-        shares (topics,): of their document; None: there is no document, so topic_lexical features are zero,
-        and ranked ones are by the topics of all links.
+        shares (topics,): of their document. If None, there is no document: topic_lexical features are zero,
+        and features by rank use the topics' shares of all links.
         """
         plain: list[Array] = []
         topical: list[Array] = []
@@ -133,11 +135,10 @@ class PhraseModel:
         return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
-        """For each of a document's `ranks` largest topics, its feature of all options (options,).
+        """For each of a document's `ranks` largest topics, the feature of all options for it (options,).
 
-        If there are fewer topics, the last one is repeated.
-
-        p (word pairs × topics): p(e | f; k); shares (topics,).
+        If there are fewer topics, the last one is repeated. links: of the options; p (word pairs × topics):
+        p(e | f; k); null: p of words given null; shares (topics,).
         """
         order = descending(shares, self.ranks)
         found = [
@@ -163,7 +164,8 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Where each translation option's span of a sentence begins and ends, and its number in the table."""
+        """The translation options of a sentence: where the span of each begins and ends, and its number in
+        the table."""
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)
@@ -185,7 +187,8 @@ class PhraseModel:
     ) -> SentenceOptions:
         """A sentence in the decoder's form, from its options' spans, numbers in the table, and features.
 
-        Words that no option translates alone are copied, with a probability of e^UNKNOWN.
+        Words that no option translates alone are copied to the translation, with log probabilities of
+        `UNKNOWN`.
         """
         single = np.zeros(len(tokens), np.bool_)
         single[begins[ends - begins == 1]] = True

@@ -12,7 +12,8 @@ ROOM = 1 << 20  # phrases extracted at a time
 
 
 def phrase_places(sides: tuple[Sentences, Sentences], links: Links) -> PhrasePlaces:
-    """All phrase pairs of a word-aligned bitext with at most MOST (5) words on each side, in order."""
+    """The positions of all phrase pairs in a word-aligned bitext, in order; a phrase has at most MOST (5)
+    words on each side."""
     source, target = sides
     if not len(links.offsets) - 1:
         return _room(0)
@@ -33,11 +34,11 @@ def _room(n: int) -> PhrasePlaces:
 
 
 class PhraseIndex(NamedTuple):
-    """The numbers of phrases of one language, which are looked up word by word, as in a trie.
+    """Numbers for the phrases of one language, which are looked up word by word, as in a trie.
 
-    `keys[n]` (ascending) has a key for each phrase of n + 1 words: the number of its first n words among
-    phrases of that length, times the number of words, plus its last word; for single words, the word. Phrases
-    are numbered by length, then in the order of keys.
+    `keys[n]` (ascending) has a key for each phrase of n + 1 words. For single words it is the word; for
+    longer phrases, the number of the first n words (counted among phrases of that length) times the number of
+    words, plus the last word. Phrases are numbered by length, then in the order of keys.
     """
 
     keys: tuple[NDArray[np.int64], ...]
@@ -45,15 +46,15 @@ class PhraseIndex(NamedTuple):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """(lengths + 1,) Where the numbers of the phrases of each length begin: those of n words have the
+        """Where the numbers of the phrases of each length begin (lengths + 1): phrases of n words have the
         numbers from starts[n - 1] up to, not including, starts[n]."""
         return np.cumsum([0, *map(len, self.keys)])
 
     def find(
         self, words: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int8]
     ) -> NDArray[np.int64]:
-        """The numbers of phrases of a text (`words`), given the positions at which they begin and their
-        lengths; -1 for a phrase that is not in the index."""
+        """Look up phrases of a text (`words`), given where they begin and their lengths: returns their
+        numbers; -1 if the index lacks one."""
         found = np.full(len(begin), -1, np.int64)
         before, alive = np.zeros(len(begin), np.int64), np.arange(len(begin))
         for n, keys in enumerate(self.keys):

@@ -19,21 +19,23 @@ MOST_OPTIONS = 20  # most probable translations kept per source phrase
 
 
 class PhraseCounts(NamedTuple):
-    """How often phrase pairs, and each of their phrases, were extracted from a bitext."""
+    """How often phrase pairs (f, e), and the phrases f and e of each, were extracted from a bitext."""
 
     counts: NDArray[np.int64]  # (options,) c(f, e)
     source_counts: NDArray[np.int64]  # (options,) c(f), over all translations
     target_counts: NDArray[np.int64]  # (options,) c(e)
 
     def log_p(self, options: NDArray[np.int64]) -> Array:
-        """(options × 2) log p(e | f) and log p(f | e) of options by relative frequencies, in nats."""
+        """log p(e | f) and log p(f | e) of these translation options, by relative frequencies, in nats
+        (options × 2)."""
         together = np.log(self.counts[options])
         given = self.source_counts[options], self.target_counts[options]
         return np.stack([together - np.log(one) for one in given], axis=1)
 
 
 class GivenScores(NamedTuple):
-    """log p (nats) of phrase pairs that a file has: of the target given the source, and the reverse."""
+    """log p (nats) of phrase pairs as read from a file, each of the target given the source, and the
+    reverse."""
 
     log_phrases: Array  # (options × 2) p(e | f), p(f | e)
     log_lexical: Array  # (options × 2) lexical weights, overall
@@ -48,9 +50,9 @@ class PhraseTable:
     """Translations of phrases, grouped by source phrase, most probable first; each translation is an option.
 
     `starts` (source phrases + 1): where the options of each phrase of `index` begin. An option has target
-    words, probabilities, and links between its words: in a table counted from a bitext, the most frequent
-    ones. Words are numbered as in the bitext, followed by `more_words` of the source and the target, which
-    the bitext lacks.
+    words, scores, and links between its words: in a table counted from a bitext, the most frequent links.
+    Words have the bitext's numbers; words that the bitext lacks are numbered after these, in the order of
+    `more_words` (source, target).
     """
 
     index: PhraseIndex
@@ -69,10 +71,10 @@ class PhraseTable:
         sizes: tuple[int, int],
         most: int = MOST_OPTIONS,
     ) -> "PhraseTable":
-        """A phrase table counted from a word-aligned bitext; `sizes`: the numbers of words of both languages;
-        `most`: options per source phrase.
+        """Count a phrase table in a word-aligned bitext.
 
-        Phrases with unknown words are left out.
+        `sizes`: the numbers of words of both languages; `most`: options per source phrase. Phrases with
+        unknown words are left out.
         """
         places = phrase_places(sides, links)
         sources, f = number_phrases(sides[0].words, places.source, places.source_words, sizes[0])
@@ -107,7 +109,8 @@ class PhraseTable:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The words (phrases × 5, -1 after the last) and the lengths of source phrases of these numbers."""
+        """The words (phrases × 5, -1 after the last) and the lengths of the source phrases with these
+        numbers."""
         starts, n_words = self.index.starts, self.index.n_words
         lengths = np.searchsorted(starts, phrases, side="right")
         words = np.full((len(phrases), MOST), -1, np.int64)
@@ -131,9 +134,9 @@ class PhraseTable:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "PhraseTable":
-        """The table that `to_arrays` made these arrays of.
+        """The table from the arrays that `to_arrays` returned.
 
-        Raises ValueError or KeyError for other arrays, as far as it sees: `require_table` checks the rest.
+        Raises ValueError or KeyError for some invalid arrays; `require_table` then finds the others.
         """
         keys = tuple(arrays[f"keys.{n}"] for n in range(sum(name.startswith("keys.") for name in arrays)))
         index = PhraseIndex(keys, int(arrays["n_words"][0]))  # type: ignore[arg-type]
@@ -161,7 +164,8 @@ class _Pairs(NamedTuple):
 
 
 def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
-    """Count equal pairs of phrases, given as one number each, with the links of each occurrence as bits."""
+    """Count equal pairs of phrases. pairs: a number for each occurrence, equal for equal pairs; links: of
+    each occurrence, as bits."""
     order = np.argsort(pairs)
     pairs, links = pairs[order], links[order]
     first, counts = _runs(pairs)
@@ -180,9 +184,10 @@ def _runs(values: AnyArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An order of items that sorts each group of adjacent items by descending count; ties keep their order.
+    """An order of items that sorts each group by descending count; groups stay in place, and ties keep their
+    order.
 
-    groups, counts: of each item.
+    groups (items, ascending), counts (items).
     """
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

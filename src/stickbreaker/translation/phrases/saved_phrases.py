@@ -43,9 +43,8 @@ FIELDS = {"phrases": is_text, "weights": mapping_of(is_number)}
 
 
 def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicBackoffModel) -> str:
-    """Save a phrase table and a language model in the directory of their lexicon.
-
-    Returns the digest of the file of phrases.
+    """Save a phrase table and a language model in the directory of their lexicon; returns the digest of the
+    file of phrases.
 
     A language model with topics gets a directory of its own, whose digest is in that file.
     """
@@ -88,10 +87,10 @@ def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False
 def read_phrases(
     folder: Path, words: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[PhraseTable, BackoffModel | TopicBackoffModel]:
-    """The phrase table and the language model that `write_phrases` saved; words: the bitext's source words
-    and target words.
+    """Load the phrase table and the language model that `write_phrases` saved. Raises UserError for anything
+    else.
 
-    Raises UserError for anything else.
+    words: the bitext's source words and target words.
     """
     arrays = read_arrays(folder / PHRASES)
     with making_sense_of(folder / PHRASES, RESTORE):
@@ -112,9 +111,9 @@ def read_phrases(
 
 
 def _model_with_topics(folder: Path, digest: AnyArray, target: tuple[str, ...]) -> TopicBackoffModel:
-    """Load the language model with topics from its directory.
+    """Load the language model with topics from its directory, for the decoder's words (`target`).
 
-    Raises UserError if its digest is not `digest`. target: the decoder's words.
+    Raises UserError if its digest is not `digest`.
     """
     manifest = folder / LANGUAGE_MODEL / MANIFEST
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
@@ -127,7 +126,7 @@ def _model_with_topics(folder: Path, digest: AnyArray, target: tuple[str, ...]) 
 
 
 def load_phrases(path: Path) -> PhraseModel:
-    """Load the phrase model of a lexicon's directory, with tuned weights if there are any.
+    """Load the phrase model from a lexicon's directory, with tuned weights if there are any.
 
     Raises UserError for a lexicon learned without phrases, and for altered files.
     """
@@ -149,7 +148,8 @@ def load_phrases(path: Path) -> PhraseModel:
 
 
 def load_any(path: Path) -> TopicLexicon | PhraseModel:
-    """Load a lexicon, as a phrase model if it has phrases. Raises UserError for altered files."""
+    """Load a lexicon: as a phrase model if it has phrases, else as a lexicon alone. Raises UserError for
+    altered files."""
     return load_phrases(path) if "phrases" in read_manifest(path) else TopicLexicon.load(path)
 
 
@@ -163,7 +163,8 @@ def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> 
 def _read_weights(file: Path, phrases: str) -> dict[str, float] | None:
     """The tuned weights saved in a file; None if there is no file.
 
-    Raises UserError for an invalid file, or weights of other phrases (`phrases`: their digest).
+    phrases: the digest of the phrases that they must have been tuned for. Raises UserError for an invalid
+    file, or weights of other phrases.
     """
     if not file.exists():
         return None

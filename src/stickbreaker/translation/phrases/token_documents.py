@@ -16,7 +16,7 @@ T = TypeVar("T")
 def token_documents(
     lexicon: TopicLexicon, bitext: Bitext, shares: Array | None = None
 ) -> tuple[list[TokenDocument], list[list[list[str]]]]:
-    """The documents of a bitext for translation: source tokens and topic shares of each, and their reference
+    """The documents of a bitext, ready for translation (source tokens and topic shares), and their reference
     translations as tokens.
 
     `shares` (documents × topics): those of `lexicon.domains`, if already known.
@@ -41,7 +41,10 @@ def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocum
 
 
 def in_order(document_of: Sequence[int], by_document: Sequence[Sequence[T]]) -> list[T]:
-    """The items of `by_document` (a list for each document) in the order of all sentences; document_of: the
-    document number of each sentence."""
+    """Put what was made document by document into the order of all sentences.
+
+    by_document: a list of items for each document, one per sentence; document_of: each sentence's document
+    number.
+    """
     at = [iter(own) for own in by_document]
     return [next(at[number]) for number in document_of]

@@ -24,7 +24,7 @@ LEAST_SCALE = 0.01  # features that vary less than this share of the most variab
 
 
 class TokenDocument(NamedTuple):
-    """The sentences of a document as tokens, and its topic shares (topics,)."""
+    """The sentences of a document as tokens, with its topic shares (None: no topics are used)."""
 
     sentences: list[list[str]]
     shares: Array | None
@@ -58,8 +58,8 @@ def with_language_shares(
 ) -> list[TokenDocument]:
     """The documents with their shares of the language model's topics; unchanged if it has no topics.
 
-    They are inferred from a first translation with untuned weights and without topics, so that tuning and
-    later translation see the same shares.
+    The shares are inferred from a first translation with untuned weights and without topics, so that tuning
+    and later translation use the same shares.
     """
     language = model.language_model
     if isinstance(language, BackoffModel):
@@ -116,13 +116,12 @@ def tune(
     threads: int | None = None,
     progress: Callable[[TuningRound], None] | None = None,
 ) -> list[TuningRound]:
-    """Tune weights by rounds of pairwise ranking (Hopkins and May 2011).
+    """Tune weights on documents with references, by rounds of pairwise ranking (Hopkins and May 2011).
 
-    Returns all rounds, of which the weights of the best should be used.
-
-    `references`: translations of each document's sentences, as tokens. Each round translates the documents
-    with the last weights, adds the best translations to those of earlier rounds, and learns weights from all;
-    the next weights are half old, half learned. Raises UserError if nothing can be learned.
+    Returns all rounds; the caller should use the weights of the best. `references`: translations of each
+    document's sentences, as tokens. Each round translates the documents with the last weights, adds the best
+    translations to those of earlier rounds, and learns weights from all; the next weights are half old, half
+    learned. Raises UserError if nothing can be learned.
     """
     wanted = [Reference.of(reference) for own in references for reference in own]
     pool: list[dict[tuple[str, ...], Array]] = [{} for _ in wanted]
@@ -158,9 +157,9 @@ def tune(
 def _mixed(before: Array, learned: Array, features: Sequence[Array]) -> Array:
     """A mixture of old and learned weights (features), with a share of `KEPT` for the old ones.
 
-    features: candidates × features of each sentence. Both kinds of weights are first divided by the spread of
-    the candidates' scores under them, so that a large weight of a feature with little variation does not make
-    all others small.
+    features: candidates × features of each sentence. Before they are mixed, both kinds of weights are divided
+    by the spread of the candidates' scores under them, so that a large weight of a feature with little
+    variation does not make all others small.
     """
     apart = np.concatenate([own - own.mean(axis=0) for own in features])
     sizes = np.sqrt((apart**2).mean(axis=0))

@@ -19,12 +19,13 @@ def has_sacrebleu() -> bool:
 def translation_scores(
     translations: Sequence[str], references: Sequence[str], domains: Mapping[str, Sequence[int]]
 ) -> dict[str, object]:
-    """Scores of translations, for all sentences and for each domain (which has the numbers of its sentences):
-    BLEU and chrF (0 to 100, larger is better), TER (from 0, smaller is better), and their length divided by
-    that of the references.
+    """Scores of translations against references, for all sentences and for each domain: BLEU and chrF (0 to
+    100, larger is better), TER (from 0, smaller is better), and the length of translations divided by that of
+    references.
 
-    Sentences are lower-case tokens joined by spaces, which are not tokenised again; `signatures` record this
-    and the version of sacrebleu (Post 2018). Raises UserError if it is not installed.
+    domains: the numbers of the sentences of each. Sentences are lower-case tokens joined by spaces, which are
+    not tokenised again; `signatures` record this and the version of sacrebleu (Post 2018). Raises UserError
+    if sacrebleu is not installed.
     """
     if not has_sacrebleu():
         raise UserError("scores need sacrebleu", remedy="pip install 'stickbreaker[translation]'")
