@@ -98,9 +98,9 @@ def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
-    """The links between a bitext's words in a file in Pharaoh's format; None without a file.
+    """Read the links between a bitext's words from a file in Pharaoh's format; None without a file.
 
-    Raises UserError if they do not fit.
+    Raises UserError if they do not fit the bitext.
     """
     if alignments is None:
         return None
@@ -111,11 +111,10 @@ def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
 
 
 def given_phrases(path: Path, bitext: "Bitext") -> "PhraseTable":
-    """The phrase table in a file.
+    """Read a phrase table from a file.
 
-    Notes on standard error say what is left out of it, and how many of its words the bitext does not have.
-
-    Raises UserError for an unreadable file.
+    Prints notes on what is left out of it, and on how many of its words the bitext does not have. Raises
+    UserError for an unreadable file.
     """
     from stickbreaker.translation.phrases.phrase_files import read_phrase_table
 

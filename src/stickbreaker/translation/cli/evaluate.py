@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 
 def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
-    """Log p per linked word of a bitext, with topics and without, in both directions and by domain; for a
-    lexicon with phrases, scores of translations too. With the function that prints the result."""
+    """Score a bitext by a lexicon; returns the scores and the function that prints them.
+
+    They are log p per linked word, with topics and without, in both directions and by domain; for a lexicon
+    with phrases, also BLEU, TER and chrF of its translations.
+    """
     tell_of_compiling()
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
     from stickbreaker.translation.phrases.saved_phrases import load_phrases
@@ -46,7 +49,8 @@ def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
 def _of_translations(
     model: "PhraseModel", bitext: "Bitext", shares: "Array", threads: int | None
 ) -> JsonObject:
-    """The scores of translating a bitext's source, given the topic shares of its documents, as JSON values.
+    """Translate a bitext's source side, by the topic shares of its documents, and score it against the target
+    side, as JSON values.
 
     Without sacrebleu it prints a note and returns an empty dict.
     """
@@ -79,7 +83,8 @@ def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
 def scores_by_domain(
     lexicon: "TopicLexicon", bitext: "Bitext", scores: "tuple[EventScores, EventScores]"
 ) -> JsonObject:
-    """The values that `evaluate` returns: log p per linked word, in nats, in both directions and by domain.
+    """The scores of a bitext as JSON values: log p per linked word, in nats, in both directions and by
+    domain.
 
     Raises UserError if no word is linked.
     """

@@ -62,7 +62,8 @@ def export(
 
 
 def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> list[Iterator[str]]:
-    """For each file to write, an iterator over its lines; `min_p`: the least probability that is written.
+    """For each file to write in the format `form`, an iterator over its lines; `min_p`: the smallest
+    probability that is written.
 
     Raises UserError if a phrase table is asked for, and the lexicon has no phrases.
     """
@@ -84,7 +85,7 @@ def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> li
 
 
 def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None":
-    """(topics,) The topic shares of the document in a file, for a lexicon; None without a document."""
+    """The topic shares of the document in a file, for a lexicon (topics); None without a document."""
     from stickbreaker.translation.cli.document_text import text_of_document
 
     return None if document is None else lexicon.shares_of([text_of_document(document)])[0]
@@ -92,8 +93,11 @@ def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None"
 
 @contextmanager
 def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
-    """A context that opens `partial` for writing, compressed if the final `name` ends in .gz, so that the
-    same lines always make the same bytes."""
+    """A context that opens the temporary file `partial` for writing, compressed if the final `name` ends in
+    .gz.
+
+    The compressed bytes depend on the lines alone, not on the time or the name.
+    """
     with partial.open("wb") as file:
         if name.suffix.lower() != ".gz":
             yield file
@@ -103,7 +107,7 @@ def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
 
 
 def _write(stream: BinaryIO, lines: Iterable[str]) -> int:
-    """Write lines; returns their number."""
+    """Write lines to a stream, each with a line end; returns how many there were."""
     written = 0
     for line in lines:
         stream.write(line.encode("utf-8") + b"\n")

@@ -98,10 +98,10 @@ def rerank(
 def _scores(
     lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
 ) -> "list[Array]":
-    """For each sentence in `lists`, the lexicon's log p of its candidates' words (candidates,), by the topics
-    of the sentence's document.
+    """Score the candidates of each sentence in `lists` by the lexicon, with the topics of the sentence's
+    document: log p of their words (candidates,).
 
-    Raises UserError if there are more lists than source sentences.
+    source: the file of source sentences. Raises UserError if there are more lists than source sentences.
     """
     from stickbreaker.translation.lexicon.reranking import lexical_scores
     from stickbreaker.translation.one_side import read_source
@@ -116,8 +116,8 @@ def _scores(
 
 
 def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
-    """The names of the candidates' features, from the first candidate; a feature with several values has a
-    numbered name for each."""
+    """The names of all feature values of a candidate, from the first candidate; a feature with several values
+    has a numbered name for each."""
     first = next(candidates[0] for candidates in lists if candidates)
     return [
         name if len(values) == 1 else f"{name}.{number}"
@@ -131,9 +131,8 @@ def _tuned(
 ) -> JsonObject:
     """Learn weights of the features that rank better candidates (by BLEU+1) higher.
 
-    Returns them, and the mean BLEU+1 of the first candidates before and after, as JSON values.
-
-    Raises UserError if there are fewer references than lists.
+    Returns them, and the mean BLEU+1 of the best candidates before and after, as JSON values. Raises
+    UserError if there are fewer references than lists.
     """
     from stickbreaker.translation.bleu import Reference, sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
@@ -166,7 +165,7 @@ def _tuned(
 
 
 def _weights_from(path: Path, names: list[str]) -> "Array":
-    """The weights saved in a file, in the order of `names`.
+    """Read weights from a file, in the order of `names`.
 
     Raises UserError for an invalid file, or weights of other features.
     """
@@ -182,9 +181,10 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
 
 
 def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "list[Candidate]":
-    """The candidates of a sentence by descending score plus `weight` times the lexicon's mean log p of words.
+    """Rank the candidates of a sentence by their score plus `weight` times the mean log p of their words by
+    the lexicon, which becomes their score.
 
-    The sum of log p is each candidate's last feature; `code`: the language by which words are split.
+    The sum of log p is each candidate's last feature; `code`: the language by which words are counted.
     """
     from stickbreaker.ngrams.nbest_lists import best_first
     from stickbreaker.translation.sentence_tokens import tokens_of

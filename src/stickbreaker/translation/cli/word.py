@@ -63,10 +63,11 @@ def _everywhere(entry: "WordEntry", top: int) -> list[JsonObject]:
 
 
 def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[JsonObject]:
-    """The topics in which a word has most links (at most `top`), each with its most probable translations
-    there, and for each of these an example, a source and a target sentence.
+    """The topics in which a word has most links (at most `top`), as JSON values, each with the word's most
+    probable translations there.
 
-    Topics and translations with fewer than `LEAST_LINKS` expected links are left out.
+    Each translation has an example, a source and a target sentence. Topics and translations with fewer than
+    `LEAST_LINKS` expected links are left out.
     """
     from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 
@@ -97,16 +98,16 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[Js
 
 
 def _example(lexicon: "TopicLexicon", pairs: "NDArray[np.int64]", topic: int) -> int:
-    """Of these sentence pairs, the number of the one whose document has the largest share of a topic; among
-    equals, the one with the shortest source sentence."""
+    """Choose an example among these sentence pairs: returns the number of the one whose document has the
+    largest share of a topic; among equals, the one with the shortest source sentence."""
     shares = lexicon.shares[lexicon.bitext.document_of[pairs], topic]
     lengths = np.diff(lexicon.bitext.sides[0].offsets)[pairs]
     return int(pairs[np.lexsort((pairs, lengths, -shares))[0]])
 
 
 def _in_document(lexicon: "TopicLexicon", entry: "WordEntry", shares: "Array", top: int) -> JsonObject:
-    """The largest topics of a document with these shares, and the most probable translations of a word in it
-    (at most `top` each), as JSON values."""
+    """How a word is translated in a document with these topic shares, as JSON values: the largest topics of
+    the document, and the word's most probable translations (at most `top` of each)."""
     p = entry.found.topic_p @ shares
     best = descending(p, top).tolist()
     topics = descending(shares, top).tolist()

@@ -20,8 +20,8 @@ STEPS_PER_TRANSLATION = 1000  # limit of the search for a list of best translati
 
 
 class SentenceOptions(NamedTuple):
-    """A sentence, and the translation options of its spans, phrases of target words with their features: what
-    the decoder translates."""
+    """A source sentence as the decoder takes it: the translation options of its spans, each a phrase of
+    target words with features."""
 
     n: int  # source words
     longest: int  # words of the longest span with options; 1 without options
@@ -39,7 +39,7 @@ class SpanPair(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """A translation; score = weights · features."""
+    """A translation of a sentence that the decoder found; score = weights · features."""
 
     words: tuple[str, ...]
     score: float
@@ -64,9 +64,9 @@ def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Finds the best translations of sentences, by weights of the options' features and a language model.
+    """Finds the best translations of sentences, given weights of features and a language model.
 
-    The score of a translation is exactly weights · features.
+    The score of a translation is exactly weights · features. `limits` bound the search.
     """
 
     model: BackoffModel
@@ -74,7 +74,7 @@ class Decoder:
     limits: Limits = LIMITS
 
     def translate(self, sentence: SentenceOptions, n_best: int = 1) -> list[Translation]:
-        """The best translations that are found, at most `n_best`, best first; all differ in their words.
+        """The best translations that are found, at most `n_best`, the best first; no two have the same words.
 
         The list is empty if the options do not cover the sentence. Raises UserError for a sentence of more
         than MOST_WORDS words; use `cut_sentence` first.
@@ -93,7 +93,7 @@ class Decoder:
         return [self._translation(sentence, paths, number) for number in order.tolist()]
 
     def _translation(self, sentence: SentenceOptions, paths: Paths, number: int) -> Translation:
-        """The translation at position `number` among `paths`, with words spelled out."""
+        """The translation with this number among `paths`, with its words spelled out."""
         options, words = sentence.options, list[str]()
         spans: list[SpanPair] = []
         for option in paths.options[paths.starts[number] : paths.starts[number + 1]].tolist():

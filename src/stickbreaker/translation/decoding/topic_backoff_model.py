@@ -19,11 +19,13 @@ from stickbreaker.translation.kernels.topic_mixtures import mix_topics
 
 @dataclass(frozen=True, eq=False)
 class TopicBackoffModel:
-    """A topic n-gram model, from which backoff models for single documents are made, by their topic shares.
+    """A topic n-gram model for a decoder: it is turned into a backoff model for each document, by the
+    document's topic shares.
 
     N-grams of the model keep their probability given the shares, the mean over samples. For a word unseen
     after a context, each topic of the model backs off to the shorter context by itself; here all topics back
-    off together, which keeps the sum at one (`mix_topics`). With one topic and one sample both are the same.
+    off together, so that probabilities still sum to one (`mix_topics`). With one topic and one sample both
+    are the same.
     """
 
     model: PlainTopicNgramModel
@@ -36,10 +38,9 @@ class TopicBackoffModel:
 
     @classmethod
     def of(cls, model: PlainTopicNgramModel, words: Sequence[str]) -> "TopicBackoffModel":
-        """The backoff models of a fitted topic n-gram model, with means over its samples; `words`: the
-        decoder's words, by number.
+        """Prepare a fitted topic n-gram model for a decoder, with means over its samples.
 
-        Raises UserError for a model of unbounded order.
+        words: the decoder's words, by number. Raises UserError for a model of unbounded order.
         """
         if model.topic_model_.ends is not None:
             problem = "an unbounded model mixes orders, which a decoder cannot use"
@@ -76,13 +77,15 @@ class TopicBackoffModel:
 
     @cached_property
     def of_no_document(self) -> BackoffModel:
-        """The backoff model for a document without known words."""
+        """The backoff model by the topic shares that are expected without any words; for first
+        translations."""
         return self.mixed(self.shares_of([]))
 
     def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
-        """(topics,) The expected topic shares of a document in the model's language, as by its `transform`.
+        """The expected topic shares of a document in the language model's language, as its `transform` infers
+        them (topics).
 
-        Sentences are lists of tokens.
+        sentences: lists of tokens.
         """
         numbers, known = self.model.numbers_, self._known
         words = [known.get(word, numbers.unknown) for sentence in sentences for word in sentence]
@@ -97,5 +100,5 @@ class TopicBackoffModel:
 
 
 def _numbers_of(model: PlainTopicNgramModel) -> dict[str, int]:
-    """The model's number of each known word."""
+    """The number that the model has for each known word."""
     return {word: number for number, word in enumerate(model.numbers_.known)}

@@ -30,7 +30,8 @@ class Paths(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Suffixes of translations, as a linked list: each is an edge followed by a shorter suffix."""
+    """Suffixes of translations, as a linked list: each is an edge of the search graph followed by a shorter
+    suffix."""
 
     edges: NDArray[np.int64]
     later: NDArray[np.int64]  # the suffix that this one extends backwards; -1
@@ -48,8 +49,8 @@ class Texts(NamedTuple):
 
 @njit(**EXACT)
 def best_paths(n, k, most, graph, options, weights, model):
-    """The k best translations in a search graph, with different words each; fewer if there are no more, or
-    none are found in `most` steps.
+    """The k best translations in a search graph, no two with the same words; fewer if there are no more, or
+    if `most` steps are done.
 
     graph: from `decoder.search`, for a sentence of n words; options, weights, model: those of the search.
     """
@@ -85,7 +86,7 @@ def best_paths(n, k, most, graph, options, weights, model):
 
 @njit(**EXACT)
 def _no_translations(n, k, options):
-    """Empty `Texts` and `Paths`, with room for k translations of n source words."""
+    """Empty `Texts` and `Paths`, with memory for k translations of n source words."""
     longest = 0
     for option in range(len(options.begins)):
         longest = max(longest, options.offsets[option + 1] - options.offsets[option])
@@ -98,8 +99,10 @@ def _no_translations(n, k, options):
 
 @njit(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
-    """Put the suffix that begins with `edge` and continues with suffix `later` into the queue; does nothing
-    if `edge` is -1. gain: the score of the part after `edge`."""
+    """Queue a suffix of a translation: `edge`, followed by the suffix `later`. Does nothing if `edge` is -1.
+
+    gain: the score of the part after `edge`; it and the edge's best path give the priority.
+    """
     if edge >= 0:
         end = ends.used[0]
         ends.edges[end], ends.later[end], ends.gains[end] = edge, later, gain
@@ -110,9 +113,8 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
 
 @njit(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
-    """Store a translation as number `found`, unless one with the same words is stored already.
-
-    Returns whether it was stored.
+    """Store a complete translation as number `found`, unless one with the same words is stored already;
+    returns whether it was stored.
 
     end: the suffix that is the whole translation; its options are read from left to right by `ends.later`.
     """
@@ -141,7 +143,7 @@ def _take(found, end, graph, options, ends, texts, paths):
 
 @njit(**LEAF)
 def _same_words(texts, one, other):
-    """Whether the translations with two numbers have the same words."""
+    """Whether two stored translations, given by number, have the same words."""
     first, second = texts.starts[one], texts.starts[other]
     length = texts.starts[one + 1] - first
     same = length == texts.starts[other + 1] - second
@@ -154,7 +156,8 @@ def _same_words(texts, one, other):
 
 @njit(**EXACT)
 def _fill_features(number, options, weights, model, texts, paths):
-    """Fill the features of translation `number` from its options and words, and its score from these."""
+    """Fill the features of translation `number`, from its options and words, and from the features its
+    score."""
     features, n_options = paths.features[number], options.features.shape[1]
     before, jumped = 0, 0
     for place in range(paths.starts[number], paths.starts[number + 1]):

@@ -30,7 +30,7 @@ from stickbreaker.translation.kernels.search_graph import (
 
 
 class Limits(NamedTuple):
-    """The limits of the search."""
+    """The limits of the search, which trade quality for time."""
 
     stack: int  # most nodes of a stack that are extended
     candidates: int  # most candidates of a stack that are scored exactly
@@ -39,7 +39,7 @@ class Limits(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Candidates for one stack: a table for each pair of a node group and a span, with the group's nodes ×
+    """Candidates for one stack: a table for each group of nodes and each free span, of the group's nodes ×
     the span's options, and a queue of the tables' entries."""
 
     bounds: NDArray[
@@ -56,12 +56,11 @@ class Candidates(NamedTuple):
 
 @njit(**EXACT)
 def search(sentence, weights, model, limits):
-    """Search for translations of a sentence with its options, by beam search.
-
-    Returns the search graph, whose last node is the goal.
+    """Search for translations of a sentence with its options, by beam search; returns the search graph, whose
+    last node is the goal.
 
     model: the arrays of a backoff language model. The distortion limit is like that of Moses: a span begins
-    at most that far from the end of the previous one and, unless it begins with the first untranslated word,
+    at most that far from the end of the previous one. Unless it begins with the first untranslated word, it
     ends at most that far after that word, so that the jump back stays possible.
     """
     n, most = sentence.n, min(limits.stack, limits.candidates)
@@ -87,7 +86,8 @@ def search(sentence, weights, model, limits):
 
 @njit(**LEAF)
 def _first_free(graph, node, n):
-    """The position of the first of n source words that a node has not translated; n if there is none."""
+    """The position of the first source word that a node (partial translation) has not translated; n, the
+    number of words, if there is none."""
     place = 0
     while place < n and is_covered(graph, node, place):
         place += 1
@@ -96,7 +96,7 @@ def _first_free(graph, node, n):
 
 @njit(**LEAF)
 def _is_free(graph, node, begin, end):
-    """Whether all words of a span are untranslated at a node."""
+    """Whether a node (partial translation) has translated no word of a span."""
     free = True
     for place in range(begin, end):
         free = free and not is_covered(graph, node, place)
@@ -105,8 +105,8 @@ def _is_free(graph, node, begin, end):
 
 @njit(**LEAF)
 def _rest(graph, node, begin, end, sentence):
-    """The estimated score of the source words that remain after a span is translated at a node: the sum over
-    the gaps between translated words."""
+    """The estimated score of the source words that remain if a node (partial translation) is extended by a
+    translation of a span: the sum over the gaps between translated words."""
     total, gap = 0.0, 0
     for place in range(sentence.n):
         if (begin <= place < end) or is_covered(graph, node, place):
@@ -117,15 +117,19 @@ def _rest(graph, node, begin, end, sentence):
 
 @njit(**LEAF)
 def _last_begin(n, length, free, limit):
-    """The last possible first word of a span of `length` words under the distortion limit, if the first
-    untranslated word is `free`."""
+    """The last position at which a span of `length` words may begin under the distortion limit.
+
+    n: words of the sentence; free: the position of the first untranslated word.
+    """
     return min(n - length, max(free, free + limit - length))
 
 
 @njit(**EXACT)
 def _open_tables(number, sentence, weights, limits, stacks, graph):
-    """Collect the candidates for stack `number` (of nodes with that many translated words), in tables of
-    nodes × options; the best of each table is put into the queue."""
+    """Collect the candidates for a stack: tables of nodes × options, the best candidate of each in the queue.
+
+    number: of the stack, which has nodes with that many translated words.
+    """
     n, longest, firsts = sentence.n, sentence.longest, sentence.scored.firsts
     lowest = max(0, number - longest)
     most = (stacks.groups[number] - stacks.groups[lowest]) * min(n, limits.distortion + 1)
@@ -156,7 +160,8 @@ def _open_tables(number, sentence, weights, limits, stacks, graph):
 
 @njit(**EXACT)
 def _no_candidates(tables, most):
-    """Empty `Candidates`, with room for this many tables and for taking at most `most` candidates."""
+    """Empty `Candidates`, with memory for this many tables, if at most `most` candidates are taken from the
+    queue."""
     room = tables + 2 * most
     return Candidates(
         np.empty((tables, 3), np.int64),
@@ -172,8 +177,10 @@ def _no_candidates(tables, most):
 
 @njit(**LEAF)
 def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
-    """Put a candidate, a node and an option of a table, into the queue by its estimated score; does nothing
-    if it is outside the table."""
+    """Queue a candidate by its estimated score; does nothing if it is outside its table.
+
+    at_node, at_option: the positions of its node in `ranked` and of its option in `order`.
+    """
     if at_node < candidates.bounds[table, 0] and at_option < candidates.bounds[table, 2]:
         new = candidates.used[1]
         candidates.cells[new, 0] = table
@@ -188,8 +195,8 @@ def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
 
 @njit(**EXACT)
 def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
-    """Fill a stack by cube pruning: take the best candidate from the queue, add its node to the graph (or
-    recombine it with an equal one), and queue the next candidates after it.
+    """Fill a stack by cube pruning: repeatedly take the best candidate from the queue, add its node to the
+    graph (or recombine it with an equal one), and queue the next candidates after it.
 
     Ends after `limits.candidates`, or when the best one left is below the best node by more than
     `limits.threshold`. slots: see `recombine`.
@@ -218,7 +225,8 @@ def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, gra
 
 @njit(**EXACT)
 def _reach_goal(graph, n, stacks, weights, model):
-    """Add the goal, and an edge to it from each translation of the whole sentence."""
+    """Add the goal node to the graph, and an edge to it from each translation of the whole sentence, scored
+    with the end of the sentence."""
     goal = graph.used[0]
     graph.used[0] += 1
     graph.best[goal], graph.scores[goal] = NONE, -np.inf

@@ -15,10 +15,10 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 
 @njit(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
-    """Repeatedly add links that either direction chose next to a link, if one of their words has no link yet,
-    until there are none.
+    """Extend the links of a sentence pair: repeatedly add neighbours of links, until no more can be added.
 
-    links (target × source words) is updated, and so is whether each word has a link.
+    A neighbour must be chosen by one direction (of_target, of_source), and one of its words must have no link
+    yet. links (target × source words) is updated, and so are the flags of words that have a link.
     """
     added = True
     while added:
@@ -39,8 +39,11 @@ def _grow(of_target, of_source, links, linked_targets, linked_sources):
 
 @njit(**PART)
 def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_sources):
-    """Add chosen links whose words both have no link yet: first those chosen by target words, then those
-    chosen by source words, each in order of (target, source)."""
+    """Add links that one direction chose and whose words both have no link yet, after `_grow`.
+
+    First come those chosen by target words, then those chosen by source words, each in order of (target,
+    source).
+    """
     for t in range(len(of_target)):
         s = of_target[t]
         if s >= 0 and not linked_targets[t] and not linked_sources[s]:

@@ -32,8 +32,8 @@ class Shares(NamedTuple):
 
 
 class Contexts(NamedTuple):
-    """How often a next position was chosen, by how many positions there were to choose from before and after
-    the last one, each at most WIDEST."""
+    """How often a next position was chosen, by how many positions there were before and after the last one
+    (each at most WIDEST); these decide which jumps were possible."""
 
     jumps: NDArray[np.float64]  # positions before the last one × positions after it
     starts: NDArray[np.float64]  # positions of the sentence, less 1
@@ -50,7 +50,8 @@ class Side(NamedTuple):
 
 @njit(**PART)
 def _fill_jumps(m, direction, anywhere, jumps_out):
-    """Fill jumps_out (m + 1 × m) with p of the next given position by state, from weights of jumps.
+    """Fill jumps_out (m + 1 × m) with p of the next given position, for each state (see the module), from the
+    weights of jumps.
 
     The outermost weights stand for all longer jumps, which share them evenly. The result is mixed with a
     uniform distribution, with weight `anywhere` (Och and Ney 2003, equation 12).
@@ -76,9 +77,10 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
 
 @njit(**PART)
 def _forward(n, m, null_share, room):
-    """The forward pass: fill the room's states, links (p given the words so far) and scales.
+    """The forward pass over a sentence pair of n generated and m given words; returns -log p of the generated
+    words, in nats.
 
-    Returns -log p of the generated words, in nats.
+    Fills the room's states, links (p given the words so far) and scales.
     """
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
@@ -108,8 +110,8 @@ def _forward(n, m, null_share, room):
 
 @njit(**PART)
 def _backward(n, m, null_share, room):
-    """The backward pass: make links p given all words, and fill the room's moves (expected moves between
-    states, divided by p of the jump)."""
+    """The backward pass, after `_forward`: turn the room's links into p given all words, and fill its moves
+    (expected moves between states, divided by p of the jump)."""
     room.after[: m + 1] = 1.0
     for state in range(m + 1):
         room.moves[state, :m] = 0.0
@@ -145,7 +147,11 @@ def _infer(pairs, pair, direction, shares, room):
 
 @njit(**PART)
 def _add_jumps(m, anywhere, room, counts_out, contexts_out):
-    """Add a pair's expected jumps, except those to any position whatever the jump, to counts and contexts."""
+    """Add a sentence pair's expected jumps to the counts, and to the contexts in which they were made.
+
+    The share of the uniform part (`anywhere`) is not counted, since it does not depend on the jump. m: given
+    words.
+    """
     for state in range(m + 1):
         last = state - 1
         total = 0.0
@@ -166,9 +172,8 @@ def _add_jumps(m, anywhere, room, counts_out, contexts_out):
 
 @njit(**OPTIONS)
 def count_with_order(side, shares):
-    """Add expected counts of translations and jumps in one direction to `side`.
-
-    Returns -log p of all generated words, in nats.
+    """Add the expected counts of translations and jumps in one direction to `side`; returns -log p of all
+    generated words, in nats.
 
     Time is O(n m²) per pair. Pairs with an empty side are skipped.
     """
@@ -212,7 +217,8 @@ def count_in_agreement(side, other, shares):
 
 @njit(**OPTIONS)
 def likeliest_links(pairs, direction, shares, links_out):
-    """Fill links_out with the most probable given position of each generated word; -1 if null is likelier.
+    """Fill links_out with the given position to which each generated word is most probably linked; -1 if null
+    is more probable.
 
     links_out (generated words): positions within the sentence; unchanged for pairs with an empty side.
     """

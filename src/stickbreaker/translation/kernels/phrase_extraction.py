@@ -11,7 +11,7 @@ MOST = 5  # words of a phrase on each side
 
 
 class PhrasePlaces(NamedTuple):
-    """The positions of phrase pairs in a bitext, as arrays with an element per pair, which a kernel fills."""
+    """The positions of phrase pairs in a bitext, as arrays with an element per phrase pair."""
 
     source: np.ndarray  # int64, position of the first source word among all source words
     target: np.ndarray  # int64, position of the first target word
@@ -22,10 +22,11 @@ class PhrasePlaces(NamedTuple):
 
 @njit(**PART)
 def _edges(links_source, links_target, first, last, n_source, n_target, low, high, target_low, target_high):
-    """Fill the lowest and the highest position that each word of a sentence pair is linked to, or -1.
+    """Fill in the lowest and the highest position to which each word of a sentence pair is linked; -1 without
+    a link.
 
     low and high (target words) are source positions, target_low and target_high (source words) target
-    positions. first, last: the pair's links.
+    positions. first, last: the range of the pair's links.
     """
     low[:n_target] = -1
     high[:n_target] = -1
@@ -55,13 +56,11 @@ def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
 
 @njit(**OPTIONS)
 def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, places_out):
-    """Fill `places_out` with the phrase pairs of sentence pairs from pair `start` on, while there is room.
+    """Fill `places_out` with the phrase pairs of sentence pairs, from number `start` on, while there is room.
 
-    Returns the sentence pair to continue with, and the number of phrase pairs.
-
-    A phrase has at most MOST words on each side, at least one link, and no link to the outside; words without
-    links at its edges are optional. There must be room for one sentence pair: MOST^3 for each of its target
-    words suffices.
+    Returns the sentence pair to continue with, and the number of phrase pairs. A phrase has at most MOST
+    words on each side, at least one link, and no link to the outside; words without links at its edges are
+    optional. There must be room for one sentence pair: MOST^3 for each of its target words suffices.
     """
     links_source, links_target = links
     longest_source = np.max(source_offsets[1:] - source_offsets[:-1])
@@ -118,9 +117,9 @@ def lexical_weights(word_offsets, sources, targets_without, p_pairs, p_null, out
     """Fill `out` (target words of all phrases) with the log of each word's lexical weight: the mean of p over
     its links, or p given null.
 
-    word_offsets (target words + 1): where the links of each word begin in `sources`, which has the index in
-    p_pairs of each link. targets_without (target words): the index in p_null of a word without a link, -1 for
-    others.
+    word_offsets (target words + 1): where the links of each word begin in `sources`; sources (links): the
+    index in p_pairs of each. targets_without (target words): the index in p_null of a word without a link, -1
+    for others.
     """
     for word in range(len(word_offsets) - 1):
         first, last = word_offsets[word], word_offsets[word + 1]

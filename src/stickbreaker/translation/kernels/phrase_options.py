@@ -20,7 +20,7 @@ class Options(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights of the features in the decoder."""
+    """The weights of the features, as the decoder uses them."""
 
     options: NDArray[np.float64]  # features of options
     language_model: float  # weight of log p of the target words and the sentence's end (nats)
@@ -29,7 +29,8 @@ class Weights(NamedTuple):
 
 
 class ScoredOptions(NamedTuple):
-    """The options of a sentence with their scores and estimates, for the search."""
+    """The translation options of a sentence with their scores, and estimates with the language model, for the
+    search."""
 
     scores: NDArray[np.float64]  # options: weights · features, without the language model
     estimates: NDArray[np.float64]  # options: the same with the language model, without context
@@ -41,8 +42,8 @@ class ScoredOptions(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A source sentence prepared for the decoder: the translation options of its spans with their scores, and
-    the estimated best score of translating each span, for future costs."""
+    """A source sentence prepared for the decoder: the scored translation options of its spans, and the
+    estimated best score for translating each span, used for what is still untranslated."""
 
     n: int  # source words
     longest: int  # source words of the longest span with options
@@ -59,7 +60,7 @@ def span_of(begin, end, longest):
 
 @njit(**EXACT)
 def score_options(n, longest, options, weights, model):
-    """Score the options of a sentence of n words, which span at most `longest` words.
+    """Score the translation options of a sentence of n words; each translates at most `longest` source words.
 
     model: the arrays of a backoff language model.
     """
@@ -94,8 +95,8 @@ def score_options(n, longest, options, weights, model):
 
 @njit(**EXACT)
 def estimate_spans(n, longest, scored):
-    """(n + 1 × n + 1) For the span from each begin to each end, the highest sum of estimates of options that
-    together cover it, without distortion.
+    """The estimated score of translating each span, from each begin to each end (n + 1 × n + 1): the highest
+    sum of estimates of options that together cover it, without distortion.
 
     -inf: no options cover the span (Koehn 2010, section 6.3.2).
     """
@@ -118,14 +119,16 @@ def estimate_spans(n, longest, scored):
 
 @njit(**EXACT)
 def sentence_of(n, longest, options, weights, model):
-    """Prepare a sentence of n words with these options for the decoder; they span at most `longest` words."""
+    """Prepare a sentence of n words with these options for the decoder; each translates at most `longest`
+    source words."""
     scored = score_options(n, longest, options, weights, model)
     return Sentence(n, longest, options, scored, estimate_spans(n, longest, scored))
 
 
 @njit(**LEAF)
 def extend(model, sentence, option, state):
-    """log p of an option's target words after a state of the language model, in nats, and the state then.
+    """log p in nats of an option's target words after a state of the language model, and the state after
+    them.
 
     Once the state equals the one without context, the rest is taken from `ScoredOptions`.
     """

@@ -12,7 +12,7 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import LEAF
 
 @njit(**LEAF)
 def push(priorities, items, size, priority, item):
-    """Put an item with its priority into a queue of `size` items; the caller then counts it."""
+    """Put an item with its priority into a queue of `size` items; the caller then increases `size`."""
     at = size
     while at > 0:
         above = (at - 1) >> 1
@@ -26,8 +26,10 @@ def push(priorities, items, size, priority, item):
 
 @njit(**LEAF)
 def remove_first(priorities, items, size):
-    """Remove the item with the highest priority, at index 0, from a queue of `size` items; the caller reads
-    it before, and counts afterwards."""
+    """Remove the item with the highest priority, at index 0, from a queue of `size` items.
+
+    The caller reads the item before, and decreases `size` afterwards.
+    """
     last = size - 1
     priority, item = priorities[last], items[last]
     at = np.int64(0)

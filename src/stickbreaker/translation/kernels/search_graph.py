@@ -20,8 +20,8 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Graph(NamedTuple):
-    """Partial translations as nodes, and their extensions by an option as edges; after a search, the last
-    node in use is the goal."""
+    """Partial translations as nodes, and their extensions by a translation option as edges; after a search,
+    the last node in use is the goal."""
 
     covered: NDArray[np.uint64]  # nodes × pieces of the sentence: a bit for each source word
     ends: NDArray[np.int64]  # nodes: the end of the last span
@@ -37,8 +37,8 @@ class Graph(NamedTuple):
 
 
 class Stacks(NamedTuple):
-    """The nodes that the search extends, by number of translated words (stack), and in each in groups with
-    the same translated source words and end."""
+    """The nodes that the search extends, by stack (number of translated words), and within a stack in groups
+    with the same translated source words and end of the last span."""
 
     ranked: NDArray[np.int64]  # nodes, sorted by descending score within a group
     starts: NDArray[np.int64]  # groups + 1: where in `ranked` each begins
@@ -47,7 +47,7 @@ class Stacks(NamedTuple):
 
 @njit(**EXACT)
 def new_graph(n, n_nodes, n_edges):
-    """An empty graph with space for this many nodes and edges, for a sentence of n words."""
+    """An empty graph with memory for this many nodes and edges, for a sentence of n words."""
     return Graph(
         np.empty((n_nodes, (max(n, 1) + PIECE - 1) // PIECE), np.uint64),
         np.empty(n_nodes, np.int64),
@@ -74,21 +74,21 @@ def table_size(n):
 
 @njit(**LEAF)
 def is_covered(graph, node, place):
-    """Whether the source word at position `place` is translated at a node."""
+    """Whether a node (partial translation) has translated the source word at position `place`."""
     piece = graph.covered[node, place // PIECE]
     return (piece >> np.uint64(place % PIECE)) & np.uint64(1) != np.uint64(0)
 
 
 @njit(**LEAF)
 def cover(graph, node, begin, end):
-    """Mark the source words from `begin` to `end` (exclusive) as translated in a node."""
+    """Mark the source words from `begin` to `end` (exclusive) as translated by a node."""
     for place in range(begin, end):
         graph.covered[node, place // PIECE] |= np.uint64(1) << np.uint64(place % PIECE)
 
 
 @njit(**LEAF)
 def _place_hash(graph, node):
-    """A hash of which source words a node has translated, and of where its last source phrase ends."""
+    """A hash of which source words a node has translated, and of where its last source span ends."""
     mixed = np.uint64(graph.ends[node])
     for piece in range(graph.covered.shape[1]):
         mixed = (mixed ^ graph.covered[node, piece]) * MIXER
@@ -98,7 +98,8 @@ def _place_hash(graph, node):
 
 @njit(**LEAF)
 def _same_place(graph, one, other):
-    """Whether two nodes have translated the same source words, and their last source phrases end alike."""
+    """Whether two nodes have translated the same source words, and their last source spans have the same
+    end."""
     same = graph.ends[one] == graph.ends[other]
     for piece in range(graph.covered.shape[1]):
         same = same and graph.covered[one, piece] == graph.covered[other, piece]
@@ -107,10 +108,11 @@ def _same_place(graph, one, other):
 
 @njit(**LEAF)
 def recombine(graph, slots):
-    """The node that stands for a new partial translation, whose data are stored after the last node in use:
-    an equivalent node of the stack, or else the new node itself, which is then in use, without edges.
+    """Find the node for a new partial translation, whose data are stored after the last node in use.
 
-    slots: hash table of the stack's nodes (its size is a power of two above their number; -1: free).
+    It is an equivalent node of the stack or, if there is none, the new node itself, which is then in use,
+    without edges. slots: hash table of the stack's nodes (its size is a power of two above their number; -1:
+    free).
     """
     new, mask = graph.used[0], len(slots) - 1
     mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
@@ -129,8 +131,11 @@ def recombine(graph, slots):
 
 @njit(**LEAF)
 def add_edge(graph, node, tail, option, total):
-    """Add an edge from `tail` to `node`, whose edges stay sorted by descending total; among ties, earlier
-    ones come first. Updates the node's best edge and score."""
+    """Add an edge from the node `tail` to `node`, and update the best edge and score of `node`.
+
+    The edges to a node stay sorted by descending total; among ties, earlier ones come first. option: the
+    translation option of the edge; total: the score of the best path that ends with it.
+    """
     edge = graph.used[1]
     graph.used[1] += 1
     graph.tails[edge], graph.options[edge], graph.totals[edge] = tail, option, total
@@ -146,7 +151,7 @@ def add_edge(graph, node, tail, option, total):
 
 @njit(**EXACT)
 def close_stack(graph, first, most, threshold, number, stacks):
-    """Choose those of the nodes from `first` on that the search extends, and store them as stack `number`.
+    """Choose the nodes that the search extends among those from `first` on, and store them as stack `number`.
 
     They are the best by score plus estimate of the rest: at most `most`, and none more than `threshold` below
     the best.
@@ -171,7 +176,8 @@ def close_stack(graph, first, most, threshold, number, stacks):
 
 @njit(**EXACT)
 def _group(graph, nodes, members_out, counts_out):
-    """Group nodes with the same translated source words and end; returns the number of groups.
+    """Group nodes with the same translated source words and end of the last span; returns the number of
+    groups.
 
     Fills members_out (nodes) with the group of each node, numbered by first occurrence, and adds the groups'
     sizes to counts_out (groups).

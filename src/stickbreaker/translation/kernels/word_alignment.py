@@ -20,9 +20,9 @@ TINY = 1e-100  # smaller probabilities become zero, to avoid subnormal numbers
 
 
 class Pairs(NamedTuple):
-    """Sentence pairs in one direction of translation.
+    """Sentence pairs in one direction of translation, from given words to generated words.
 
-    A cell is a pair of words of a sentence pair: that of generated word j and given word i of pair p is at
+    A cell is a generated and a given word of the same sentence pair: that of words j and i of pair p is at
     starts[p] + j * generated_steps[p] + i * given_steps[p].
     """
 
@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
 class Direction(NamedTuple):
     """The parameters of one direction of translation, or the expected counts for them.
 
-    A slot is a pair of words that co-occur.
+    A slot is a pair of words that occur in the same sentence pair.
     """
 
     translations: NDArray[np.float64]  # slots + 2: p of a generated word; missing pairs; unknown words
@@ -75,10 +75,8 @@ def room_for(pairs):
 
 @njit(**PART)
 def load(pairs, pair, direction, room):
-    """Copy the translation probabilities of the words of a sentence pair to `room`.
-
-    Returns its numbers of generated and given words.
-    """
+    """Copy the translation probabilities of the words of a sentence pair to `room`; returns its numbers of
+    generated and given words."""
     begin, end = pairs.generated_offsets[pair], pairs.generated_offsets[pair + 1]
     m = pairs.given_offsets[pair + 1] - pairs.given_offsets[pair]
     by_generated, by_given = pairs.generated_steps[pair], pairs.given_steps[pair]
@@ -92,7 +90,11 @@ def load(pairs, pair, direction, room):
 
 @njit(**PART)
 def add_links(pairs, pair, n, m, room, counts_out):
-    """Add a pair's expected links (room.links) above LEAST_LINK to the expected counts of translations."""
+    """Add a sentence pair's expected links (room.links) to the expected counts of translations; those of at
+    most LEAST_LINK are left out.
+
+    n, m: generated and given words of the pair.
+    """
     for j in range(n):
         cell = pairs.starts[pair] + j * pairs.generated_steps[pair]
         for i in range(m):
@@ -103,7 +105,11 @@ def add_links(pairs, pair, n, m, room, counts_out):
 
 @njit(**PART)
 def add_null(pairs, pair, n, m, room, counts_out):
-    """Add the probability that each generated word has no link to the expected counts of null."""
+    """Add the probability that each generated word of a sentence pair has no link to the expected counts of
+    null.
+
+    It is one minus the sum of room.links. n, m: generated and given words of the pair.
+    """
     for j in range(n):
         rest = 1.0
         for i in range(m):
@@ -113,9 +119,8 @@ def add_null(pairs, pair, n, m, room, counts_out):
 
 @njit(**OPTIONS)
 def count_without_order(pairs, direction, counts_out):
-    """Add expected counts of translations under IBM model 1 to counts_out.
-
-    Returns -log p, in nats, of all generated words.
+    """Add the expected counts of translations under IBM model 1 to counts_out; returns -log p of all
+    generated words, in nats.
 
     Each of the m given words of a pair, and null, has the prior probability 1 / (m + 1) of having generated a
     word (Brown et al., equation 4). Pairs with an empty side are skipped.
@@ -139,11 +144,12 @@ def count_without_order(pairs, direction, counts_out):
 
 @njit(**OPTIONS)
 def expected_translations(counts, given, n_given, alpha, translations_out):
-    """Fill translations_out (slots) with exp E[log p] under a Dirichlet posterior with expected counts c, at
-    least LEAST_TRANSLATION.
+    """Estimate translations by variational Bayes: fill translations_out with exp E[log p] under a Dirichlet
+    posterior with expected counts c, at least LEAST_TRANSLATION.
 
-    Riley and Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), where the sum is
-    over words that occur in a sentence pair with the given one. given (slots): the given word of each.
+    Arrays are by slot, a pair of words that occur together; given (slots): the given word of each. Riley and
+    Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), where the sum is over words
+    that occur in a sentence pair with the given one.
     """
     totals = np.zeros(n_given)
     for slot in range(len(given)):
@@ -157,10 +163,10 @@ def expected_translations(counts, given, n_given, alpha, translations_out):
 
 @njit(**OPTIONS)
 def likeliest_translations(counts, given, n_given, translations_out):
-    """Fill translations_out (slots) with maximum-likelihood estimates: expected counts, normalised per given
-    word, at least LEAST_TRANSLATION.
+    """Estimate translations by maximum likelihood: fill translations_out with expected counts, normalised per
+    given word, at least LEAST_TRANSLATION.
 
-    given (slots): the given word of each.
+    Arrays are by slot, a pair of words that occur together; given (slots): the given word of each.
     """
     totals = np.zeros(n_given)
     for slot in range(len(given)):

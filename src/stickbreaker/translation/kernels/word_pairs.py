@@ -14,7 +14,8 @@ from stickbreaker.kernels.math import OPTIONS, PART
 
 
 class PairTable(NamedTuple):
-    """Pairs of a source and a target word, sorted by source word; a pair's index in `targets` is its slot."""
+    """Pairs of a source and a target word that occur together, sorted by source word; a pair's slot is its
+    index in `targets`."""
 
     offsets: NDArray[np.int64]  # source words + 1: where the slots of each begin
     targets: NDArray[np.int32]  # slots: target word
@@ -22,9 +23,8 @@ class PairTable(NamedTuple):
 
 @njit(**OPTIONS)
 def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_out):
-    """Build the table of all word pairs that occur in a sentence pair, and find the slot of each cell.
-
-    Returns the number of slots.
+    """Build the table of all word pairs that occur in a sentence pair, and find the slot of each cell (word
+    pair of a sentence pair). Returns the number of slots.
 
     source, target: `Sentences`. places: positions in source.words sorted by word, without unknown words.
     starts (pairs + 1): first cell of each pair. offsets_out: see `PairTable`. targets_out and slots_out have
@@ -59,7 +59,7 @@ def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_
 
 @njit(**OPTIONS)
 def _pair_of_places(source):
-    """(source words) The number of the sentence pair of each word of the text."""
+    """The number of the sentence pair to which each source word of the text belongs (source words)."""
     pairs = np.empty(len(source.words), np.int32)
     for pair in range(len(source.offsets) - 1):
         pairs[source.offsets[pair] : source.offsets[pair + 1]] = pair
@@ -82,10 +82,11 @@ def _slot(table, source, target):
 
 @njit(**OPTIONS)
 def find_pairs(table, source, target, starts, slots_out):
-    """Fill slots_out (cells) with the slot of each cell's two words in a table whose target words are sorted
-    for each source word.
+    """Fill slots_out (cells) with the slot of each cell's two words, looked up in a finished table.
 
-    A missing pair gets the number of slots, a cell with an unknown word that number plus one.
+    A cell is a word pair of a sentence pair; starts (pairs + 1): the first cell of each. The table's target
+    words must be sorted for each source word. A missing pair gets the number of slots, a cell with an unknown
+    word that number plus one.
     """
     missing = len(table.targets)
     for pair in range(len(source.offsets) - 1):

@@ -18,8 +18,11 @@ AT_ONCE = 1 << 16  # distinct word pairs whose topic counts are in memory
 
 
 class Strengths(NamedTuple):
-    """How strong the two priors of a lexicon are, in numbers of links: `base`, of word frequencies in p(e |
-    f), and `topic`, of p(e | f) in the p(e | f; k) of each topic."""
+    """How strong the two priors of a lexicon are, in numbers of links that they are worth.
+
+    `base`: the prior of p(e | f) from the frequencies of words e; `topic`: the prior of p(e | f; k) in a
+    topic k from p(e | f).
+    """
 
     base: float = 1.0
     topic: float = 100.0
@@ -29,7 +32,7 @@ BY_DEFAULT = Strengths()
 
 
 class Translations(NamedTuple):
-    """The translations that are linked with one word, the most probable first."""
+    """The translations e that are linked with one word f, the most probable first."""
 
     words: NDArray[np.int64]  # (n,) numbers of words of the other language
     links: Array  # (n,) number of links in all documents
@@ -49,7 +52,7 @@ class DirectedLexicon:
         p(e | f, d) = sum over k of p(k | d) p(e | f; k)
 
     This follows section 5.3 of the thesis, which has no equations; b and m are `strengths`. A word's prior b
-    is split among topics like its links, so that topics are smoothed like all documents: a translation e
+    is divided among topics like its links, so that topics are smoothed like all documents: a translation e
     never linked with f has the same probability in each topic as overall, and with one topic all three are
     the same. p(e) is the share of e among linked words; words never linked share the Good-Turing mass, and
     one extra entry stands for all unknown words (number -1). Each distribution sums to one over the words of
@@ -77,8 +80,8 @@ class DirectedLexicon:
 
     @cached_property
     def word_topic_counts(self) -> Array:
-        """The number of links c_k(f) of each word in each topic, a link being divided by its document's topic
-        shares (words × topics)."""
+        """The number of links c_k(f) of each word in each topic (words × topics); a link is divided by its
+        document's topic shares."""
         from scipy.sparse import csr_matrix
 
         pairs, offsets = len(self.counts.words), self.counts.offsets
@@ -87,7 +90,8 @@ class DirectedLexicon:
 
     @cached_property
     def base(self) -> Array:
-        """(translations + 1,) The prior p(e) of each translation; last: of all unknown words."""
+        """The prior p(e) of each translation; the last entry is for all unknown words together (translations
+        + 1)."""
         n = self.counts.n_translations
         linked = np.bincount(self.counts.translations, self.pair_counts, minlength=n)
         total, once = linked.sum(), float((linked == 1.0).sum())
@@ -98,15 +102,16 @@ class DirectedLexicon:
         )
 
     def topic_counts(self, rows: NDArray[np.int64]) -> Array:
-        """c_k(f, e) of word pairs, given by their rows in the counts (rows × topics); 0 for row -1."""
+        """The links c_k(f, e) of word pairs in each topic k (pairs × topics); rows: their rows in the counts,
+        -1: no links."""
         found = np.zeros((len(rows), self.n_topics))
         known = np.flatnonzero(rows >= 0)
         found[known] = self.counts.by_document[rows[known]] @ self.shares
         return found
 
     def p_plain(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """(pairs,) p(e | f), without topics, of each pair of a word f (in `words`) and a translation e; -1
-        stands for an unknown word.
+        """p(e | f), without topics, of each pair of a word f (in `words`) and a translation e; -1 stands for
+        an unknown word (pairs).
 
         For an unknown word f, it is p(e).
         """
@@ -115,15 +120,16 @@ class DirectedLexicon:
     def _plain(
         self, rows: NDArray[np.int64], words: NDArray[np.int64], translations: NDArray[np.int64]
     ) -> Array:
-        """`p_plain` of pairs whose rows in the counts are known; -1: a pair that was never linked."""
+        """`p_plain` if the rows of the pairs in the counts are known; row -1: a pair that was never
+        linked."""
         counts = np.where(rows >= 0, np.append(self.pair_counts, 0.0)[rows], 0.0)
         totals = np.where(words >= 0, np.append(self.word_counts, 0.0)[words], 0.0)
         strength = self.strengths.base
         return (counts + strength * self.base[translations]) / (totals + strength)
 
     def p_topics(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> Array:
-        """(pairs × topics) p(e | f; k) of each pair of a word f (in `words`) and a translation e, in each
-        topic k; -1 stands for an unknown word."""
+        """p(e | f; k) of each pair of a word f (in `words`) and a translation e, in each topic k; -1 stands
+        for an unknown word (pairs × topics)."""
         known, strengths = words >= 0, self.strengths
         rows = self.counts.rows_of(words, translations)
         counts = self.topic_counts(rows)
@@ -135,7 +141,11 @@ class DirectedLexicon:
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
-        """(pairs,) p(e | f, d) of word pairs, given the topic shares (pairs × topics) of their documents."""
+        """p(e | f, d) of each pair of a word f (in `words`) and a translation e, each in a document d of its
+        own (pairs).
+
+        shares (pairs × topics): the topic shares of these documents; -1 stands for an unknown word.
+        """
         n = self.counts.n_translations
         keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
         one, other = keys // (n + 1) - 1, keys % (n + 1) - 1
@@ -165,7 +175,7 @@ class DirectedLexicon:
 class EventScores(NamedTuple):
     """log p, in nats, of each linked word of the translations, given the words that it is linked with.
 
-    If these are several, the mean of the probabilities is used.
+    If a word has several links, the mean of the probabilities is used.
     """
 
     document: NDArray[np.int64]  # (words,)
@@ -179,7 +189,7 @@ class EventScores(NamedTuple):
 
 
 def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> EventScores:
-    """log p of linked words with and without topics, given documents' topic shares (documents × topics)."""
+    """log p of each linked word of the translations, with topics and without; shares (documents × topics)."""
     _, first, event = np.unique(linked.target_place, return_index=True, return_inverse=True)
     plain = lexicon.p_plain(linked.source, linked.target)
     adapted = lexicon.p_adapted(linked.source, linked.target, shares[linked.document])
@@ -195,10 +205,11 @@ Fold = tuple[LinkCounts, LinkedWords]  # counts of the training documents, and l
 
 
 def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
-    """The strengths that make held-out links most probable: `base` is chosen first, without topics.
+    """The prior strengths that make held-out links most probable: first `base` is chosen, without topics,
+    then `topic`.
 
     Candidates are `STRENGTHS` and `TOPIC_STRENGTHS`. shares (documents × topics): of all documents. Without
-    links, the defaults; with one topic, the default of `topic`.
+    links, both are the defaults; with one topic, `topic` is.
     """
     folds = [fold for fold in folds if len(fold[1].source)]
     if not folds:

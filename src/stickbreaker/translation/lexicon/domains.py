@@ -24,7 +24,8 @@ WORDS_OF_A_NAME = 3
 
 
 class Domains(ABC):
-    """What a lexicon adapts to: domains, of which each document has shares that sum to one."""
+    """What a lexicon adapts to: domains, such as the topics of a model; the shares of a document's domains
+    sum to one."""
 
     kind: ClassVar[str]
 
@@ -35,8 +36,8 @@ class Domains(ABC):
 
     @abstractmethod
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        """Domain shares of documents (documents × domains), from their source texts and the domains that they
-        state ("": unknown)."""
+        """Domain shares of documents (documents × domains), from their source texts and from the domains that
+        they state ("" if unknown)."""
 
     @abstractmethod
     def write(self, directory: Path) -> JsonObject:
@@ -88,7 +89,7 @@ class TopicDomains(Domains):
 
 
 class KnownDomains(Domains):
-    """The values of a metadata field as domains: a document is entirely of its own domain; one without a
+    """The values of a metadata field as domains: a document belongs entirely to its own domain; one without a
     known domain gets the mean shares of all documents.
 
     documents: the number of documents of each domain in `names`.

@@ -11,7 +11,8 @@ from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 
 def probabilities(lexicon: DirectedLexicon, shares: Array | None) -> Array:
-    """(pairs,) p(e | f) of all linked word pairs; p(e | f, d), given topic shares (topics,) of document d."""
+    """The probability of all linked word pairs (pairs): p(e | f), or p(e | f, d) if topic shares (topics,) of
+    a document d are given."""
     words, translations = lexicon.counts.words, lexicon.counts.translations
     if shares is None:
         return lexicon.p_plain(words, translations)
@@ -22,7 +23,8 @@ def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> It
     """The lines of a table of word pairs for spreadsheets: a heading, then a tab-separated row per pair.
 
     Columns: source, target, links, p(target | source), p(source | target); most frequent source words first,
-    then most probable translations. Pairs with p(target | source) below `min_p` are left out.
+    then most probable translations. Pairs with p(target | source) below `min_p` are left out. shares
+    (topics,): of a document, to which p is adapted; None: not adapted.
     """
     source, target = lexicon.bitext.words
     forward, backward = lexicon.forward, lexicon.backward
@@ -40,10 +42,10 @@ def table_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float) -> It
 
 
 def moses_lines(lexicon: TopicLexicon, shares: Array | None, min_p: float, side: int) -> Iterator[str]:
-    """Lines "e f p(e | f)" in the format of Moses, for p of at least `min_p`: side 0 is the target given the
-    source (lex.f2e), side 1 the source given the target (lex.e2f).
+    """Lines "e f p(e | f)" in the format of Moses's lexical tables, for p of at least `min_p`.
 
-    shares (topics,): of a document, to which p is adapted; None: not adapted.
+    side: 0 for the target given the source (lex.f2e), 1 for the source given the target (lex.e2f). shares
+    (topics,): of a document, to which p is adapted; None: not adapted.
     """
     one = (lexicon.forward, lexicon.backward)[side]
     words, translations = lexicon.bitext.words[side], lexicon.bitext.words[1 - side]

@@ -27,8 +27,8 @@ class LinkedWords(NamedTuple):
     def of(
         cls, sides: tuple[Sentences, Sentences], links: Links, document_of: NDArray[np.int64]
     ) -> "LinkedWords":
-        """The links of a bitext's sentence pairs with the words that they connect; document_of (pairs): the
-        document of each pair."""
+        """The links of a bitext's sentence pairs, with the words that they connect; document_of (pairs): each
+        pair's document."""
         pair = np.repeat(np.arange(len(links.offsets) - 1), np.diff(links.offsets))
         source_place = sides[0].offsets[pair] + links.source
         target_place = sides[1].offsets[pair] + links.target
@@ -46,7 +46,7 @@ class LinkedWords(NamedTuple):
         return LinkedWords(*(column[chosen] for column in self))
 
     def reversed(self) -> "LinkedWords":
-        """The same links, from the target to the source."""
+        """The same links for the other direction, with source and target exchanged."""
         return LinkedWords(
             self.target, self.source, self.document, self.pair, self.target_place, self.source_place
         )
@@ -89,12 +89,12 @@ class LinkCounts:
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        """A number for each pair of words (pairs,), ascending, by which pairs are found."""
+        """A number for each pair of words, ascending, by which `rows_of` looks pairs up (pairs)."""
         return self.words * self.n_translations + self.translations
 
     def rows_of(self, words: NDArray[np.int64], translations: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The row of each pair of a word and a translation in the counts; -1 if they were never linked, or
-        one is unknown (-1)."""
+        """The row of each pair of a word f and a translation e in the counts; -1 if they were never linked,
+        or one is unknown (-1)."""
         keys = self._keys
         wanted = words * self.n_translations + translations
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))

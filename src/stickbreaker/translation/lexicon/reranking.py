@@ -17,12 +17,12 @@ AT_ONCE = 256  # sentences
 def lexical_scores(
     lexicon: TopicLexicon, sources: Sequence[str], candidates: Sequence[Sequence[str]], shares: Array
 ) -> list[Array]:
-    """log p(candidate | source, d) in nats of each sentence's candidates, by the lexicon alone:
+    """log p(candidate | source, d) in nats of each sentence's candidate translations, by the lexicon alone:
 
         sum over words e of log (1 / I) sum over words f of p(e | f, d),      f = f_1 .. f_I
 
     This is IBM model 1 without null word and lengths (Brown et al. 1993, equation 17). `shares` (sentences ×
-    topics): of each sentence's document. For a source without words, all candidates get 0.
+    topics): of each sentence's document d. For a source without words, all candidates get 0.
     """
     found: list[Array] = []
     for start in range(0, len(sources), AT_ONCE):
@@ -60,8 +60,10 @@ def _scores_of_some(
 
 
 def reranked(lists: Sequence[Sequence[Candidate]], weights: Array) -> list[list[Candidate]]:
-    """The candidates of each sentence sorted by weights · features, the highest first, which also becomes
-    their score; ties keep their order."""
+    """The candidates of each sentence sorted by weights · features, the highest first; ties keep their order.
+
+    This product replaces their score.
+    """
     ranked: list[list[Candidate]] = []
     for candidates in lists:
         scores = [float(np.dot(weights, one.values)) for one in candidates]

@@ -65,10 +65,11 @@ def save(
     overwrite: bool = False,
     beside: Callable[[Path], JsonObject] | None = None,
 ) -> None:
-    """Save a lexicon in a directory, completely or not at all. Raises UserError for an existing path.
+    """Save a lexicon in a directory, completely or not at all. Raises UserError if the path exists, unless
+    `overwrite`.
 
-    overwrite: replace a lexicon; beside: a function that writes more files into the directory, and returns
-    entries for the manifest.
+    overwrite: replace a lexicon, but nothing else; beside: a function that writes more files into the
+    directory, and returns entries for the manifest.
     """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:
@@ -142,7 +143,8 @@ def read_manifest(path: Path) -> JsonObject:
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError if `path` exists and may not be replaced."""
+    """Raise UserError if `path` exists and may not be replaced: without `overwrite`, or if it is not a
+    lexicon."""
     put_right(path)
     if not path.exists():
         return

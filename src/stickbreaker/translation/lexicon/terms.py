@@ -30,7 +30,7 @@ class TermInTopic(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A word whose translation depends on the topic, and its translations in the topics that matter most."""
+    """A word whose translation depends on the topic, with its translations in the topics that matter most."""
 
     word: str
     links: float  # number of links
@@ -57,7 +57,7 @@ class ContentWords(NamedTuple):
 
     @classmethod
     def all_of(cls, lexicon: TopicLexicon) -> "ContentWords":
-        """All words of a lexicon count as content words."""
+        """All words of a lexicon, as if each were a content word."""
         return cls(*(np.ones(len(words), bool) for words in lexicon.bitext.words))
 
 
@@ -72,8 +72,8 @@ def gains_of(lexicon: DirectedLexicon) -> tuple[Array, Array]:
     of each word's links (words × topics).
 
     The gain of topic k is its share times the divergence of p(e | f; k) from p(e | f), in nats; the sum over
-    topics is the gain per link if its topic is known. Translations that were never linked have the same
-    probability in each topic as overall, and add nothing.
+    topics is how much a link gains on average if its topic is known. Translations that were never linked have
+    the same probability in each topic as overall, and add nothing.
     """
     counts, topic_counts = lexicon.counts, lexicon.word_topic_counts
     shares = topic_counts / np.maximum(topic_counts.sum(axis=1, keepdims=True), 1e-300)
@@ -93,11 +93,11 @@ def terms_of(
     *,
     all_words: bool = False,
 ) -> list[Term]:
-    """The source words whose translation depends on the topic, the largest gains first: those with a gain of
-    at least `min_gain` nats per link, and at least `min_count` links.
+    """The source words whose translation depends on the topic, the largest gains first.
 
-    Only content words count, as terms and as translations, and a term must have different translations in
-    some topics; `all_words` lists the others too.
+    They have a gain of at least `min_gain` nats per link, and at least `min_count` links. Only content words
+    count, as terms and as translations, and a term must have different translations in some topics; with
+    `all_words`, neither is required.
     """
     content = ContentWords.all_of(lexicon) if all_words else ContentWords.of(lexicon)
     forward = lexicon.forward
@@ -117,10 +117,10 @@ def terms_of(
 def _in_topics(
     lexicon: TopicLexicon, word: int, gains: Array, shares: Array, wanted: NDArray[np.bool_]
 ) -> Iterator[TermInTopic]:
-    """The translations of a word in those topics that add most to its gain, at most `SHOWN_TOPICS`; topics
-    without a wanted translation of p >= `LEAST_P` are skipped.
+    """How a word is translated in those topics that add most to its gain, at most `SHOWN_TOPICS`.
 
-    gains, shares (topics): of the word; wanted (target words): whether a translation may be shown.
+    Topics without a wanted translation of p >= `LEAST_P` are skipped. gains, shares (topics): of the word;
+    wanted (target words): whether a translation may be shown.
     """
     found = lexicon.forward.translations_of(word)
     left = SHOWN_TOPICS

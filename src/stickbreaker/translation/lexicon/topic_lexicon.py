@@ -83,11 +83,11 @@ class TopicLexicon:
     ) -> "TopicLexicon":
         """Learn a lexicon: link a bitext's words, unless `links` are given, and count links by topic.
 
-        `topics`: a fitted LDA or HDP of texts in the source language, or in both; without one, domains are
-        those that the bitext's documents state. Prior strengths maximise the probability of held-out
-        documents, chosen by name; then all documents are counted. The result does not depend on `threads`.
-
-        Raises UserError if the topics are of another language, or no document has a domain.
+        `topics`: a fitted LDA or HDP of texts in the source language, or in both; without one, domains that
+        the bitext's documents state take the place of topics. Prior strengths are chosen to maximise the
+        probability of held-out documents, which are selected by name; then all documents are counted. The
+        result does not depend on `threads`. Raises UserError if the topics are of another language, or no
+        document has a domain.
         """
         domains: Domains
         domains = (
@@ -105,7 +105,7 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """Like `learn`, but with domains that are given."""
+        """Learn a lexicon as `learn` does, for domains that the caller has made."""
         say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
@@ -124,7 +124,7 @@ class TopicLexicon:
 
     @cached_property
     def linked(self) -> LinkedWords:
-        """The links of the bitext with their words, documents and positions."""
+        """The links of the bitext, each with its words, document and positions."""
         return LinkedWords.of(self.bitext.sides, self.links, self.bitext.document_of)
 
     @cached_property
@@ -145,7 +145,8 @@ class TopicLexicon:
 
     @property
     def _ways(self) -> tuple[tuple[LinkedWords, tuple[int, int]], ...]:
-        """For each direction, the links and the vocabulary sizes of the two languages."""
+        """For each direction, the links, and the numbers of words of the language translated from and of the
+        other one."""
         source, target = map(len, self.bitext.words)
         return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
@@ -171,13 +172,16 @@ class TopicLexicon:
     # Queries
 
     def shares_of(self, texts: Sequence[str], domains: Sequence[str] | None = None) -> Array:
-        """Topic shares (documents × topics) of documents in the source language, from their texts and, if
-        known, the domains that they state."""
+        """Topic shares of documents in the source language (documents × topics).
+
+        They come from the documents' texts or, if the lexicon's topics are known domains, from the domains
+        that the documents state.
+        """
         return self.domains.shares(texts, domains or [""] * len(texts))
 
     def entry(self, word: str, language: str | None = None) -> WordEntry:
-        """A word with its translations; it is looked up in the source language, then in the target language,
-        or only in `language`.
+        """Look up a word with its translations: first in the source language, then in the target language, or
+        only in `language`.
 
         Raises UserError for a word without links, and for another language.
         """
@@ -200,9 +204,9 @@ class TopicLexicon:
     def translations(
         self, word: str, document: str | None = None, n: int = 10, language: str | None = None
     ) -> list[tuple[str, float]]:
-        """The n most probable translations of a word, with p(e | f), or with p(e | f, d) given the text of a
-        `document` d in the source language.
+        """The n most probable translations of a word, as (translation, p(e | f)).
 
+        document: the text of a document d in the source language; p is then p(e | f, d), by its topics.
         Raises UserError for a word without links.
         """
         entry = self.entry(word, language)
@@ -230,7 +234,7 @@ class TopicLexicon:
 
         Topics come from the documents' source side, or from `shares` (documents × topics) if already known
         (`domains.of_bitext`). A positive gain means that topics help to predict translations; no decoder is
-        needed.
+        needed. Raises UserError without `links` if the lexicon has no aligner.
         """
         links = self.align(bitext) if links is None else links
         linked = LinkedWords.of(bitext.seen_by(self.bitext), links, bitext.document_of)
@@ -240,7 +244,8 @@ class TopicLexicon:
     def report(
         self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False
     ) -> "ReportPage":
-        """The page of `stickbreaker report`, which notebooks show; also written to `path`, if given.
+        """The page of `stickbreaker report` on this lexicon, which notebooks show; it is also written to
+        `path`, if given.
 
         Raises UserError if the file exists, unless `overwrite`.
         """
@@ -279,8 +284,11 @@ class TopicLexicon:
 def sentences_with(
     lexicon: TopicLexicon, word: str, language: str, translations: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
-    """For each of these translations, the numbers of the sentence pairs in which `word` (in `language`) is
-    linked with it, once per link."""
+    """For each of these translations, the numbers of the sentence pairs in which a word is linked with it,
+    once per link.
+
+    language: that of the word.
+    """
     side = int(language == lexicon.bitext.target)
     linked = lexicon.linked if side == 0 else lexicon.linked.reversed()
     numbers = lexicon.numbers

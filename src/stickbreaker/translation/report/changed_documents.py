@@ -30,7 +30,7 @@ LEAST_SHARE = 0.005  # of a topic that is drawn
 
 
 class WordChanges(NamedTuple):
-    """How much a document's topics change the translation of each of its words; arrays with an entry for each
+    """How much a document's topics change the translation of its words: arrays with an entry for each
     distinct word of each document."""
 
     document: NDArray[np.int64]  # (words of documents,)
@@ -41,7 +41,7 @@ class WordChanges(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChangedTranslation:
-    """A translation, and its probability in all documents, p(e | f), and in one document, p(e | f, d)."""
+    """A translation with its probability in all documents, p(e | f), and in one document, p(e | f, d)."""
 
     translation: str
     p_all: float
@@ -50,10 +50,10 @@ class ChangedTranslation:
 
 @dataclass(frozen=True, slots=True)
 class ChangedWord:
-    """A word whose translation changes in a document: `usual`, its likeliest translation in all documents,
-    and `here`, one that the document makes likelier (which may be the same).
+    """A word whose translation changes in a document: `usual` is its most probable translation in all
+    documents, `here` one that the document makes more probable (which may be the same).
 
-    `nats` is the divergence of p(e | f, d) from p(e | f); `example` the number of an example from the
+    `nats` is the divergence of p(e | f, d) from p(e | f); `example` is the number of an example from the
     document.
     """
 
@@ -129,8 +129,10 @@ def _translation(row: ChangedTranslation) -> list[object]:
 
 
 def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
-    """How much documents change the translation of each of their content words that has at least
-    `LEAST_COUNT` links in the bitext."""
+    """How much documents change the translation of each of their content words.
+
+    Words with fewer than `LEAST_COUNT` links in the bitext are left out.
+    """
     wanted = content.source & (lexicon.forward.word_counts >= LEAST_COUNT)
     linked, n = lexicon.linked, len(lexicon.bitext.names)
     chosen = wanted[linked.source]
@@ -145,7 +147,8 @@ def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
 
 
 def divergences(found: Translations, shares: Array) -> Array:
-    """(documents,) The divergence in nats of p(e | f, d) from p(e | f) for one word f, in each document.
+    """The divergence in nats of p(e | f, d) from p(e | f), for one word f in each of several documents d
+    (documents).
 
     found: the translations of the word; shares (documents × topics). Translations that were never linked add
     nothing.
@@ -157,9 +160,9 @@ def divergences(found: Translations, shares: Array) -> Array:
 def changed_documents(
     lexicon: TopicLexicon, content: ContentWords, examples: Examples
 ) -> list[ChangedDocument]:
-    """The documents in which translations change most, of all and of each domain, the largest changes first.
+    """The documents in which translations change most, overall and in each domain, the largest changes first.
 
-    Examples from them are added to `examples`.
+    Example sentences from them are added to `examples`.
     """
     changes, n = word_changes(lexicon, content), len(lexicon.bitext.names)
     links: Array = np.bincount(changes.document, changes.links, minlength=n).astype(np.float64)
@@ -194,8 +197,8 @@ def changed_documents(
 
 
 def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
-    """The numbers of the documents to show, the largest changes first: the `MOST_DOCUMENTS` largest, and
-    `MOST_OF_A_DOMAIN` of each large domain.
+    """The numbers of the documents to show, those with the largest changes first: the `MOST_DOCUMENTS`
+    largest overall, and the `MOST_OF_A_DOMAIN` largest of each large domain.
 
     domains, links, nats: of each document. Documents with few linked content words are left out.
     """
@@ -211,10 +214,10 @@ def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
 def _changed_words(
     lexicon: TopicLexicon, content: ContentWords, document: int, words: NDArray[np.int64], examples: Examples
 ) -> Iterator[ChangedWord]:
-    """The first `MOST_WORDS` of a document's words that have a translation which its topics make likelier, in
-    the order given.
+    """How the document's topics change the translation of these words, in the order given, for the first
+    `MOST_WORDS` that have a translation made more probable.
 
-    Words without such a content word as translation are left out.
+    Words without such a translation that is a content word are left out.
     """
     left = MOST_WORDS
     for word in words.tolist():
@@ -238,11 +241,11 @@ def _changed_words(
 def _changed(
     lexicon: TopicLexicon, content: ContentWords, found: Translations, here: Array
 ) -> tuple[ChangedTranslation, ChangedTranslation] | None:
-    """The usual translation of a word, and one that a document makes likelier; None if there is no such one.
+    """The usual translation of a word, and one that a document makes more probable; None if there is none.
 
-    The first is the likeliest in all documents. The second is the likeliest in the document or, if that is
-    the same, the one that adds most to the divergence. Only content words count, and p of at least `LEAST_P`
-    in the document. `here` (translations,): p(e | f, d).
+    The usual one is the most probable in all documents. The other is the most probable in the document or, if
+    that is the same, the one that adds most to the divergence. Only content words count, and the other must
+    have a p of at least `LEAST_P` in the document. `here` (translations,): p(e | f, d).
     """
     chosen = np.flatnonzero(content.target[found.words])
     if not len(chosen):

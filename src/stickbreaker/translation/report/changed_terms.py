@@ -29,8 +29,8 @@ class Terms(Section["LexiconReport"]):
 
 
 def _term(term: Term) -> list[object]:
-    """A term as a JSON row: [word, links, gain, topics], with [topic, share, translation, p in the topic, p
-    overall] for each topic."""
+    """A term as a JSON row: [word, links, gain, topics]; each topic is [topic, share, translation, p in the
+    topic, p overall]."""
     topics = [
         [one.topic, short(one.share), one_line(one.translation), short(one.p), short(one.p_all)]
         for one in term.topics

@@ -21,8 +21,8 @@ BOUNDARY = 15  # characters in which a space is looked for, so that no word is c
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence and its translation with marked words: each a list of pieces, unmarked and marked ones in
-    turn, the first unmarked."""
+    """A sentence and its translation with marked words. Each is a list of pieces, alternately unmarked and
+    marked, the first unmarked."""
 
     source: Sequence[str]
     target: Sequence[str]
@@ -34,8 +34,8 @@ class Example:
 
 
 class Examples:
-    """Collects links of a lexicon as examples, which get numbers from 0 on; their sentences are read at the
-    end, all at once."""
+    """Collects examples for the report, each a link of a word, and numbers them from 0; their sentences are
+    read at the end, all at once."""
 
     def __init__(self, lexicon: TopicLexicon) -> None:
         self.lexicon = lexicon
@@ -50,16 +50,15 @@ class Examples:
         return len(self._numbers)
 
     def links_of(self, word: int) -> NDArray[np.int64]:
-        """The numbers of the links of a source word."""
+        """The numbers of all links of a source word, among `lexicon.linked`."""
         return self._order[self._starts[word] : self._starts[word + 1]]
 
     def in_topic(self, word: int, translation: int, topic: int) -> int:
-        """Add an example of a word with a translation, from a document with much of a topic.
+        """Add an example of a word with a translation, from a document with a large share of a topic; returns
+        its number.
 
-        Returns its number.
-
-        Its sentence is neither short nor long, if there is such a sentence. The word and the translation must
-        be linked somewhere.
+        A sentence that is neither short nor long is preferred. The word and the translation must be linked
+        somewhere.
         """
         linked, links = self.lexicon.linked, self.links_of(word)
         links = links[linked.target[links] == translation]
@@ -69,9 +68,8 @@ class Examples:
         return self._add(int(links[order[0]]))
 
     def in_document(self, word: int, translation: int, document: int) -> int:
-        """Add an example of a word from a document, with the given translation if the document has it.
-
-        Returns its number.
+        """Add an example of a word from a document, with the given translation if the document has it;
+        returns its number.
 
         The document must have a link of the word.
         """
@@ -110,7 +108,7 @@ class Examples:
 def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
     """A sentence cut into unmarked and marked pieces; tokens: the positions of those to mark.
 
-    Nothing is marked if the text does not have `n_tokens` tokens, so that positions would be wrong.
+    Nothing is marked if the text does not have `n_tokens` tokens, since the positions would then be wrong.
     """
     written, spans = token_spans(text, language)
     marks = [spans[token] for token in sorted(tokens.tolist())] if len(spans) == n_tokens else []
@@ -118,8 +116,8 @@ def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) 
 
 
 def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHARACTERS) -> list[str]:
-    """About `most` characters of a text around the first mark, as a list of pieces: unmarked and marked ones
-    in turn, the first and last unmarked.
+    """About `most` characters of a text around the first mark, as a list of pieces, alternately unmarked and
+    marked; the first and the last are unmarked.
 
     marks: (begin, end) of each, ascending.
 

@@ -28,7 +28,7 @@ MOST_TERMS = 500
 
 
 class WithExamples(NamedTuple):
-    """The rows of the report that refer to example sentences by number, and these examples."""
+    """The rows of the report that refer to example sentences by number, and the example sentences."""
 
     documents: list[ChangedDocument]
     words: list[WordAcrossTopics]

@@ -22,7 +22,7 @@ LEAST_SHARE = 0.01  # of a domain among the links of a topic
 
 @dataclass(frozen=True, slots=True)
 class TopicDomainRow:
-    """A topic of the lexicon (or a domain, if it adapts to these) as the report shows it.
+    """A topic of the lexicon (or a domain, if the lexicon adapts to domains) as the report shows it.
 
     `share` is its share of all links. `words` are (source word, its translation there, p(translation | word;
     topic)), the most typical of the topic first. `domains` are (number of a known domain of the documents,
@@ -55,7 +55,7 @@ class Topics(Section["LexiconReport"]):
 def topic_rows(
     lexicon: TopicLexicon, content: ContentWords, domains: tuple[str, ...]
 ) -> list[TopicDomainRow]:
-    """A row for each topic of a lexicon, by number.
+    """A row for each topic of a lexicon, by number, with typical words.
 
     `domains`: those that documents state; empty if they are the lexicon's topics.
     """
@@ -81,10 +81,11 @@ def topic_rows(
 def _typical_words(
     lexicon: TopicLexicon, content: ContentWords, links: Array, topic: int
 ) -> Iterator[tuple[str, str, float]]:
-    """(word, likeliest translation in the topic, p) of the `TYPICAL_WORDS` content words that are most
-    typical of a topic; a word without a content word as translation is left out.
+    """The `TYPICAL_WORDS` content words that are most typical of a topic, as (word, its most probable
+    translation in the topic, p).
 
-    links (words × topics): expected links of each word.
+    A word without a content word as translation is left out. links (words × topics): expected links of each
+    word.
     """
     here, everywhere = links[:, topic], lexicon.forward.word_counts
     known = np.flatnonzero(content.source & (here >= 1.0))
@@ -106,7 +107,8 @@ def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
 
 
 def _by_domain(lexicon: TopicLexicon, domains: tuple[str, ...]) -> Array:
-    """(topics × domains) The share of each known domain in the links of each topic; rows sum to one."""
+    """The share of each known domain in the links of each topic (topics × domains); documents without a known
+    domain are left out."""
     links = np.bincount(lexicon.linked.document, minlength=len(lexicon.bitext.names))
     places = {name: place for place, name in enumerate(domains)}
     sums = np.zeros((lexicon.shares.shape[1], len(domains)))

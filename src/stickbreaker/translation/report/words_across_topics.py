@@ -24,10 +24,10 @@ MOST_EXAMPLES = 4000  # pairs of sentences
 
 @dataclass(frozen=True, slots=True)
 class WordInTopic:
-    """The translations of a word in one topic.
+    """How a word is translated in one topic.
 
     links: expected links of the word in the topic; p: p(translation | word; topic) of each translation that
-    its `WordAcrossTopics` lists; example: the number of an example of the likeliest one.
+    its `WordAcrossTopics` lists; example: the number of an example of the most probable one.
     """
 
     topic: int
@@ -38,9 +38,9 @@ class WordInTopic:
 
 @dataclass(frozen=True, slots=True)
 class WordAcrossTopics:
-    """A word whose likeliest translation depends on the topic.
+    """A word whose most probable translation depends on the topic.
 
-    translations: (translation, p(translation | word)) for each one that is the likeliest in some topic;
+    translations: (translation, p(translation | word)) for each one that is the most probable in some topic;
     topics: those in which the word is linked often enough.
     """
 
@@ -86,10 +86,10 @@ def _word(row: WordAcrossTopics) -> list[object]:
 def words_across_topics(
     lexicon: TopicLexicon, content: ContentWords, gains: Array, examples: Examples
 ) -> list[WordAcrossTopics]:
-    """The content words whose likeliest translation differs between topics, by descending gain times links,
-    until `MOST_EXAMPLES` examples are used.
+    """The content words whose most probable translation differs between topics, by descending gain times
+    links, until `MOST_EXAMPLES` examples are used.
 
-    gains (words,): nats per link.
+    gains (words,): by topics, in nats per link.
     """
     counts = lexicon.forward.word_counts
     wanted = np.flatnonzero(content.source & (counts >= LEAST_COUNT) & (gains > 0.0))
@@ -106,10 +106,10 @@ def words_across_topics(
 def _across_topics(
     lexicon: TopicLexicon, content: ContentWords, word: int, examples: Examples
 ) -> WordAcrossTopics | None:
-    """A word's translations in the topics in which it is linked often enough; None if the likeliest one is
-    the same in all of them.
+    """A word's translations in the topics in which it is linked often enough; None if the most probable one
+    is the same in all of them.
 
-    Examples of them are added to `examples`.
+    Example sentences are added to `examples`.
     """
     forward = lexicon.forward
     links, found = forward.word_topic_counts[word], forward.translations_of(word)
