@@ -85,7 +85,7 @@ __all__ = [
 
 
 def _names_of_kinds() -> list[OptionNames]:
-    """The names of the parameters of every kind and their options, to translate messages with."""
+    """The names of all kinds' parameters and of their options, to translate messages with."""
     from stickbreaker.estimators.kinds import kinds, systems
 
     return [names for saved in (*kinds().values(), *systems()) for names in saved.names()]

@@ -72,7 +72,7 @@ def _shortened_messages() -> Iterator[None]:
 class LazyGroup(SuggestingGroup):
     """The group of all commands, which are imported on use, so that `--help` is quick.
 
-    Messages about a wrong command line are shortened, and errors of users end the program with one line.
+    Messages about a wrong command line are shortened; a UserError ends the program with one line.
     """
 
     def main(self, *args: Any, **settings: Any) -> Any:

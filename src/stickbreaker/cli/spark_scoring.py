@@ -26,7 +26,10 @@ def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
 def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
 ) -> JsonObject:
-    """Write documents' topic shares as a directory of Parquet files; returns the command's result."""
+    """Compute documents' topic shares on Spark, and write them to `out`, a directory of Parquet files.
+
+    Returns the result of the command `transform`.
+    """
     from stickbreaker.spark import transform_corpus
     from stickbreaker.topics.topic_estimator import load_topics
 
@@ -39,9 +42,9 @@ def shares_on_spark(
 
 
 def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
-    """Score by document completion on Spark: the command's result, and the function that formats it.
+    """Score a model by document completion on Spark; returns the scores and the function that formats them.
 
-    share: of each document's words that is seen.
+    share: how much of each document the model sees, to predict the rest.
     """
     from stickbreaker.console.document_scores import note_all_unseen
     from stickbreaker.saved.own_corpus import share_of_own_corpus

@@ -31,10 +31,10 @@ _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that 
 
 
 def printable(text: object) -> str:
-    """Text that is safe to print on a terminal: control characters are removed, and so are those that change
-    the direction of writing.
+    """Text that is safe to show on a terminal, without control characters.
 
-    Tabs and newlines stay. Folders of unpacked zip files are named by the file that the user gave.
+    Characters that change the direction of writing are removed too; tabs and newlines stay. Folders of
+    unpacked zip files are named by the zip file that the user gave.
 
     >>> printable("a\\x1b[31mb")
     'a[31mb'
@@ -43,7 +43,7 @@ def printable(text: object) -> str:
 
 
 def _as_given(text: str, written: Callable[[str], str] = str) -> str:
-    """The text, with folders of unpacked zip files replaced by the paths of the zip files that the user gave.
+    """Replace the folders of unpacked zip files in a text by the paths of the zip files that the user gave.
 
     written: how a path is written in the text, such as with JSON's escapes.
     """
@@ -53,15 +53,16 @@ def _as_given(text: str, written: Callable[[str], str] = str) -> str:
 
 
 def say(text: object = "") -> None:
-    """Print a line on standard output, as `printable`. Raises UserError or BrokenPipeError if that fails."""
+    """Print a text on standard output, made safe by `printable`. Raises as `writing_output` does."""
     with writing_output():
         click.echo(printable(text))
 
 
 @contextmanager
 def writing_output() -> Iterator[None]:
-    """A context in which a failure to write to standard output, as on a full disk, raises UserError, and
-    what is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged.
+    """A context in which a failed write to standard output, as on a full disk, raises UserError.
+
+    What is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged.
     """
     try:
         yield
@@ -76,7 +77,7 @@ def writing_output() -> Iterator[None]:
 
 
 def note(text: object) -> None:
-    """Print a line on standard error, above the progress bar if there is one: warnings, what was skipped."""
+    """Print a message on standard error, such as a warning; above the progress bar if there is one."""
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would not go above the bar
 
 
@@ -84,9 +85,10 @@ COMPILING = "compiling kernels (once after an install, some seconds)"
 
 
 class ProgressLine:
-    """Progress on standard error.
+    """A line of progress on standard error.
 
-    On a terminal, one line that changes every `changes` seconds; elsewhere a new line every `lines` seconds.
+    On a terminal, it is replaced at most every `changes` seconds; elsewhere a new line is printed at most
+    every `lines` seconds.
     """
 
     def __init__(self, changes: float, lines: float) -> None:
@@ -100,7 +102,7 @@ class ProgressLine:
 
     @property
     def due(self) -> bool:
-        """Whether the text shown last is old enough to be replaced."""
+        """Whether the text shown last has been there long enough, so that a new one may be shown."""
         return time.monotonic() - self.shown >= self.every
 
     def show(self, text: str, *, last: bool = False) -> None:
@@ -121,7 +123,7 @@ class ProgressLine:
 
 @functools.cache
 def tell_of_compiling() -> None:
-    """From now on, show when this process compiles kernels that are not in numba's cache."""
+    """From now on, show on standard error when kernels are compiled that are not in numba's cache."""
     from numba.core import event
 
     class Compilations(event.Listener):
@@ -173,7 +175,7 @@ PATH = click.Path(path_type=Path)
 def option(
     *names: str, choices: Sequence[str] = (), least: int | None = None, **settings: Any
 ) -> Callable[[F], F]:
-    """`click.option` that shows its default.
+    """As `click.option`, but the default is shown in `--help`.
 
     choices: the values that it may have; least: for a whole number, the smallest.
     """
@@ -187,9 +189,10 @@ def option(
 
 
 class ModelPath(click.Path):
-    """The type of an argument that is a saved model or system: a directory, or a zip file.
+    """The type of a command's argument that is a saved model or system: a directory, or a zip file.
 
-    A zip file is unpacked for this process, and output still names it; with `changes`, it is refused.
+    A zip file is unpacked for this process, and output still names it. With `changes`, for commands that
+    change the model, it is refused.
     """
 
     def __init__(self, *, changes: bool = False) -> None:
@@ -237,7 +240,7 @@ threads_option = option("--threads", **THREADS)
 def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
     """A click callback for a prior's parameter: a number, "learned" or "learned:NUMBER"; None if not given.
 
-    For alpha also "learned-symmetric".
+    For alpha also "learned-symmetric". Numbers are converted, the others stay texts.
     """
     kind = None if value is None else value.partition(":")[0]
     if value is None or kind == "learned" or (kind, param.name) == ("learned-symmetric", "alpha"):
@@ -249,7 +252,7 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | 
 
 
 def written(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the options' `names` that the user gave on the command line."""
+    """Those of the options named here that the user gave on the command line; defaults do not count."""
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
@@ -264,21 +267,24 @@ def refuse_written(names: tuple[str, ...], problem: str) -> None:
 
 
 def from_option(*, names: str | None = None, **settings: Any) -> Any:
-    """A dataclass field that an option sets, for `options_into`; takes the settings of `option`.
+    """Declare a dataclass field that is set by a command line option; for classes given to `options_into`.
 
-    names: the option's names, if they differ from the field's.
+    names: the option's names, if they differ from the field's; settings: as for `option`.
     """
     default = settings.get("default", False if settings.get("is_flag") else None)
     return dataclasses.field(default=default, metadata={"names": names, "settings": settings})
 
 
 def from_table(table: Mapping[str, Mapping[str, object]]) -> Any:
-    """A dataclass field that several options set, as a dict of their values. table: settings by option."""
+    """Declare a dataclass field that several options set; its value is a dict of theirs.
+
+    table: the settings of each option, by its name. For classes given to `options_into`.
+    """
     return dataclasses.field(metadata={"table": table})
 
 
 def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator that gives a command the options of a dataclass, and an instance as argument `name`.
+    """A decorator: the command gets the options of dataclass `kind`, and an instance as its argument `name`.
 
     The field `given`, if there is one, gets the names of the options that the user gave.
     """
@@ -348,9 +354,9 @@ def stop_signals(
     message: str = STOPPING,
     numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM),
 ) -> Iterator[None]:
-    """A context in which the first Ctrl-C or SIGTERM prints `message` and calls `stop`; a second exits.
+    """A context in which the first Ctrl-C or SIGTERM prints `message` and calls `stop`; a second one exits.
 
-    numbers: the signals.
+    numbers: the signals, if others than these two.
     """
     before = {number: signal.getsignal(number) for number in numbers}
 

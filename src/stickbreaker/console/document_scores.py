@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def score_documents(asked: ScoringRequest) -> Outcome:
-    """Score documents by their log probability under a model; returns the result, and how to show it."""
+    """Score documents by their log probability under a model; returns the scores, and how to show them."""
     from stickbreaker.estimators.saving import load
 
     with naming(" ".join(asked.inputs)):
@@ -27,9 +27,9 @@ def score_documents(asked: ScoringRequest) -> Outcome:
 
 
 def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> JsonObject:
-    """The result of `evaluate` for documents: their numbers, and figures for each part of their words.
+    """The result of `evaluate` for documents: how many, and scores for each part of their words.
 
-    parts: log probability in nats and number of words, by the part's name; "all" must be there. Raises
+    parts: (log probability in nats, number of words) by the part's name; "all" must be among them. Raises
     UserError if there are no words.
     """
     from stickbreaker.saved.own_corpus import share_of_own_corpus
@@ -67,7 +67,9 @@ def scores_as_text(scores: JsonObject) -> str:
 
 
 def learned_from_lines(share: float | None) -> list[str]:
-    """A warning line if the model has learned from a `share` of the documents above zero; otherwise empty.
+    """A line that warns that the model has learned from these documents; an empty list if it has not.
+
+    share: of the documents, those that it has learned from; None if unknown.
 
     >>> learned_from_lines(1.0)
     ['The model has learned from these documents: expect lower scores for new ones']

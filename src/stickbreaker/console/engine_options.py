@@ -19,7 +19,7 @@ AGAIN = "nothing was saved; give the command again"
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """Where a command runs, as the command line says."""
+    """The options on where a command runs: on this machine or on Spark."""
 
     engine: str = from_option(
         choices=["local", "spark"],
@@ -46,11 +46,11 @@ class EngineChoice:
 
     @contextmanager
     def host(self, remedy: str = AGAIN) -> Iterator["Host"]:
-        """A context that yields the `Host` of the command, on Spark with a session that has started.
+        """A context that yields the `Host` of the command; on Spark, a session has been started for it.
 
-        A failure of Spark becomes a UserError: one line with the host's remedy and the name of a file with
-        the traces; nothing else of Spark's is printed. Raises a usage error for options that need --engine
-        spark, UserError if Spark is not available.
+        A failure of Spark becomes a UserError: one line with `remedy` and the name of a file with the traces;
+        nothing else of Spark's is printed. Raises a usage error for options that need --engine spark,
+        UserError if Spark is not available.
         """
         self.refuse_spark_options()
         if self.engine == "local":
@@ -71,9 +71,9 @@ class EngineChoice:
 
 @dataclass
 class Host:
-    """Where a command runs: the `engine` for its estimator, and the remedy that an error of Spark names.
+    """Where a command runs: the `engine` for its estimator, and what to advise if Spark fails.
 
-    The command changes the remedy once something is saved.
+    The command changes this `remedy` once something is saved.
     """
 
     engine: "str | SparkEngine"
@@ -81,7 +81,7 @@ class Host:
 
 
 def resume_remedy(path: Path) -> str:
-    """The remedy for a failure of Spark during a run in the directory `path`."""
+    """The advice if Spark fails during a run in the directory `path`: how to resume it."""
     again = command_line("resume", path, "--engine spark")
     return f"what was learned up to the last checkpoint is saved, continue with: {again}"
 

@@ -55,7 +55,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class ReadingChoice:
-    """How documents are read, as the command line says; `given`: the options that the user gave."""
+    """The options on how documents are read; `given`: those that the user gave."""
 
     format: str | None = from_option(choices=FORMATS, help="Format of the input.  [default: by file name]")
     text_field: str = from_option(
@@ -125,7 +125,7 @@ class ReadingChoice:
         return self.language_field is not None or "=" in self.text_field
 
     def options(self) -> "ReadingOptions":
-        """The options for the readers."""
+        """These options in the form that the readers take."""
         from stickbreaker.corpus import ReadingOptions
 
         given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
@@ -136,7 +136,10 @@ class ReadingChoice:
 
 
 class TextChoice(Protocol):
-    """What `open_or_build` needs in order to analyse texts; `given`: the options that the user gave."""
+    """What `open_or_build` needs to analyse texts: some command's options.
+
+    `given`: the options that the user gave.
+    """
 
     @property
     def given(self) -> tuple[str, ...]: ...
@@ -152,7 +155,7 @@ class TextChoice(Protocol):
 
 @dataclass(frozen=True)
 class AnalysisChoice:
-    """How texts are analysed, and the vocabulary's rule, as the command line says.
+    """The options on how texts are analysed and which words the vocabulary has.
 
     `given`: the options that the user gave.
     """
@@ -223,15 +226,18 @@ class AnalysisChoice:
         )
 
     def of_all_words(self) -> "AnalysisChoice":
-        """The same choice, but all eligible words are in the vocabulary, within bounds that were given."""
+        """The same options, but with bounds that leave no eligible word out, unless the user gave others.
+
+        The bounds are those on the number and share of documents with a word.
+        """
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
-        """The vocabulary's rule.
+        """The rule by which the vocabulary is chosen, from the options.
 
         Raises UserError for a list of words that cannot be read or has more than `largest` bytes, or a wrong
-        hash.
+        `--hash`.
         """
         from stickbreaker.corpus import Vocabulary, VocabularyRule
         from stickbreaker.corpus.readers import read_words
@@ -251,7 +257,7 @@ class AnalysisChoice:
 
 @dataclass(frozen=True)
 class StructureChoice:
-    """What a corpus stores besides words: sentences, trees and (`all_words`) tokens usually dropped."""
+    """The options on what a corpus stores besides words: sentences, trees, and tokens usually dropped."""
 
     sentences: str = from_option(**SENTENCES)
     trees: bool = from_option(
@@ -286,9 +292,9 @@ def open_or_build(
 ) -> "Corpus":
     """Open the corpus that `inputs` names, or build one from files of documents: at `out`, or in memory.
 
-    Files are analysed by `choice`, or by a model's `analysis` and `vocabulary`. An opened corpus is also seen
-    through `vocabulary`; a note is printed if its analysis is not `analysis`. `structure`: what a built
-    corpus stores. Raises UserError, also if options for files are given with a corpus.
+    Files are analysed by the options `choice`, or by a model's `analysis` and `vocabulary`. A corpus that is
+    opened gets the model's `vocabulary`; a note is printed if it was analysed differently. `structure`: what
+    a built corpus stores. Raises UserError, also if options for files are given with a corpus.
     """
     from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
@@ -315,7 +321,10 @@ def open_or_build(
 
 
 class DocumentReader(Protocol):
-    """Something that reads documents as it has learned them: an estimator, or a language model in a file."""
+    """Something that reads documents with its own analysis and vocabulary: an estimator, say.
+
+    Another is a language model in an ARPA file.
+    """
 
     _reads_trees: ClassVar[bool]
 
@@ -336,7 +345,7 @@ def open_documents(
 
 
 def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
-    """What a corpus must store for an estimator; None: the default."""
+    """What a corpus must store for a model to read: trees, if it has learned from them; None: the default."""
     return StructureChoice(trees=True) if estimator._reads_trees else None
 
 
@@ -360,10 +369,10 @@ def _show_documents(line: ProgressLine, position: "Position", documents: int) ->
 
 @contextmanager
 def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[None]:
-    """A context in which Python warnings of these kinds are printed as notes of the program.
+    """A context in which Python warnings of some kinds are printed as notes of the program.
 
-    They are printed at once or, with `at_end`, when the context ends; warnings of other kinds are then
-    dropped.
+    They are printed at once. With `at_end` they are printed when the context ends, and warnings of other
+    kinds are dropped.
     """
     with warnings.catch_warnings(record=at_end) as remarks:
         for kind in kinds:
@@ -437,7 +446,7 @@ def build_corpus(
     overwrite: bool = False,
     structure: StructureChoice | None = None,
 ) -> "Corpus":
-    """Build a corpus from files of documents: `open_or_build` without a corpus to open."""
+    """Build a corpus from files of documents, and show progress. Arguments are those of `open_or_build`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.corpus.readers.repeats import RepeatsWarning

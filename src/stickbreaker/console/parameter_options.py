@@ -20,11 +20,12 @@ def option_table(
     fixed: Mapping[str, str] = MappingProxyType({}),
     **changes: Mapping[str, object],
 ) -> Table:
-    """The options of a class with declared parameters, in order, for `run_options.options_of`.
+    """The options for a class with declared parameters, as a table for `run_options.options_of`.
 
-    `only`, `without`: names of parameters to include, or leave out. Options of settings come after those of
-    the parameter that has them. `fixed`: the choice of parameters that have no option themselves, by name.
-    `changes`: settings of options to replace, by parameter; "held_out" adds that option before the seed.
+    `only`, `without`: names of parameters to include, or leave out. Some choices of a parameter, such as a
+    schedule, have settings of their own; their options come after the parameter's. `fixed`: for parameters
+    without an option here, the choice that is made, by name. `changes`: settings of options to replace, by
+    parameter; "held_out" adds that option before the seed.
     """
     table: dict[str, Mapping[str, object]] = {}
     pending: list[Parameter] = []
@@ -57,9 +58,10 @@ def option_table(
 def _option_of_setting(
     kind: type, condition: str, choices: tuple[str, ...], owners: list[Parameter]
 ) -> dict[str, object]:
-    """The arguments of `console.option` for a setting that several choices of a parameter have.
+    """The arguments of `console.option` for a setting that some choices of a parameter have.
 
-    condition: text on what it needs; owners: its declaration for each of the `choices`.
+    condition: text on the choices that it needs; choices: those that have it; owners: its declaration in each
+    of them.
     """
     by_default: dict[str, list[str]] = {}
     for choice, owner in zip(choices, owners, strict=True):
@@ -74,7 +76,7 @@ def _option_of_setting(
 def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[str, ...], list[Parameter]]]:
     """The settings of a parameter's choices: {name: (choices that have it, its declaration in each)}.
 
-    only: a single choice to include.
+    only: include just the settings of this choice.
     """
     found: dict[str, tuple[tuple[str, ...], list[Parameter]]] = {}
     for choice, kind in one.settings.items():
@@ -86,7 +88,7 @@ def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[
 
 
 def _default(kind: type, one: Parameter) -> str:
-    """The default of a parameter as text for `--help`: the class's own, or the declared one.
+    """The default of a setting as text for `--help`: that of the model's class, or else the declared one.
 
     A different default for streams is added.
     """
@@ -98,7 +100,7 @@ def _default(kind: type, one: Parameter) -> str:
 
 
 def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({})) -> dict[str, object]:
-    """The arguments of `console.option` that follow from a parameter's declaration.
+    """Derive the arguments of `console.option` from a parameter's declaration: help, default, type.
 
     others: the parameters that it may need, by name.
     """
@@ -127,7 +129,7 @@ def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({
 
 
 def _plain(bound: float | None) -> float | None:
-    """A bound as an integer if it is whole, so that `--help` shows no decimal point."""
+    """A bound as an integer if it is whole, so that `--help` shows no decimal point; None stays None."""
     return int(bound) if bound is not None and bound == int(bound) else bound
 
 
@@ -137,7 +139,7 @@ def _is_pair(one: Parameter) -> bool:
 
 
 def _needs(one: Parameter, condition: Condition) -> str:
-    """A condition on another parameter as written on the command line, such as "--order unbounded"."""
+    """What a parameter must be, as written on the command line, such as "--order unbounded"."""
     if isinstance(condition, Above):
         return f"{one.option_name} above {condition.bound:g}"
     return f"{one.option_name} {either(condition)}"
@@ -166,11 +168,11 @@ def take_settings(
     always: tuple[str, ...] = (),
     more: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Make parameters' values from the settings among a command's `options`, which are removed there.
+    """Replace the settings among a command's `options` by instances of the choices that they belong to.
 
-    `chosen`: the choice where a parameter's option is None; `always`: choices that get an instance even if no
-    setting was given; `more`: further arguments for instances. Raises a usage error for a setting of another
-    choice.
+    For "online" and a batch size, say, the schedule becomes an `Online`. `chosen`: the choice if a
+    parameter's option is None; `always`: choices that get an instance even if no setting was given; `more`:
+    further arguments for instances. Raises a usage error for a setting of a choice that was not made.
     """
     for name, one in declared(kind).items():
         if not one.settings or name not in options:

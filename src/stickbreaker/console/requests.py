@@ -9,7 +9,10 @@ from stickbreaker.core.json_checks import JsonObject
 
 @dataclass(frozen=True)
 class TopicsRequest:
-    """The arguments of `stickbreaker topics`. options: those that only some kinds have, by name."""
+    """What a kind gets to implement `stickbreaker topics`.
+
+    options: those that only some kinds have, by name.
+    """
 
     model: Path
     top: int
@@ -18,7 +21,10 @@ class TopicsRequest:
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """The arguments of `stickbreaker evaluate`. options: those that only some kinds have, by name."""
+    """What a kind gets to implement `stickbreaker evaluate`.
+
+    options: those that only some kinds have, by name.
+    """
 
     model: Path
     inputs: tuple[str, ...]
@@ -29,7 +35,7 @@ class ScoringRequest:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """The arguments of `stickbreaker export`. corpus: for formats about documents."""
+    """What a kind gets to implement `stickbreaker export`. corpus: only for formats about documents."""
 
     model: Path
     corpus: Path | None

@@ -45,7 +45,7 @@ def chained(*options: Decorator) -> Decorator:
 def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
     """A decorator that adds the options of a table to a command, in order, except those in `without`.
 
-    changes: settings to replace or add, by option, as one model or command needs them.
+    changes: settings of options that this model or command has in addition, or instead, by option.
     """
 
     def settings(name: str) -> OptionSettings:
@@ -75,7 +75,7 @@ def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str]
 
 @dataclass(frozen=True)
 class NewRun:
-    """What the command line says of a new run: documents, how to read them, where the model is written."""
+    """The options of a command that makes a run: documents, how to read them, where the model is written."""
 
     inputs: tuple[str, ...]
     out: Path
@@ -89,9 +89,9 @@ class NewRun:
 
     @classmethod
     def take_from(cls, options: ParameterValues, **others: Any) -> "NewRun":
-        """Remove a run's options from those of a command; those that remain are the model's.
+        """Take a run's options out of a command's options; those that remain are the model's parameters.
 
-        others: fields that are not options.
+        others: the values of fields that are not options.
         """
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
         values: ParameterValues = {name: options.pop(name) for name in names}

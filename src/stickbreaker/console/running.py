@@ -30,8 +30,8 @@ def begin_run(
 ) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
-    `look_at` is called with the corpus before the run begins. Returns the corpus and the directory, which is
-    locked, for `go_on`.
+    `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory, which
+    stays locked until `go_on` has continued the run.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
@@ -77,7 +77,8 @@ def go_on(
 ) -> None:
     """Continue a run to its end, or to Ctrl-C, and print the result.
 
-    model: a path, or a directory that is locked; resumed: whether it was interrupted before, for the result.
+    model: a path, or a locked directory; every: seconds between checkpoints; resumed: whether the result says
+    that the run was interrupted before.
     """
     from stickbreaker.estimators.kinds import kinds, object_at
 
@@ -127,9 +128,10 @@ def run_on(
     remedy: str,
     engine: "str | SparkEngine" = "local",
 ) -> "tuple[Estimator, Run, RunState] | None":
-    """Continue a run to its end, and show progress; None if it was finished already.
+    """Continue a run to its end and show progress; returns None if it was finished already.
 
-    On Ctrl-C the program exits with the message `remedy`. Prints a note if the score has not converged.
+    every: seconds between checkpoints. On Ctrl-C the program exits with the message `remedy`. Prints a note
+    if the score has not converged.
     """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
@@ -182,9 +184,10 @@ def _as_text(
     following: Sequence[str],
     scores: "ScoreNames",
 ) -> str:
-    """The summary of a finished run as text: what it learned, its kind's `lines`, and next commands.
+    """The summary of a finished run as text: what it learned, further `lines`, and commands to use next.
 
-    sizes: numbers of what was learned, by noun; following: those commands.
+    sizes: numbers of what was learned, by plural noun; following: the next commands; scores: what scores are
+    called.
     """
     value = summary["held_out"]
     held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"

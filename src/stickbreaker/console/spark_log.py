@@ -26,7 +26,7 @@ OF_CLICK = (click.ClickException, click.Abort, click.exceptions.Exit)
 class SparkLog:
     """A file that collects the output of Java, py4j's loggers and failing threads while Spark is used.
 
-    It has no name, and nothing of it is left at the end, unless `save` copies it.
+    It is a temporary file without a name, which vanishes at the end unless `save` copies it.
     """
 
     def __init__(self) -> None:
@@ -48,16 +48,16 @@ class SparkLog:
             yield
 
     def _take(self, owner: object, name: str) -> None:
-        """Replace a function that prints an error's trace by one that writes it to this file.
+        """Redirect a function that prints an error's trace: until `undo`, the trace is written to this file.
 
-        `undo` restores it. owner: the module or class that has the function; name: its name there.
+        owner: the module or class that has the function; name: its name there.
         """
         self.undo.callback(setattr, owner, name, getattr(owner, name))
         setattr(owner, name, lambda *_: self.write_trace())
 
     @contextmanager
     def launching(self) -> Iterator[None]:
-        """A context in which a Java process is started, whose output and its children's goes to this file."""
+        """A context to start a Java process in: its output, and that of its children, goes to this file."""
         sys.stdout.flush()
         sys.stderr.flush()
         with ExitStack() as stack:
@@ -78,7 +78,7 @@ class SparkLog:
             traceback.print_exception(error or sys.exception(), file=self.text)
 
     def save(self) -> str | None:
-        """Copy the file to a new temporary one, and return that one's name; None if that fails."""
+        """Copy the file to a new temporary file; returns the name of the copy, or None if that fails."""
         try:
             descriptor, name = tempfile.mkstemp(prefix="stickbreaker-spark-", suffix=".log")
         except OSError:
@@ -100,7 +100,7 @@ class _Handler(logging.StreamHandler[IO[str]]):
 
 
 def _put_back(copy: int, number: int) -> None:
-    """Make file descriptor `number` refer to what `copy` refers to, and close `copy`."""
+    """Restore file descriptor `number` from its duplicate `copy`, which is closed."""
     os.dup2(copy, number)
     os.close(copy)
 
@@ -109,7 +109,8 @@ def _put_back(copy: int, number: int) -> None:
 def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
     """A context in which a failure of Spark becomes a UserError that names a file with the traces.
 
-    `remedy()` returns what the user should do. Users' mistakes, and errors of this library, pass unchanged.
+    `remedy()` returns what the user should do then. Users' mistakes, and errors of this library, pass
+    unchanged.
     """
     log = SparkLog()
     with log.collecting():
@@ -130,7 +131,7 @@ def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
 
 
 def problem_of(error: Exception) -> str | None:
-    """One line about an error, if Spark has failed or a disk is full; otherwise None."""
+    """One line about an error if Spark has failed or a disk is full; None for other errors."""
     from stickbreaker.engines.spark.failures import SparkFailure, reason_of
     from stickbreaker.engines.spark.session import end_of_java, spark_errors
 
@@ -150,7 +151,7 @@ def problem_of(error: Exception) -> str | None:
 
 
 def full_disk_of(error: BaseException | None) -> OSError | None:
-    """The error of a full disk among an error and its causes; None if there is none.
+    """The error that says that a disk is full, among an error and its causes; None if there is none.
 
     >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
     'x'

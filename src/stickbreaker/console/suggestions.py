@@ -12,7 +12,7 @@ WHOLE = 1000  # characters of a sentence of help
 
 
 class SuggestingGroup(click.Group):
-    """A click group that suggests commands for an unknown one, in any version of click."""
+    """A click group that suggests known commands for an unknown one, with any version of click."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -36,7 +36,7 @@ class SuggestingGroup(click.Group):
 
 
 def with_page(command: click.Command, words: str) -> click.Command:
-    """The command with the page of the documentation about it at the end of its help. words: as "fit lda"."""
+    """A copy of a command whose help ends with the documentation's page about it; words: as "fit lda"."""
     page = page_of(words)
     if page is None:
         return command

@@ -19,7 +19,10 @@ MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, including the names of
 
 
 def refuse_other_ending(out: Path) -> None:
-    """Raise UserError if the ending of a file's name is not of a format that can be written."""
+    """Raise UserError unless a table can be written to `out`, judged by the ending of its name.
+
+    Also if the package for Excel files is needed and missing.
+    """
     if out == STANDARD_OUTPUT:
         return
     if out.suffix not in ENDINGS:

@@ -5,7 +5,7 @@ from stickbreaker.core.json_checks import JsonObject
 
 
 def write_zip(asked: ExportRequest) -> tuple[JsonObject, str]:
-    """Write the zip file; returns {"bytes": its size}, and a line for the user."""
+    """Export a model or system as one zip file; returns {"bytes": its size}, and a line for the user."""
     from stickbreaker.estimators.kinds import object_at, system_at
     from stickbreaker.saved.packed_models import pack, pack_folder
 

@@ -167,7 +167,7 @@ def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
-    """Load the plain estimator saved at `path`, a directory or a zip file; a run's last checkpoint counts.
+    """Load the plain estimator, or a run's last checkpoint, from `path`, a directory or a zip file.
 
     verb: the command that loads it; UserError if that does not apply to its kind. If its table is stored in
     files, rows are read from there when they are needed. A run under way deletes such files, so its table is

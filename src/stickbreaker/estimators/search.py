@@ -24,7 +24,7 @@ R = TypeVar("R", bound=FinishedRun)
 
 
 class Search(Protocol[R]):
-    """Decides which runs a search makes. All depends only on the runs finished so far, to be resumable."""
+    """Decides which runs a search makes, from the finished runs alone, so that it can be resumed."""
 
     def next_settings(self, points: Sequence[R]) -> Mapping[str, Any] | None:
         """The parameters of the next run, for `Estimator._of_search`; None: the search is over."""

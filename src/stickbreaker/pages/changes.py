@@ -25,11 +25,11 @@ Ranks = dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the words of one topic changed over the moments of `Changes`.
+    """How the words of one topic changed during a run, at the moments of `Changes`.
 
-    `ranks`: for each moment, the known ranks of words, 1 being the most probable; those up to 15 are
-    complete. `entered`: for each moment, words that are new since the one before. `fresh`: (word, rank, step,
-    date) for words of the final model that entered during the run, and when.
+    `ranks`: for each moment, the ranks of words, 1 being the most probable; only the first 15 are complete.
+    `entered`: for each moment, words that are new since the one before. `fresh`: words of the final model
+    that entered during the run, as (word, rank, step and date of entry).
     """
 
     ranks: Sequence[Mapping[str, int]] = ()
@@ -37,7 +37,10 @@ class Wording:
     fresh: Sequence[tuple[str, int, int, str]] = ()
 
     def payload(self) -> JsonObject:
-        """A topic's words over time as JSON: words as indices into "words", ranks as flat pairs."""
+        """A topic's words over time as JSON values; to be short, words are indices into a list "words".
+
+        Ranks are flat lists: word, rank, word, rank, …
+        """
         words: dict[str, int] = {}
 
         def place(word: str) -> int:
@@ -57,10 +60,12 @@ class Wording:
 class Changes:
     """How the topics of a model that learns new words changed, at some moments of the run.
 
-    `moments`: (steps done, documents seen, date or ""); `wordings`: one for each topic of the page, None if
-    it has no words then. `vocabulary`: (time, words in the model, entered, dropped) since the row before,
-    times in `unit`, "pass" or "step". For a grammar, symbols take the place of topics, and strings of
-    subtrees that of words: `noun`, `reads` and `of` are what the page calls words, documents and topics.
+    `moments`: (steps done, documents seen, date or ""). `wordings`: one for each topic of the page, None if
+    it has no words at any moment. `vocabulary`: rows (time, words in the model, words that entered, words
+    dropped since the row before), with times in `unit`, "pass" or "step".
+
+    For a grammar, symbols take the place of topics, and strings of subtrees that of words; `noun`, `reads`
+    and `of` are what the page calls words, documents and topics.
     """
 
     moments: Sequence[tuple[int, int, str]] = ()
@@ -97,7 +102,7 @@ class Changes:
 
 
 def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[Record]) -> Changes | None:
-    """How the topics changed, according to snapshots and a trace; None if these are empty.
+    """How the topics changed during a run, from its snapshots and trace; None if there is nothing in both.
 
     Args:
         evolution: the snapshots of the run; at most 24 are shown, fewer for models of many topics.
@@ -122,9 +127,9 @@ def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[R
 
 
 def spread(moments: Sequence[Moment], most: int) -> list[Moment]:
-    """The first moment, the last, and some between, spread evenly over the steps, at most `most`.
+    """Select at most `most` snapshots, evenly spread over the steps, with the first and the last.
 
-    Words that entered at a moment that is left out count as entered at the next.
+    Words that entered at a snapshot that is left out count as entered at the next.
     """
     if len(moments) <= most:
         return list(moments)
@@ -155,7 +160,7 @@ def _wordings(
 
 
 def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
-    """By topic, the moment at which each word last entered; the first moment does not count."""
+    """For each topic (by id), the snapshot at which each word last entered; the first does not count."""
     found: dict[int, dict[str, Moment]] = {}
     for moment in moments[1:]:
         for topic, words in moment.entered().items():
@@ -166,8 +171,8 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
     """One topic's words over time.
 
-    tops, entered: by moment, ranks of top words and of words that entered; since: the moment at which each
-    entered last.
+    tops: for each moment, the ranks of its top words; entered: likewise of words that entered; since: the
+    moment at which each word entered last.
     """
     shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
     shown.update(word for new in entered for word in new)
@@ -183,10 +188,10 @@ def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str
 
 
 def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
-    """The unit of time of a run, "pass" or "step", and the time of each trace record in it.
+    """The unit of time for charts of a run, "pass" or "step", and the time of each trace record in it.
 
-    Passes have fractions. The unit is "step" if there is one pass, and for a stream, where each step counts
-    as a pass.
+    Passes have fractions. The unit is "step" if there is only one pass, and for a stream, which counts each
+    step as a pass.
 
     >>> times_of_records([{"pass": 1, "step": 1}, {"pass": 1, "step": 2}, {"pass": 2, "step": 3}])
     ('pass', [0.5, 1.0, 1.5])
@@ -205,7 +210,7 @@ def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
 
 
 def of_stream(trace: Sequence[Record]) -> bool:
-    """Whether a trace is of a stream, where documents are predicted before they are learned from.
+    """Whether a trace is of a stream: its records have predictions made before documents are learned from.
 
     >>> of_stream([{"step": 1}, {"step": 2, "prequential": {}}]), of_stream([{"step": 1}])
     (True, False)

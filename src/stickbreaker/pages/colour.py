@@ -30,7 +30,7 @@ def _gamma(channel: float) -> float:
 
 
 def hue_hex(hue: float, lightness: float = LIGHTNESS, chroma: float = CHROMA) -> str:
-    """A hue (degrees) as `#rrggbb`, of equal lightness; with less chroma if a screen could not show it."""
+    """A colour as `#rrggbb` from its hue (degrees); with less chroma if a screen could not show it."""
     rgb = _linear_rgb(lightness, chroma, hue)
     while chroma > 0 and not all(-1e-6 <= channel <= 1 + 1e-6 for channel in rgb):
         chroma -= 0.002

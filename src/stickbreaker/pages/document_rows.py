@@ -23,8 +23,8 @@ _LONGEST_ID = 80  # characters
 class DocumentRow(Generic[T]):
     """A document in a report.
 
-    words: their number; topics: (topic, share of the words), the largest first; parts: sentences or excerpts
-    of its text, for some documents only.
+    words: how many it has; topics: (topic, share of the words), the largest first; parts: sentences or
+    excerpts of its text, for some documents only.
     """
 
     id: str
@@ -41,8 +41,8 @@ class DocumentRow(Generic[T]):
 class DocumentRows(NamedTuple, Generic[T]):
     """The documents saved with a model for its report.
 
-    rows: some of them; total: how many there are; whose: "held-out", "learned" or "other", for those with
-    parts.
+    rows: those that are listed; total: how many there are in all; whose: where those with parts of text come
+    from, "held-out", "learned" or "other" documents ("": none).
     """
 
     rows: Sequence[DocumentRow[T]] = ()
@@ -54,9 +54,9 @@ class DocumentRows(NamedTuple, Generic[T]):
         return [part for row in self.rows for part in row.parts]
 
     def why_no_parts(self, none: str) -> str:
-        """Why no text of documents is shown, or "" if some is.
+        """A sentence on why no text of documents is shown, or "" if some is.
 
-        none: what to say if no document has any, with {} for " held out".
+        none: the sentence if documents have no text, with {} where " held out" may stand.
         """
         if not self.whose:
             return "This model has no documents: only a run into a directory, such as stickbreaker fit, has."
@@ -68,7 +68,7 @@ def document_name(id: str) -> str:
 
 
 def whose_documents(whose: str) -> str:
-    """A phrase that says which documents are shown. whose: see `DocumentRows`."""
+    """A phrase that says which documents are shown. whose: "held-out", "learned" or "other"."""
     if whose == HELD_OUT:
         return "held-out documents, which the model has not learned from"
     return f"documents that {'were given for this page' if whose == OTHER else 'the model has learned from'}"

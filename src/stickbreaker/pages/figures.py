@@ -14,9 +14,9 @@ _EXTRA = "install them with: pip install 'stickbreaker[figures]'"
 
 
 def figures(page: Page) -> dict[str, str]:
-    """Each figure of a page by name, as the text of an SVG file, drawn by the page's scripts.
+    """Draw the figures of a page: the text of an SVG file for each, by name.
 
-    Raises UserError if the interpreter of scripts is not installed.
+    They are drawn by the page's own scripts. Raises UserError if the interpreter of scripts is not installed.
     """
     try:
         import quickjs

@@ -26,7 +26,7 @@ PLURALS = {"sweep": "sweeps", "pass": "passes", "step": "steps"}
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """A curve of perplexity: `points` are (number of the sweep, pass or step; perplexity).
+    """A curve of perplexity during a run: `points` are (number of the sweep, pass or step; perplexity).
 
     `kind` is what is scored: "held-out" documents, "text" that is learned from, or "joint" (the words and a
     chain's state together).
@@ -38,14 +38,14 @@ class LearningCurve:
 
 
 class WithCurves(Protocol):
-    """A report that has learning curves; `unit` is what they count: "sweep", "pass" or "step"."""
+    """A report that has learning curves; `unit` is what their points count: "sweep", "pass" or "step"."""
 
     curves: Sequence[LearningCurve]
     unit: str
 
 
 class LearningCurves(ChartSection[Any]):
-    """The section with learning curves, for reports `WithCurves`; `more` is added to its explanation."""
+    """The section with learning curves, for reports `WithCurves`. more: text to add to the explanation."""
 
     anchor, box = "learning", "curves"
     scripts = ("length_charts.js", "learning_curves.js")
@@ -70,10 +70,10 @@ class LearningCurves(ChartSection[Any]):
 def perplexities(
     trace: Sequence[JsonObject], field: str, at: str = "pass", *, nats: bool = True
 ) -> list[tuple[int, float]]:
-    """(number, perplexity) for the trace records in which a field has a value that can be drawn.
+    """A learning curve from a trace: (number, perplexity) for each record with a score that can be drawn.
 
-    field: its name; at: the field with the number ("pass", "step" …); nats: whether the field is a mean log
-    probability, not a perplexity.
+    field: the name of the score; at: the field with the number ("pass", "step" …); nats: whether the score is
+    a mean log probability (otherwise it is a perplexity already).
 
     >>> perplexities([{"pass": 1, "score": -1.0}, {"pass": 2}, {"pass": 3, "score": float("nan")}], "score")
     [(1, 2.718281828459045)]

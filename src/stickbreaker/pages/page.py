@@ -26,9 +26,10 @@ class Section(Generic[R]):
 
     `anchor`: its address in the page; `link`: its name in the navigation ("": its heading); `needs`:
     attributes of the report that must not be empty; `template`: its HTML below the heading. Files are looked
-    for in the package of the class, then in `pages`. Scripts whose names end in view.js or views.js use the
-    page; the others are functions from the payload to drawings, from which figures are made without a browser
-    too.
+    for in the package of the class, then in `pages`.
+
+    Scripts whose names end in view.js or views.js use the page. The others are functions from data to
+    drawings; they also draw the figures that are made without a browser.
     """
 
     anchor: ClassVar[str]
@@ -63,13 +64,13 @@ class Section(Generic[R]):
 
     @classmethod
     def packages(cls) -> tuple[str, ...]:
-        """The packages in which files of the section are looked for, in this order."""
+        """The packages in which files of the section are looked for: those of its class and base classes."""
         kinds = [kind for kind in cls.__mro__ if issubclass(kind, Section)]
         return tuple(dict.fromkeys(kind.__module__.rpartition(".")[0] for kind in kinds))
 
 
 class ChartSection(Section[R]):
-    """A section with some text and a row of charts, which scripts draw into the element `box`."""
+    """A section with some text and a row of charts, which scripts draw into the element with id `box`."""
 
     box: ClassVar[str]
 
@@ -85,7 +86,7 @@ class Report:
     """What a page shows of a model: its sections, and the values that several of them need.
 
     `facts` are (label, value) cards at the top, `settings` (name, value) rows at the end. `note` comes before
-    all sections, `repeat_note` before the settings; `drawn`: what is missing without scripts.
+    all sections, `repeat_note` before the settings; `drawn` names what is missing if scripts do not run.
     """
 
     sections: ClassVar[Sequence[Section[Any]]] = ()
@@ -111,9 +112,9 @@ class Report:
 
 
 class Page:
-    """A page: a title, and those sections of a report that have something to show.
+    """A page about a model: a title, and those sections of a report that have something to show.
 
-    All is computed when it is made; `payload` has the data for the scripts, as JSON values.
+    All is computed when it is made. `payload` is the data for the scripts, as JSON values.
     """
 
     def __init__(self, title: str, report: Report) -> None:
@@ -142,7 +143,7 @@ class Page:
         )
 
     def figure_script(self) -> str:
-        """The script that defines `drawFigures`, a function from the payload to figures, without a page."""
+        """The script that draws figures without a page: it defines `drawFigures`, from payload to figures."""
         return self.charts() + _text_of("figures.js", (SHARED,))
 
     def views(self) -> str:
@@ -150,7 +151,7 @@ class Page:
         return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
 
     def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:
-        """Files of all sections as one text, each file once: first those that reports share.
+        """Join files of all sections to one text, each file once; files that reports share come first.
 
         first: names of shared files to begin with; names: returns the names of a section's files.
         """
@@ -192,7 +193,7 @@ def _touches_page(name: str) -> bool:
 
 @cache
 def _text_of(name: str, packages: tuple[str, ...]) -> str:
-    """The text of the file `name` in the first of these packages that has it, or in the shared one."""
+    """The text of the file `name`, from the first of these packages that has it, or else the shared one."""
     for package in (*packages, SHARED):
         file = resources.files(package).joinpath(name)
         if file.is_file():
@@ -220,7 +221,7 @@ def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:
 
 
 def content_security_policy(script: str | None) -> str:
-    """The content security policy of a page: no loading, and no script but this one (None: no script)."""
+    """The content security policy of a page: nothing is loaded, and only this script runs (None: none)."""
     allowed = ""
     if script is not None:
         digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,4 +1,4 @@
-"""What pages of all kinds need of a saved model: its manifest, and its settings as rows."""
+"""What pages of all kinds need of a saved model: its manifest, and rows with its settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SavedReport(Report, Generic[Model]):
 
     @classmethod
     def page_of(cls, path: Path, title: str) -> Page:
-        """The page about the model at `path`.
+        """The page about the model saved at `path`.
 
         Raises UserError if it is not a model of this kind, or is an unfinished run, and for invalid files.
         """
@@ -51,7 +51,7 @@ class SavedReport(Report, Generic[Model]):
 
 
 def readable_manifest(path: Path) -> JsonObject:
-    """The manifest of the model at `path`, of which a report can be made.
+    """The manifest of the model at `path`, if a report can be made of it.
 
     Raises UserError if it is not a model, or a run that is not finished; a stream, which may never end, may
     be unfinished.
@@ -69,7 +69,8 @@ def settings_of(
 ) -> list[tuple[str, str]]:
     """The settings of a model as (name, value) rows, for the end of a page.
 
-    own: for settings that only its kind has, by the name in the manifest, functions that return their text.
+    own: functions that return the text of a setting that only this kind of model has, by its name in the
+    manifest.
     """
     rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
     for name, value in manifest["settings"].items():

@@ -1,4 +1,4 @@
-"""Words of sentences that are shaded by a number, and the legend of the shades."""
+"""Words in sentences that are shaded by a number, such as their surprise, and the legend of the shades."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stickbreaker.core.json_checks import JsonObject
 
 
 def level_of(value: float, levels: Sequence[float]) -> int:
-    """The shade of a value: how many of the ascending levels it reaches."""
+    """The shade of a value, from 0 up: the number of ascending `levels` that it reaches."""
     return sum(value >= least for least in levels)
 
 
@@ -29,7 +29,11 @@ def legend(levels: Sequence[float], first: str, between: str, last: str) -> list
 def shaded_word(
     text: str, level: int, bits: float, note: str, *, known: bool = True, end: bool = False, colour: str = ""
 ) -> JsonObject:
-    """A word as a page shows it: its text, shade (`level`), bits, tooltip (`note`) and colour."""
+    """A word of a sentence as JSON values for a page.
+
+    level: its shade; bits: its surprise; note: its tooltip; known: whether it is in the vocabulary; end:
+    whether it stands for the end of a sentence; colour: "" for none.
+    """
     return {
         "text": text,
         "level": level,

@@ -64,7 +64,7 @@ def percent(share: float) -> str:
 
 
 def thinned(points: Sequence[T]) -> list[T]:
-    """The points of a curve; of more than 600, that many at most, evenly spaced, and the last one."""
+    """The points of a curve; if there are over 600, at most that many, evenly spaced, and the last one."""
     stride = -(-len(points) // MOST_POINTS)
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 

@@ -13,8 +13,8 @@ from stickbreaker.pages.text_values import one_line
 class TopicRow:
     """A topic in a report.
 
-    number: its lasting number; share: of all words; words: its first words, each with its share of the topic
-    and more values that depend on the kind of model.
+    number: its lasting number; share: of all words; words: its top words as tuples: the word, its share of
+    the topic, and more values that depend on the kind of model.
     """
 
     number: int
@@ -28,5 +28,5 @@ class TopicRow:
 
 
 def places_of(topics: Sequence[TopicRow]) -> dict[int, int]:
-    """{number of a topic: its index in the list}."""
+    """The index of each topic in a list, by its number."""
     return {topic.number: place for place, topic in enumerate(topics)}

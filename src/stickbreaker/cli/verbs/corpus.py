@@ -68,7 +68,7 @@ def build(
 
 
 def _refuse_dropping(choice: AnalysisChoice) -> None:
-    """Raise UserError naming the options that drop words, which contradict --all-words."""
+    """Raise UserError, with --all-words, if other options drop words; it names them."""
     of_no_effect = {"stop_words": "none", "min_length": 1, "max_share": 1.0}
     names = [name for name in DROPPING if name in choice.given]
     dropping = [option_of(name) for name in names if getattr(choice, name) != of_no_effect.get(name)]
@@ -114,7 +114,10 @@ def described(corpus: "Corpus", top: int = 20) -> JsonObject:
 
 
 def _tags_of(corpus: "Corpus") -> JsonObject:
-    """The tags of a corpus with trees, and the column of CoNLL-U that they come from; empty for others."""
+    """The tags of a corpus with trees, and the CoNLL-U column that they come from, for `corpus info`.
+
+    An empty dict for a corpus without trees.
+    """
     from stickbreaker.corpus import Analysis
 
     if corpus.about.tag_names is None:

@@ -32,7 +32,7 @@ def formats() -> dict[str, Export]:
 
 
 class FormatChoice(click.Choice):
-    """The type of the option --format: one of `formats()`, which may grow after this module was imported."""
+    """The type of the option --format: one of `formats()`, which is called only when it is needed."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -47,7 +47,7 @@ class FormatChoice(click.Choice):
 
 
 def _list_formats() -> str:
-    """The help text that lists the formats, and says which are about documents."""
+    """The part of `--help` that lists the formats, and says which are about documents."""
     room = max(map(len, formats())) + 3
     lines = [
         f"{'' if i else name:<{room}}{line}"
@@ -107,7 +107,7 @@ def export(
 
 
 def _own_export(format: str, chosen: Export, model: Path) -> Export:
-    """The format as the model's kind writes it.
+    """The format as this kind of model writes it (two kinds may have a format of the same name).
 
     Raises UserError if the kind does not have it, and a usage error for options that do not apply to the
     kind.

@@ -10,7 +10,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class FitGroup(SuggestingGroup):
-    """The group of the commands that kinds provide, imported on use.
+    """The group `fit`, whose commands come from the kinds of models and are imported on use.
 
     If a file is given where the kind belongs, the message says so.
     """

@@ -61,7 +61,7 @@ def report(
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> JsonObject:
-    """Write the page and its figures, as far as paths are given; returns the command's result."""
+    """Write the page and its figures, each if a path is given for it; returns the command's result."""
     from stickbreaker.pages.figures import write_figures
 
     result: JsonObject = {}

@@ -79,7 +79,7 @@ EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model 
 
 @dataclass(frozen=True)
 class ArrivalChoice:
-    """Which files are learned from and how they are read, as the command line says."""
+    """The options on which files are learned from and how they are read."""
 
     text_field: str = from_option(default="text", help="Field with the text.")
     date_field: str = from_option(default="date", help="Field with a document's date, if there is one.")
@@ -105,7 +105,7 @@ of_streams = chained(open_options, arrival_options, engine_options, analysis_opt
 
 
 def fitted(verb: click.Command) -> click.Command:
-    """The command, with shared options' help changed for streams, and options that do not apply hidden."""
+    """Adapt a command to streams: the help of shared options is changed, options without use are hidden."""
     changes: dict[str, OptionSettings] = {
         "inputs": {"metavar": "DIRECTORY"},
         "engine": {
@@ -212,7 +212,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: ParameterValues) -> None
 
 
 def _remedy(out: Path) -> str:
-    """The remedy for a failure of Spark during a stream into the model `out`."""
+    """The advice if Spark fails during a stream into the model `out`."""
     from stickbreaker.spark.streaming import AGAIN
 
     return AGAIN if out.exists() else "nothing was learned yet; give the command again"
@@ -225,7 +225,7 @@ def _model(
     choice: AnalysisChoice,
     where: EngineChoice,
 ) -> "tuple[TopicEstimator, Analysis]":
-    """The estimator and the analysis that options describe. Raises a usage error if they do not fit."""
+    """The estimator and the analysis that the options describe. Raises a usage error if they do not fit."""
     if where.engine != "spark":
         raise click.UsageError(
             "give --engine spark; on this machine only: stickbreaker fit lda FILE... --stream --words open"
@@ -250,7 +250,7 @@ def _vocabulary(choice: AnalysisChoice) -> "Vocabulary | None":
 
 
 def _say(record: JsonObject) -> None:
-    """Print a line on a step of a stream, and its warnings, on standard error."""
+    """Print on standard error what a step of a stream has done, and its warnings. record: from the trace."""
     words = f", {counted(record['vocabulary']['size'], 'word')}" if "vocabulary" in record else ""
     documents = counted(int(record["documents"]), "document")
     note(f"{documents}, step {record['step']}{words}{format_prequential(record)}")

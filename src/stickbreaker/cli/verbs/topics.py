@@ -67,7 +67,10 @@ def topics(
 
 
 def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
-    """Write topics as a table: number, name and share, if known, and words, for each language if several."""
+    """Write topics as a table with a row each: number, name and share (if known), and top words.
+
+    Several languages have a column of words each.
+    """
     import pyarrow as pa
 
     languages = list(found[0].get("languages", ())) if found else []

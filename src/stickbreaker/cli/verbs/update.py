@@ -101,7 +101,10 @@ def _day(given: str | None) -> str:
 
 
 def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -> None:
-    """Make all remaining steps, saving every `every` seconds; at Ctrl-C save, and exit."""
+    """Make the remaining steps of an update, of `size` documents each; on Ctrl-C, save and exit.
+
+    The model is saved every `every` seconds and at the end.
+    """
     line, stopped, saved = ProgressLine(changes=0.25, lines=5.0), list[bool](), time.monotonic()
     with stop_signals(lambda: stopped.append(True)):
         for _ in under_way.steps(size):
@@ -117,7 +120,7 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
 
 
 def _figures(under_way: "Updating") -> JsonObject:
-    """The figures in the command's result, as JSON values."""
+    """The numbers in the result of `update`, such as documents and topics, as JSON values."""
     estimator, update = under_way.estimator, under_way.update
     return {
         **estimator._sizes(),
