@@ -9,14 +9,14 @@ from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, exp_digam
 
 @njit(**OPTIONS)
 def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
-    """For each node with leaves (group) in a tree of concepts, fill logs_out (groups × topics) with the sum
-    of E[log p] of the choices on the way from the root to it.
+    """Fill logs_out with the sum of E[log p] of the choices on the way from the root of a tree of concepts to
+    each node with leaves.
 
-    Unless the node has a single choice, psi of its own total is subtracted, so that adding psi of a leaf's
-    parameter makes E[log p] of the leaf's path. edges (inner edges × topics, double): Dirichlet parameters;
-    nodes (nodes × topics, double): their sums, groups first; sources (edges): the parent node of each;
-    way_starts (groups + 1), ways: the edges above each group; alone (nodes, bool): those with a single
-    choice, whose log is 0.
+    logs_out (groups × topics): a group is a node with leaves. Unless the node has a single choice, psi of its
+    own total is subtracted, so that adding psi of a leaf's parameter makes E[log p] of the leaf's path. edges
+    (inner edges × topics, double): Dirichlet parameters; nodes (nodes × topics, double): their sums, groups
+    first; sources (edges): the parent node of each; way_starts (groups + 1), ways: the edges above each
+    group; alone (nodes, bool): those with a single choice, whose log is 0.
     """
     n_topics = nodes.shape[1]
     totals, own = np.empty_like(nodes), np.empty_like(edges)
@@ -41,11 +41,10 @@ def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
 
 @njit(**PART)
 def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_out, shares_out):
-    """Sum exp(E[log p]) over the paths of one word: fill logs_out (topics) with the log of the sum, and
-    shares_out with the share of each path in it.
+    """For one word, sum exp(E[log p]) over its paths: fills logs_out (topics) with the log of the sum.
 
-    The word's paths are `first` to `last` (exclusive); `own` is working memory. The others: see
-    `expected_log_paths`.
+    shares_out gets the share of each path in the sum. The word's paths are `first` to `last` (exclusive);
+    `own` is working memory. The others: see `expected_log_paths`.
     """
     for k in range(len(logs_out)):
         largest = -np.inf

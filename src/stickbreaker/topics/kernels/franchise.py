@@ -237,8 +237,9 @@ def _topic_terms(zeta, log_weights, served_out):
 
 @njit(**PART)
 def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_out):
-    """Add a document's expected counts by word and topic to counts_out (shard's words × topics), and their
-    sums to tokens_out (topics).
+    """Add a document's expected counts by word and topic to counts_out (shard's words × topics).
+
+    Their sums are added to tokens_out (topics); block_out is working memory.
     """
     n_topics, n_words = block_out.shape
     for k in range(n_topics):

@@ -92,11 +92,10 @@ def _four_norms(block, i, theta_weights):
 
 @njit(**PART)
 def _round(block, counts, theta_weights, gains_out):
-    """One round over a document's words: fill gains_out (topics) with the sum over words of count × weight_k
-    / (weights · theta_weights).
+    """One round over a document's words: fill gains_out (topics), from which gamma is updated.
 
-    Times theta_weights, this is the expected number of tokens of each topic. block (words × topics): the
-    weights of each word.
+    It is the sum over words of count × weight_k / (weights · theta_weights); times theta_weights, this is the
+    expected number of tokens of each topic. block (words × topics): the weights of each word.
     """
     n_words, n_topics = block.shape
     for k in range(n_topics):

@@ -218,11 +218,11 @@ def _powers(logs, out):
 
 @njit(**PART)
 def _leaning(code, words, log_words, odds, expected, shares_out):
-    """Fill shares_out (targets) with the probability that a token of one word goes to each target: the
-    softmax of E[log beta] + E[log theta].
+    """Fill shares_out (targets) with the share of each target in the tokens of one word: the softmax of E[log
+    beta] + E[log theta].
 
-    words, odds: exp of these two, scaled; the logarithms log_words and expected are only used if the product
-    underflows.
+    code: the word's number; words, odds: exp of these two, scaled; the logarithms log_words and expected are
+    only used if the product underflows.
     """
     for j in range(len(odds)):
         shares_out[j] = words[code, j] * odds[j]
@@ -277,11 +277,10 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 @njit(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """Fill two arrays over a document's entries: own_out with the tokens of the topic to be dissolved,
-    all_out with the tokens to be divided.
+    """The tokens of each of a document's entries, when a topic is dissolved: fills two arrays over entries.
 
-    places: columns of `parts`, that of the topic last. With `mixing`, tokens of all these columns are
-    divided, otherwise only the topic's.
+    own_out has the topic's tokens, and all_out the tokens to be divided: with `mixing` those of all columns
+    `places` of `parts` (that of the topic last), otherwise only the topic's.
     """
     for i in range(start, stop):
         own_out[i - start] = np.float64(parts[i, places[-1]])

@@ -293,7 +293,7 @@ class TopicVocabulary(ABC, Generic[C]):
         """Expected counts of each row, summed over topics."""
 
     def rests(self, params: Record, table: CountTable) -> Array:
-        """The probability of each topic that is left for strings it lacks (topics); 0 if topics have all
+        """The probability that each topic leaves to all strings it lacks (topics); 0 if topics have all
         words.
         """
         return np.zeros(table.shape[1])

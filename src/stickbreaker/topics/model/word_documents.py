@@ -48,8 +48,8 @@ class WordDocuments:
     sides: tuple[Side, ...]
 
     def side(self, within: slice, n_words: int) -> Side | None:
-        """The document counts of the language whose words are the vocabulary rows `within`; None if these are
-        not exactly the rows of one language.
+        """The document counts of one language, given the vocabulary rows of its words (`within`); None if no
+        language has exactly these rows.
         """
         wanted = within.indices(n_words)[:2]
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
@@ -149,10 +149,11 @@ def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
 
 
 def order_by_company(side: Side) -> NDArray[np.int64]:
-    """A side's words (K × n), with each topic's first words reordered so that those come first that often
-    occur together with the others.
+    """A side's words (K × n), reordered so that first words that occur together with a topic's others come
+    earlier.
 
-    The words are sorted by ½ z(-log rank) + ½ z(company), where z are standard scores within the topic.
+    Each topic's first words are sorted by ½ z(-log rank) + ½ z(company), where z are standard scores within
+    the topic and company is `Side.company`.
 
     >>> one = np.array([[3.0, 2.0, 1.0]])
     >>> company = np.array([[0.0, 0.1, 0.9]])

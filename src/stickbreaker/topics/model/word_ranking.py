@@ -67,8 +67,9 @@ class WordEvidence(NamedTuple):
 
 
 def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` most probable words of each topic, among the vocabulary rows `within`; ties by number. There
-    are fewer if there are fewer words.
+    """The `n` most probable words of each topic, among the vocabulary rows `within`; ties by number.
+
+    There are fewer if there are fewer rows.
 
     >>> from stickbreaker.topics.model.topic_words import Dense
     >>> [found.tolist() for found in leading_words(Dense(np.array([[0.2, 0.5, 0.3]])), 2)]

@@ -220,11 +220,11 @@ def add_counts(block, assignments, table_out):
 
 @njit(**OPTIONS)
 def document_counts(offsets, assignments, n_topics, topics_out, counts_out):
-    """Count the tokens of each topic in each document: fill topics_out and counts_out with pairs (topic,
-    count), document by document.
+    """Count the tokens of each topic in each document, as pairs of a topic and its count, document by
+    document.
 
-    Returns the number of pairs. offsets (documents + 1), assignments (tokens, document order); topics_out,
-    counts_out (tokens, int32).
+    Fills topics_out and counts_out (tokens, int32) and returns the number of pairs. offsets (documents + 1);
+    assignments (tokens): topics in document order.
     """
     held = np.zeros(n_topics, np.int32)
     n = 0

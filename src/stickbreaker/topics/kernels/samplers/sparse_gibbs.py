@@ -110,8 +110,10 @@ def lists_of(block, n_topics, assignments):
 
 @njit(**ORDERED_PART)
 def _part(pairs, j, weights):
-    """The weight n_dk weights_k of the topic k at position j of document d's list, in a draw for a word;
-    weights (topics): the word's part.
+    """The weight n_dk weights_k with which topic k, at position j of document d's list, is drawn for a word's
+    token.
+
+    weights (topics): the word's part of the conditional.
     """
     return np.float64(pairs[j, 1]) * weights[np.uint32(pairs[j, 0])]
 

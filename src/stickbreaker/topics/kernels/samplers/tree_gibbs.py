@@ -141,8 +141,8 @@ def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
 
 @njit(**PART)
 def _take(tree, w, path, k, counts_out):
-    """The probability of word w in topic k without one of its tokens, which is on this path; called before
-    the token is drawn again.
+    """The probability of word w in topic k without the token that is to be drawn again, which is on this
+    path.
 
     The token is removed from the counts only if the word has several paths.
     """

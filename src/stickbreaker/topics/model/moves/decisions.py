@@ -41,8 +41,8 @@ class MoveLimits(NamedTuple):
 
 
 def doublings(failures: float) -> float:
-    """How many rounds a topic waits for its next trial after this many failures in a row: 2 ** failures, at
-    most 2 ** MAX_DOUBLINGS.
+    """The number of rounds for which a topic waits after failures in a row: 2 ** failures, at most 2 **
+    MAX_DOUBLINGS.
 
     >>> doublings(3.0), doublings(5000.0)
     (8.0, 32.0)

@@ -84,8 +84,10 @@ class Exchange(Move):
     def _begin(
         self, params: Record, stats: Stats, survey: Proposal, table: TableView, step: Step
     ) -> list[Proposal]:
-        """The proposals for exchanges, by the votes of the minibatch: to split giant topics, and to merge the
-        small topics that their halves replace.
+        """The proposals for exchanges, by the votes of the minibatch's documents for topics.
+
+        They split giant topics, and merge the small topics that the halves of these replace. survey: the
+        proposal that counted the votes.
         """
         votes = stats.trial[survey.name].usage["votes"].values
         totals = table.totals.sum(axis=0)
@@ -223,8 +225,9 @@ class Exchange(Move):
 
 
 def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
-    """The moves for learning from a stream: exchanges, or none if topics have different priors of words, or
-    words have several rows (concepts).
+    """The moves with which a stream is learned: exchanges of topics, if the vocabulary allows them.
+
+    It does not if topics have different priors of words, or if words have several rows (concepts).
     """
     return () if words.by_topic or words.row_words() is not None else (Exchange(),)
 
@@ -264,8 +267,10 @@ def differ(sums: Array) -> bool:
 
 
 def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
-    """Inner products of the counts of given topics with those of all (topics × all), and the sums of squares
-    of all, to find the most similar topics.
+    """Sums from which the topics most similar to the given ones are found.
+
+    "products" are inner products of the counts of these with those of all topics (given × all), "squares" the
+    sums of squares of all.
     """
     columns = part.counts
     return {"products": columns[:, topics].T @ columns, "squares": (columns**2).sum(axis=0)}
@@ -306,8 +311,9 @@ def _mean(leaning: Array, tokens: Array) -> Array:
 
 
 def _second_shares(part: RowBlock, of_all: float) -> Answer:
-    """The share of the second half in each word, smoothed, as {"words": …}; words that the trial lacks have
-    `of_all`, its share of all tokens.
+    """The share of the second half in each word, by which a topic's counts are split, as {"words": …}.
+
+    It is smoothed by one token with the share `of_all` that the second half has of all tokens.
     """
     first, second = part.held["trial"].T
     return {"words": (second + of_all) / (first + second + 1.0)}

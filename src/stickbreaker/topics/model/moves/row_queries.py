@@ -160,8 +160,8 @@ def centred(part: RowBlock, moments: Array) -> Answer:
 
 
 def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answer:
-    """The total counts of both halves of a topic by language (groups × 2), if each word is divided as in the
-    split's trial, as {"totals": …}.
+    """The sums by language of both halves' counts (groups × 2), as {"totals": …}, if each word of the topic
+    is divided as in the split's trial.
 
     tokens (2): the trial's tokens in each half.
     """
@@ -170,10 +170,10 @@ def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answe
 
 
 def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals: Array) -> Answer:
-    """For the next round of a split: the share of the second half in each word, as the trial divided it, and
-    E[log beta] of the first half minus that of the second, as {"shares": …, "log_odds": …}.
+    """The arrays over words that a split needs for its next round, from its last trial.
 
-    tokens (2): the trial's tokens in each half; totals: the result of `halves`.
+    "shares" is the share of the second half in each word; "log_odds" is E[log beta] of the first half minus
+    that of the second. tokens (2): the trial's tokens in each half; totals: the result of `halves`.
     """
     second = shares(part.held["trial"], tokens)
     log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
@@ -183,11 +183,11 @@ def proposed(part: RowBlock, words: WordsSlot, topic: int, tokens: Array, totals
 def first_counts(
     part: RowBlock, words: WordsSlot, topic: int, keep: float, add: float, totals: Array
 ) -> Answer:
-    """The initial counts of a topic's two parts in a split ("start"), and E[log beta] of the first minus that
-    of the second ("log_odds").
+    """The arrays over words with which a split starts: its parts are a topic's past counts and those of this
+    step.
 
-    The parts are `keep` × the topic's past counts and `add` × the counts of this step's report. totals
-    (groups × 2): sums of both by language.
+    "start" has these counts, weighted by `keep` and `add` (words × 2); "log_odds" is E[log beta] of the first
+    part minus that of the second. totals (groups × 2): sums of both by language.
     """
     start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
     log_words = words.log_words(start, totals, part)
@@ -304,10 +304,10 @@ def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> Dra
 
 
 def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
-    """The counts that a handover would give, before it is tried: of the targets after it, then of the targets
-    and the topic before it.
+    """The counts that a handover of a topic to its targets would give, before it is tried.
 
-    Each word is divided in proportion to `tokens` (targets) × exp E[log beta].
+    First those of the targets after it, then of the targets and the topic before it. Each word is divided in
+    proportion to `tokens` (targets) × exp E[log beta].
     """
     logs = part.held["log_words"] + np.log(tokens)
     along = np.exp(logs - logs.max(axis=1, keepdims=True))

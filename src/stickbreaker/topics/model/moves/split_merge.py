@@ -244,8 +244,9 @@ class TopicMoves(Move):
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
     def _halved(self, params: Record, tried: Stats, topic: int) -> tuple[float, float]:
-        """The best way to divide a split topic's weight between its halves: the second half's share, and the
-        gain in the prior's terms of the bound, in nats.
+        """The best way to divide a split topic's weight between its halves.
+
+        Returns the second half's share, and the gain in the bound's terms of documents' prior, in nats.
         """
         from scipy.optimize import fminbound
 

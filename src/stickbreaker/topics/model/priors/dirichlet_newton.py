@@ -45,8 +45,9 @@ def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float 
 
 
 def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array:
-    """The Newton step for a Hessian that is diagonal plus a constant: -(diag(diagonal) + constant 1 1')^-1
-    gradient, by the Sherman-Morrison formula.
+    """The Newton step for a Hessian that is a diagonal matrix plus a constant, without inverting it.
+
+    -(diag(diagonal) + constant 1 1')^-1 gradient, by the Sherman-Morrison formula.
     """
     shared = (gradient / diagonal).sum() / (1.0 / constant + (1.0 / diagonal).sum())
     return -(gradient - shared) / diagonal

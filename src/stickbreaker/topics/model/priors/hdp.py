@@ -18,11 +18,11 @@ LEAST = 1e-8  # lower limit of alpha × weight of a topic, to avoid underflow in
 
 @dataclass(frozen=True, slots=True)
 class WeighedTopics(TopicPrior):
-    """Base of priors in which topics have weights over all documents (concentration gamma), around which the
-    shares of each document vary (concentration alpha).
+    """Base of priors in which each topic has a weight over all documents, around which documents' shares
+    vary.
 
-    `n_topics`: the initial number. `alpha` and `gamma` are initial values if `alpha_learned` and
-    `gamma_learned`, else fixed.
+    `gamma`: concentration of the weights; `alpha`: concentration of documents' shares. Both are initial
+    values if `alpha_learned` and `gamma_learned`, else fixed. `n_topics`: the initial number.
     """
 
     grows: ClassVar[bool] = True
@@ -34,8 +34,10 @@ class WeighedTopics(TopicPrior):
     gamma_learned: bool = True
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The numbers of the topics that users see, given the tokens of each: those with at least one token
-        and a share of 1e-4, and always the largest.
+        """The numbers of the topics that users see, given the tokens of each.
+
+        They have at least one token and a share of 1e-4 of all tokens; the largest topic is always one of
+        them.
         """
         used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
         used[int(np.argmax(totals))] = True

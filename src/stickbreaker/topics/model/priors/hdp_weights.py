@@ -13,8 +13,10 @@ ALPHA = (1e-3, 1e4)
 
 
 class FittedWeights(NamedTuple):
-    """The result of `fit_weights`: alpha, and the weights of all topics and last that of unused topics
-    (topics + 1), which sum to one.
+    """The result of `fit_weights`: topics' weights, the last one for all unused topics together (topics + 1),
+    and alpha.
+
+    The weights (masses) sum to one.
     """
 
     masses: Array

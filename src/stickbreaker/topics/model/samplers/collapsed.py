@@ -168,8 +168,10 @@ class TokenChain(Sampler):
         return _alone(np.diff(self._tokens.offsets))
 
     def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
-        """Sums of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk), in nats, over one chunk of rows after the
-        other; for an eta that differs between words.
+        """The words' terms of the score for an eta that differs between words, one sum per chunk of rows, in
+        nats.
+
+        Each is the sum of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk).
         """
         for start in range(0, len(counts), ROWS):
             part = slice(start, start + ROWS)

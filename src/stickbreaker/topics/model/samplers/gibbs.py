@@ -23,8 +23,10 @@ BLOCK_CELLS = 2**22  # documents × topics of a block, when looping over all top
 
 
 class Visit(NamedTuple):
-    """A block of documents that is swept at once: its tokens sorted by word, their range in the corpus, and
-    the position of each in this range.
+    """Consecutive documents that a sweep visits at once, with their tokens sorted by word.
+
+    `block`: the sorted tokens; `tokens`: their range in the corpus; `order`: the position of each in this
+    range.
     """
 
     block: Block
@@ -108,8 +110,8 @@ def in_document_order(
 def visits_of(tokens: TokensInOrder, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
     """Divide the documents into blocks for the sweeps, with a limited number of tokens each.
 
-    n_topics: if given, the number of documents × topics per block is limited too. groups: the group
-    (language) of each word.
+    groups: the group (language) of each word; n_topics: if given, the number of documents × topics per block
+    is limited too.
     """
     limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
     cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)

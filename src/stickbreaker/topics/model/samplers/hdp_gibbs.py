@@ -31,8 +31,8 @@ SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a learned concentration
 
 
 class DirectAssignment(TokenChain):
-    """The HDP's chain: each sweep draws every token's topic given all others and the topics' weights beta,
-    then tables, concentrations and beta.
+    """The HDP's chain: a sweep draws the topic of every token, then numbers of tables, concentrations and the
+    topics' weights beta.
 
     Theta and the topics' words are integrated out. Topics are opened by tokens and closed when empty; a
     topic's number is never reused. Topics are columns of a table that also has free columns; it is resized if

@@ -22,10 +22,11 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """What the local steps of franchise documents need: E[log beta] of a shard's rows, E[log sigma(V)] (the
-    log of each topic's share) and alpha.
+    """What the local steps of documents with tables need: E[log beta] of a shard's rows, topics' shares, and
+    alpha.
 
-    `topics` has the same for `MeanField`, from which documents start.
+    `log_weights`: E[log sigma(V)], the expected log share of each topic. `topics` has the same for
+    `MeanField`, from which documents start.
     """
 
     topics: TopicView
@@ -36,11 +37,12 @@ class FranchiseView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Franchise(LocalSolver):
-    """The solver of documents with tables (Chinese restaurant franchise): at most `tables` tables per
-    document, and `max_iter` rounds, fewer if tables change by less than `tol`.
+    """The solver of documents whose tokens sit at tables, each with one topic (Chinese restaurant franchise).
 
-    A document without a record starts with mean-field rounds over topics; each of the largest topics then
-    gets a table. With `keep_local`, records store the tables, and the next pass continues from them.
+    A document has at most `tables` tables, and is inferred in `max_iter` rounds, fewer if tables change by
+    less than `tol`. Without a record, it starts with mean-field rounds over topics; each of the largest
+    topics then gets a table. With `keep_local`, records store the tables, and the next pass continues from
+    them.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("sizes", "zeta")
@@ -73,11 +75,11 @@ class Franchise(LocalSolver):
     def infer(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Infer a shard's documents: their records, with gamma = alpha E[sigma(V)] + expected tokens
-        (documents × topics), and the statistics.
+        """Infer a shard's documents: returns their records and the statistics.
 
-        gamma is proportional to E[theta] given these tokens, with the document's sticks integrated out;
-        E[sigma(V)] are the topics' expected shares.
+        gamma in a record is alpha E[sigma(V)] + expected tokens (topics), where E[sigma(V)] are the topics'
+        expected shares. It is proportional to E[theta] given these tokens, with the document's sticks
+        integrated out.
         """
         from stickbreaker.topics.kernels.franchise import Menu, Prior, Seats, seat_documents
         from stickbreaker.topics.kernels.mean_field import Rule
@@ -119,10 +121,11 @@ class Franchise(LocalSolver):
     def _start(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None
     ) -> tuple[Array, NDArray[np.float32]]:
-        """The tables with which each document starts: their expected tokens (documents × tables), and the
-        probabilities of their topics (documents × tables × topics).
+        """The tables with which each document starts: those of its record (`local`) or, without one, of its
+        largest topics.
 
-        They are those of its record (`local`), if there is one.
+        Returns their expected tokens (documents × tables), and the probabilities of their topics (documents ×
+        tables × topics).
         """
         if local is not None:
             return local["sizes"].values.copy(), local["zeta"].values.astype(np.float32)

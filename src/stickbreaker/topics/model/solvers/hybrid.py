@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @with_parameter_section
 class Hybrid(HybridParameters, LocalSolver, Inference):
-    """The hybrid of variational inference and sampling: topics are variational, documents' topics of tokens
-    are sampled (Mimno et al. 2012; Zhai 2014, section 4.2).
+    """Hybrid inference: topics are variational, and the topics of documents' tokens are sampled (Mimno et al.
+    2012; Zhai 2014, section 4.2).
 
     A document's tokens are assigned one after another, then resampled in sweeps. Statistics are integers, and
     time depends on the topics in use. Random streams are keyed by the documents' numbers.

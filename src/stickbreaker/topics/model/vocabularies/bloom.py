@@ -11,11 +11,11 @@ WORDS, WRONG = 2_000_000, 0.01  # capacity, and its error rate for new words whe
 
 
 class SeenBefore:
-    """A set of words in bounded memory (a Bloom filter): it knows every word that was added, and mistakes one
-    in a hundred new words for a known one.
+    """A set of words in bounded memory (a Bloom filter), to learn whether a word was seen before.
 
-    It takes 2.4 MB and is made for two million words; with more, mistakes are more frequent. The hash is
-    BLAKE2b, which is the same on every machine.
+    It knows every word that was added, and mistakes one in a hundred new words for a known one. It takes 2.4
+    MB and is made for two million words; with more, mistakes are more frequent. The hash is BLAKE2b, which is
+    the same on every machine.
     """
 
     def __init__(self, bloom: Any) -> None:

@@ -112,9 +112,10 @@ class CompiledTree:
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The edges on the way from the root to each group (a node with leaves), from the top, as one array.
+        """The edges on the way from the root to each group (a node with leaves), from the top.
 
-        Before it, where each group's edges begin in it (groups + 1).
+        Returns where the edges of each group begin (groups + 1), and the edges of all groups, one after the
+        other.
         """
         ways: list[tuple[int, ...]] = []
 

@@ -208,8 +208,10 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Move the concentration by `rate` towards its maximum, the number of words in all topics divided by
-        -(sum over topics of E[log of the rest of the stick]).
+        """Move the concentration of the Dirichlet processes by `rate` towards its maximum.
+
+        That is the number of words in all topics, divided by -(sum over topics of E[log of the rest of the
+        stick]).
         """
         left = -float(summary["leftover"].sum())
         if left <= 0.0:
@@ -299,8 +301,10 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of each topic's words in the order of the table (topics × positions; 0 beyond the
-        truncation), and the expected rest of each topic (topics).
+        """E[beta] of each topic's words, and the expected rest of each topic, for all strings that it lacks
+        (topics).
+
+        E[beta] (topics × positions) is in the order of the table, 0 beyond the truncation.
         """
         from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
@@ -310,8 +314,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return probabilities, rests
 
     def expected_logs(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[log beta] of each topic's words in the order of the table (topics × positions; only valid within
-        the truncation), and E[log] of the rest of each topic's stick (topics).
+        """E[log beta] of each topic's words, and E[log] of the rest of each topic's stick (topics).
+
+        E[log beta] (topics × positions) is in the order of the table, and only valid within the truncation.
         """
         from scipy.special import psi
 
