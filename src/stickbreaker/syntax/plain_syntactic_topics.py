@@ -66,7 +66,10 @@ class PlainSyntacticTopics(SyntaxEstimator):
         self._take_learned(self._learned_by(job, state), state)
 
     def _learned_by(self, job: Run, state: RunState) -> Record:
-        """The result of a run as params with samples; variational inference has a single one."""
+        """The result of a run as params, stored as samples of the model's parameters.
+
+        Variational inference gives a single sample, its means.
+        """
         if isinstance(state, SamplingState):
             return state.chains.fitted().params
         assert isinstance(job, VariationalRun)
@@ -86,7 +89,7 @@ class PlainSyntacticTopics(SyntaxEstimator):
         write_documents(self._lens(), corpus, folder, 0.0, learned_from=learned_from)
 
     def _lens(self) -> Lens:
-        """What processing documents for the report needs: the learned model, its words and the seed."""
+        """What infers the topics of the report's documents: the learned model, its words and the seed."""
         return Lens(self.learned_, self.tree_words_, self.seed_)
 
     # Saving and loading
@@ -104,6 +107,8 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
 
 def _held_out_score(fitted: Fitted, score: Callable[[Record], float]) -> float:
-    """The score of held-out documents, in nats per word, with what the chains have learned so far: `score` of
-    their params."""
+    """Score held-out documents by what the chains have learned so far: log p in nats per word.
+
+    score: computes it from learned params.
+    """
     return score(fitted.params)

@@ -29,7 +29,7 @@ SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
 
 class Lens(NamedTuple):
-    """What processing documents for a report needs: a learned model, its words and a seed."""
+    """What infers the topics of the report's documents: a learned model, its word numbers and a seed."""
 
     learned: LearnedSyntax
     words: TreeWords
@@ -37,24 +37,25 @@ class Lens(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The documents of a block that a report shows, by position in the block, and the sentences, by their
-    number in it."""
+    """The documents and sentences of a block that a report shows, by their positions in the block."""
 
     documents: NDArray[np.int64]
     sentences: NDArray[np.int64]
 
 
 def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool) -> None:
-    """Write documents.parquet for the report into a model's directory: at most `LIMIT` documents and
-    `SENTENCES` of their sentences, both drawn uniformly. Sentences are of held-out documents if there are
-    any.
+    """Write documents.parquet into a model's directory, for the report: documents and parsed sentences.
 
-    Columns: id, words (how many), held_out, topics and shares (lists: expected shares of the words, the
-    largest first), sentences (a list of records: size, the number of words of the whole sentence; and for the
-    words shown tokens, known, heads (position in the sentence, -1 for none, or `BEYOND`), topics, the most
-    probable ones, and sure, their probabilities). All are by the last sample of the best chain, so that
-    topics are consistent. In the file's own metadata, "stickbreaker" is a JSON object: {"documents": how many
-    there are, "sentences": "held-out", "learned" or "other"}.
+    There are at most `LIMIT` documents, and `SENTENCES` of their sentences, both drawn uniformly. Sentences
+    are of held-out documents if there are any.
+
+    Columns: id; words, their number; held_out; topics and shares, lists of the topics with the largest
+    expected shares of the words; sentences, a list of records. A record has size, the number of words of the
+    sentence, and for each word shown (at most `MOST_WORDS`): its token; whether it is known; its head's
+    position, -1 for none, or `BEYOND`; its most probable topic; and the probability of that (sure).
+
+    Topics are by the last sample of the best chain. In the file's metadata, "stickbreaker" is a JSON object:
+    {"documents": the number in the corpus, "sentences": "held-out", "learned" or "other"}.
     """
     source = Source(corpus, held_out, unit=Trees)
     chosen = _chosen(source, lens.seed)
@@ -71,9 +72,9 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:
-    """The documents and sentences that the report shows, for each block.
+    """Choose the documents and sentences that the report shows, in each block of the corpus.
 
-    Sentences are drawn uniformly; the documents are theirs, and random others up to `LIMIT`.
+    Sentences are drawn uniformly. Documents are those of these sentences, and random others up to `LIMIT`.
     """
     generator = stream(seed, purposes.SYNTAX_REPORT)
     places = [_places(source, block) for block in range(source.n_blocks)]
@@ -94,7 +95,7 @@ def _chosen(source: Source, seed: int) -> list[Chosen]:
 
 
 def _places(source: Source, block: int) -> NDArray[np.int64]:
-    """(sentences × 3) The block, document and number of those sentences of a block that may be shown.
+    """The sentences of a block that the report may show: (sentences × 3) block, document, sentence number.
 
     They have at least `LEAST_WORDS` words, and are of held-out documents if the run has any.
     """
@@ -130,7 +131,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
 
 
 def _sentences(lens: Lens, source: Source, block: int, chosen: Chosen) -> dict[int, list[dict[str, object]]]:
-    """The records of a block's chosen sentences, in lists by the position of their document in the block."""
+    """Make the records of a block's chosen sentences: {document's position in the block: its records}."""
     if not len(chosen.sentences):
         return {}
     corpus, trees = source.corpus, source.content(block)

@@ -14,7 +14,7 @@ from stickbreaker.syntax.tree_words import TreeWords
 
 
 class WordScores(NamedTuple):
-    """log p of each predicted known word, in nats, its document (by position) and its tag (by number)."""
+    """For each known word that was predicted: its log p in nats, its document and its tag (by number)."""
 
     nats: Array
     documents: NDArray[np.int64]  # by position among those given
@@ -30,8 +30,9 @@ class Halves(NamedTuple):
 
 
 def halves(trees: Trees) -> Halves:
-    """Split documents: odd-numbered sentences, counted from one, are seen, the others predicted; a document's
-    only sentence is predicted.
+    """Split each document's sentences into those that are seen and those that are predicted from them.
+
+    The first, third, … are seen, the others predicted; a document's only sentence is predicted.
 
     >>> words, heads, tags = np.array([5, 6, 7]), np.array([-1, 0, -1]), np.zeros(3, np.int32)
     >>> text = Trees(np.array([0, 3]), words, np.array([0, 2]), heads, tags, ("x",))
@@ -51,7 +52,7 @@ def halves(trees: Trees) -> Halves:
 
 
 def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
-    """The chosen sentences (by number in `trees`), each as a document of its own."""
+    """Take sentences out of documents: each becomes a document of its own; chosen: numbers in `trees`."""
     bounds = np.append(trees.starts, len(trees.words))
     offsets, tokens = entries_between(bounds[chosen], bounds[chosen + 1])
     words, heads, tags = trees.words[tokens], trees.heads[tokens], trees.tags[tokens]

@@ -75,17 +75,22 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def _n_chains(self) -> int:
-        """The number of chains whose samples the result has; 1 for mean-field inference, whose result has the
-        form of one sample."""
+        """The number of chains whose samples make up the result.
+
+        It is 1 for mean-field inference, whose result has the form of one sample.
+        """
         return (CHAINS if self.chains is None else int(self.chains)) if self._sampled else 1
 
     @property
     def _sampled(self) -> bool:
-        """Whether inference is by Markov chains."""
+        """Whether inference is by Markov chains; if not, it is mean-field."""
         return self.inference == "gibbs"
 
     def _learning_schedule(self) -> Schedule:
-        """The schedule of mean-field inference. Raises UserError for an unsupported one."""
+        """The schedule of mean-field inference: the parameter `schedule` or its default, with all settings.
+
+        Raises UserError if the parameter is not a schedule.
+        """
         given = "batch" if self.schedule is None else self.schedule
         if given == "online":
             given = Online(batch_size=BATCH_SIZE)
@@ -103,7 +108,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return Limits(passes if self.max_iter is None else self.max_iter, self.tol if batch else 0.0)
 
     def prior(self) -> Prior:
-        """The model's settings that do not change during a run, from the estimator's parameters."""
+        """The priors and the limiting case of the model that the estimator's parameters describe."""
         return Prior(self.n_topics, sigma=self.eta, limit=self.limit or "none")
 
     def _remark_on(self, corpus: Corpus) -> str | None:
@@ -115,16 +120,20 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         )
 
     def _source_of(self, corpus: Corpus, held_out: float, shard_size: int = SHARD_DOCUMENTS) -> Source:
-        """The documents to learn from, `shard_size` per shard. Raises UserError if there are none."""
+        """The source that gives a run its training documents, `shard_size` per shard.
+
+        held_out: the share of documents to hold out. Raises UserError if no document is left.
+        """
         source = Source(corpus, held_out, unit=Trees, shard_size=shard_size)
         if source.n_documents == 0:
             raise UserError("there is no document to learn from", remedy="lower the held-out share")
         return source
 
     def _held_out_score(self, source: Source, words: TreeWords, seed: int) -> Callable[[Record], float]:
-        """A function that scores the held-out documents with given learned params, in nats per word.
+        """A function that scores the held-out documents: it takes learned params, returns nats per word.
 
-        Raises UserError if no held-out document has a known word.
+        Half of a document's sentences are predicted from the others (`word_scores`). Raises UserError if no
+        held-out document has a known word.
         """
         parts = [source.block(block, held_out=True)[1] for block in range(source.n_blocks)]
         if not any((part.words >= 0).any() for part in parts):
@@ -138,7 +147,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return score
 
     def _words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
-        """The numbering of the words of trees; `tags` are words too if they represent unknown words."""
+        """The numbers of words for the model, as the parameter `unknown` asks; tags: of the corpus."""
         return TreeWords(vocabulary, tags, self.unknown)
 
     # The learned model
@@ -179,8 +188,10 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def head_topics_(self) -> Array:
-        """(topics + 1 × topics) The share of each topic among the words whose head has a certain topic, which
-        is the row; the last row is for words without a head."""
+        """(topics + 1 × topics) Rows: topics of heads; in a row, the shares of topics among their dependents.
+
+        The last row is for words without a head.
+        """
         return self.learned_.head_topics
 
     @property
@@ -190,7 +201,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     @property
     def _topics_in_use(self) -> list[int]:
-        """The topics that had words in at least half of the best chain's samples, the largest first."""
+        """The topics that have words in at least half of the best chain's samples, the largest first."""
         held = self.learned_.of_best(self.learned_.transitions.sum(axis=1) >= 1.0) >= 0.5
         return [k for k in descending(self.topic_shares_).tolist() if held[k]]
 
@@ -221,7 +232,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return self.tree_words_.ordered(trees)
 
     def _word_scores(self, corpus: Corpus, block: int) -> WordScores:
-        """log p of known words in even-numbered sentences of a block's documents, given the others."""
+        """log p of the known words in every other sentence of a block's documents, given the rest."""
         trees = corpus.trees(block)
         return word_scores(trees, self.learned_, self.tree_words_, self.seed_, self._threads)
 

@@ -13,8 +13,10 @@ NEARLY = 1.0 - 1e-6  # for topics unreachable from a root, so that their depth i
 
 
 class Edge(NamedTuple):
-    """An edge of the graph of topics: `share` is the share of `topic` among the words whose head has the
-    topic `head` (None: no head)."""
+    """An edge of the graph of topics, from the topic of heads to a topic of their dependents.
+
+    share: of `topic` among the words whose head has the topic `head` (None: words without a head).
+    """
 
     head: int | None
     topic: int
@@ -22,8 +24,10 @@ class Edge(NamedTuple):
 
 
 def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
-    """The edges from each topic in use, and from no head: at most the `MOST` largest of each, with a share of
-    at least `LEAST`."""
+    """The edges of the graph of topics: for each topic in use, the commonest topics of its dependents.
+
+    The first edges are from no head. From each there are at most `MOST`, of shares from `LEAST` on.
+    """
     shares, in_use = model.head_topics_, set(model._topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]
     return [

@@ -1,4 +1,4 @@
-"""The numbering of the words of trees in a syntactic topic model."""
+"""How a syntactic topic model numbers the words of trees, known and unknown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ BLANK, TAG = "blank", "tag"  # how words outside the vocabulary are represented
 
 @dataclass(frozen=True)
 class TreeWords:
-    """The words of trees: rows of a vocabulary, followed by the tags if these represent unknown words.
+    """Numbers the words of trees: the vocabulary's words, then the tags if these stand for unknown words.
 
     >>> words = TreeWords(Vocabulary.of(["dog"]), ("NN", "VB"), TAG)
     >>> words.names
@@ -28,7 +28,7 @@ class TreeWords:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All words by number, tags in angle brackets."""
+        """The spelling of each word, by number; tags are in angle brackets."""
         return (*self.vocabulary.words, *(f"<{tag}>" for tag in self.tags if self.unknown == TAG))
 
     @property
@@ -37,9 +37,10 @@ class TreeWords:
         return len(self.vocabulary) + (len(self.tags) if self.unknown == TAG else 0)
 
     def ordered(self, trees: Trees) -> OrderedTrees:
-        """Documents that were read with `vocabulary`, as nodes in preorder with these word numbers.
+        """Prepare documents for kernels: their words, with these numbers, as nodes in preorder.
 
-        An unknown word whose tag does not occur in the training corpus stays without a number (-1).
+        trees: documents read with `vocabulary`. An unknown word whose tag does not occur in the training
+        corpus stays without a number (-1).
         """
         if self.unknown == TAG:
             first, numbers = len(self.vocabulary), {tag: number for number, tag in enumerate(self.tags)}

@@ -26,7 +26,7 @@ from stickbreaker.syntax.tree_words import TreeWords
 def new_run(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[VariationalRun, VariationalState]:
-    """A new run and its state, initialised by a short chain on a part of the documents."""
+    """Prepare a new run and its initial state, which a short Markov chain on some documents finds."""
     job = job_of(estimator, corpus, seed, held_out, folder)
     assert isinstance(job.model, SyntaxModel)
     start = initialise(job.model, job.source, seed, estimator._threads)
@@ -52,7 +52,10 @@ def resume_run(
 def job_of(
     estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> VariationalRun:
-    """The variational run that an estimator's parameters describe; its engine has no table yet."""
+    """Set up the variational run that an estimator's parameters describe; its engine has no table yet.
+
+    held_out: the share of documents to hold out; folder: for the engine's files.
+    """
     words = estimator._words_of(corpus.vocabulary, corpus.about.tag_names or ())
     model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator._learning_schedule()
     source = estimator._source_of(corpus, held_out, shard_size=model.shard_size)
@@ -73,7 +76,7 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """The current result of a run, as the params of one sample whose tag counts are zero."""
+    """What a run has learned so far, in the form of one sample of a chain; its tag counts are zero."""
     sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
     k = model.prior.n_topics
     tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
@@ -81,8 +84,10 @@ def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) 
 
 
 def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str, Field]:
-    """The final result of a run, as the params of one sample; its tag counts come from one draw of the topics
-    of all training documents."""
+    """The final result of a run, in the form of one sample of a chain.
+
+    Its counts of tags by topic come from one draw of the topics of all training documents.
+    """
     assert isinstance(job.model, SyntaxModel)
     found = learned_by(job.engine, job.model, params, len(words.tags))
     learned, counts = LearnedSyntax.of(found, job.model.prior.limit), np.zeros(found["tags"].values.shape)
@@ -95,6 +100,8 @@ def finished(job: VariationalRun, params: Record, words: TreeWords) -> dict[str,
 def _held_out_score(
     engine: Engine, model: SyntaxModel, params: Record, score: Callable[[Record], float], n_tags: int
 ) -> float:
-    """The score of held-out documents, in nats per word, with what the run has learned so far: `score` of its
-    params."""
+    """Score held-out documents by what a run has learned so far: log p in nats per word.
+
+    score: computes it from learned params.
+    """
     return score(learned_by(engine, model, params, n_tags))

@@ -13,9 +13,10 @@ from stickbreaker.core.json_checks import JsonObject
 
 
 def evaluate_trees(asked: ScoringRequest) -> Outcome:
-    """The perplexity of a corpus's known words, over all and by tag, and the function that prints it as text.
+    """Score a corpus by a saved model: the perplexity of its known words, over all and by tag.
 
-    Raises UserError if no word can be scored.
+    Every other sentence is predicted from the rest of its document. Returns the scores and the function that
+    formats them as text. Raises UserError if no word can be scored.
     """
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.saved.own_corpus import share_of_own_corpus

@@ -12,10 +12,10 @@ from stickbreaker.syntax.topic_graph import edges_of
 
 
 def write_dot(asked: ExportRequest) -> tuple[JsonObject, str]:
-    """Write the topic graph for Graphviz: topics as nodes with their words and commonest tag, and edges from
-    the topics of heads to those of their dependents.
+    """Write the topic graph to a file for Graphviz; returns how many topics and edges it has.
 
-    Returns the numbers of topics and edges, as values and as a line of text.
+    Topics are nodes with their words and commonest tag; edges lead from the topics of heads to those of their
+    dependents. The numbers are returned as values for JSON and as a line of text.
     """
     model = load_for("export", PlainSyntacticTopics, asked.model)
     top, tags = model.top_words(min(asked.top, 10)), model.topic_tags_

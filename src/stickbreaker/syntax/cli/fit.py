@@ -58,7 +58,7 @@ class TreeChoice:
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis of text that these options ask for: every token is a word. `largest` is ignored."""
+        """The analysis of text that these options ask for: every token is a word; `largest` has no effect."""
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.text.all_words import analysis_of_all_words
 
@@ -67,8 +67,10 @@ class TreeChoice:
         return analysis_of_all_words(plain, "spaced")
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
-        """The rule for choosing the vocabulary: a word is known if it occurs in enough documents, or is
-        frequent enough. `largest` is ignored."""
+        """The rule for choosing the vocabulary, from --min-documents and --vocabulary-size.
+
+        `largest` has no effect.
+        """
         from stickbreaker.corpus import VocabularyRule
 
         return VocabularyRule(self.min_documents, 1.0, self.vocabulary_size)

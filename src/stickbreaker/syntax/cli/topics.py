@@ -11,8 +11,11 @@ SHOWN = 3  # of a topic's tags, and of the topics below it
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """The topics in use, the largest first, with words, tags and the topics of dependents; and the function
-    that prints them as text."""
+    """List the topics in use, the largest first; returns them and the function that formats them as text.
+
+    Each has its share of the words, its most probable words, its tags, and the topics of its words'
+    dependents.
+    """
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
@@ -37,14 +40,13 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 
 
 def _first(shares: Any, names: Any) -> list[JsonObject]:
-    """The names and shares of the `SHOWN` largest shares as JSON values; zero shares are left out."""
+    """The `SHOWN` largest shares with their names, as JSON values; shares of zero are left out."""
     best = descending(shares, SHOWN).tolist()
     return [{"name": names[k], "share": float(shares[k])} for k in best if shares[k] > 0.0]
 
 
 def _as_text(result: JsonObject) -> str:
-    """A table with one line per topic: its number, its share of the words, its tags, the most frequent topics
-    of its dependents, and its words. A last line lists unused topics."""
+    """Format the result of `list_topics` as a table, a line per topic; a last line lists unused topics."""
     rows = [
         (
             str(topic["topic"]),

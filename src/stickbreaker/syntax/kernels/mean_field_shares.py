@@ -16,8 +16,11 @@ ROUNDS = 4  # updates of shares and xi between two sums over trees
 
 @njit(**PART)
 def _mean_shares(expected, counts, rates, room):
-    """Fill room.theta with E[theta] at the scale that is best for the bound, and return the factor by which
-    `rates` must grow for it: with xi = E[x], the means then sum to the sum of the prior's shapes."""
+    """Fill room.theta with a document's E[theta], at the scale that is best for the bound.
+
+    At this scale, with xi = E[x], the means sum to the sum of the prior's shapes. Returns the factor by which
+    `rates`, of q(theta), must be multiplied for it.
+    """
     total, prior = 0.0, 0.0
     for i in range(len(counts)):
         room.theta[i] = (expected.shapes[i] + counts[i]) / rates[i]
@@ -30,7 +33,7 @@ def _mean_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _weigh_shares(expected, counts, rates, room):
-    """Bring `rates` to the scale that is best for the bound; fill the room's E[theta] and E[log theta]."""
+    """Scale `rates`, of a document's q(theta), to the best for the bound; fill E[theta] and E[log theta]."""
     scale = _mean_shares(expected, counts, rates, room)
     for i in range(len(counts)):
         rates[i] *= scale
@@ -39,8 +42,10 @@ def _weigh_shares(expected, counts, rates, room):
 
 @njit(**PART)
 def _find_shares(expected, counts, rates, pulls, room):
-    """Update the rates of a document's q(theta), and `pulls` (m_j / xi_j), given its expected counts: xi and
-    the rates in turn, each set to its optimum, `ROUNDS` times."""
+    """Update the rates of a document's q(theta) given its expected counts, and `pulls`, m_j / xi_j.
+
+    xi and the rates are set to their optima in turn, `ROUNDS` times.
+    """
     for times in range(ROUNDS):
         if times > 0:
             _mean_shares(expected, counts, rates, room)
@@ -55,7 +60,10 @@ def _find_shares(expected, counts, rates, pulls, room):
 
 @njit(**PART)
 def _share_terms(expected, counts, rates):
-    """-KL(q(theta) || p(theta)) of a document, in nats. counts, rates (topics): of q(theta)."""
+    """-KL(q(theta) || p(theta)) of a document, in nats: its shares' part of the bound.
+
+    counts (topics): expected nodes of each topic; rates (topics): of q(theta).
+    """
     nats = 0.0
     for i in range(len(counts)):
         prior, shape = expected.shapes[i], expected.shapes[i] + counts[i]
@@ -66,10 +74,11 @@ def _share_terms(expected, counts, rates):
 
 @njit(**OPTIONS)
 def infer_documents(nodes, expected, most, tolerance, room, report):
-    """Infer each document independently: alternate sums over its trees and updates of its shares.
+    """Infer the topics of each document by mean-field inference, and add the results to the report.
 
-    It stops after `most` rounds, or when expected topic counts change by less than `tolerance` of its nodes.
-    A document that is not `known` starts from theta = 1. Each round raises the bound.
+    Sums over its trees and updates of its shares alternate; each round raises the bound. It stops after
+    `most` rounds, or when expected topic counts change by less than `tolerance` of its nodes. A document that
+    is not `report.known` starts from theta = 1.
     """
     k = len(expected.shapes)
     for d in range(len(nodes.offsets) - 1):

@@ -15,7 +15,7 @@ LEAST = 1e-150
 
 
 class Learned(NamedTuple):
-    """The learned parameters in one sample: log pi (rows are not normalised), beta, and alpha tau."""
+    """The learned parameters of one sample, with which new documents are inferred."""
 
     log_pi: NDArray[np.float64]  # topics + 1 × topics; roots last
     beta: NDArray[np.float64]  # words × topics
@@ -38,7 +38,7 @@ class Room(NamedTuple):
 
 @njit(**PART)
 def _log_sum(values):
-    """log sum exp; the largest value must be finite."""
+    """log(sum(exp(values))) without overflow; the largest value must be finite."""
     most = values[0]
     for i in range(1, len(values)):
         most = max(most, values[i])
@@ -50,10 +50,10 @@ def _log_sum(values):
 
 @njit(**PART)
 def _draw_shares(learned, room, state):
-    """Draw room.log_theta of a document, up to a constant, given its topics' counts, room.n and room.m.
+    """Draw the log shares of a document (room.log_theta), up to a constant, given its topics.
 
-    An auxiliary U is drawn for each topic of a head, then a Gamma for each topic (as in `syntax_chain`), all
-    in logarithms against underflow.
+    room.n: nodes of each topic; room.m: nodes whose head has each topic. An auxiliary U is drawn for each
+    topic of a head, then a Gamma for each topic (as in `syntax_chain`), all in logarithms against underflow.
     """
     k = len(room.n)
     room.log_rates[:] = 0.0  # log(1 + B)
@@ -84,12 +84,12 @@ def _count(heads, first, n, room):
 
 @njit(**OPTIONS)
 def sample_shares(nodes, learned, sweeps, keys, counts_out, log_theta_out):
-    """Sample topics and shares of each document independently: `sweeps` sweeps of burn-in, then one for each
-    draw that is stored.
+    """Draw the topic shares of new documents by a short Gibbs chain over the topics and shares of each.
 
-    log_theta_out (documents × draws × topics): log shares, not normalised. counts_out (documents × topics):
-    mean number of nodes by topic. keys (documents): seeds of the draws. A document without nodes gets draws
-    from the prior.
+    It makes `sweeps` sweeps of burn-in, then one for each draw that is stored. Filled: log_theta_out
+    (documents × draws × topics), log shares, not normalised; counts_out (documents × topics), the mean number
+    of nodes of each topic. keys (documents): of random streams. A document without nodes gets draws from the
+    prior.
     """
     k, kept = log_theta_out.shape[2], log_theta_out.shape[1]
     most = longest(nodes.offsets)

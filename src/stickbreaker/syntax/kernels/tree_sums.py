@@ -25,8 +25,10 @@ SMALL = 1e-13  # least probability of a head's topic that is passed down
 
 
 class TreeNodes(NamedTuple):
-    """Consecutive documents as nodes, heads before dependents, like `Nodes`; `rows` has the row of each word
-    number in `Expected.words`."""
+    """Consecutive documents as nodes, heads before dependents, like `Nodes`.
+
+    `rows` maps word numbers to rows of `Expected.words`, which has only the words needed.
+    """
 
     offsets: NDArray[np.int64]
     words: NDArray[np.int32]  # word numbers; -1: a node without a word
@@ -35,7 +37,10 @@ class TreeNodes(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The input of inference: expectations under q(pi) and q(beta), and `shapes`, the prior's alpha_D tau."""
+    """The parameters with which documents are inferred: expectations under q(pi) and q(beta).
+
+    shapes: alpha_D tau, of the Gamma prior of a document's shares.
+    """
 
     log_pi: NDArray[
         np.float64
@@ -47,9 +52,9 @@ class Expected(NamedTuple):
 
 
 class TreeReport(NamedTuple):
-    """The output of inference.
+    """The results of inferring documents, filled by kernels; some are sums over documents.
 
-    For documents that are `known`, `counts` and `rates` are input as well: the starting point.
+    For documents that are `known`, `counts` and `rates` are also the starting point of inference.
     """
 
     known: NDArray[np.bool_]  # (documents,)
@@ -79,7 +84,7 @@ class TreeRoom(NamedTuple):
 
 
 def room_for(offsets, k):
-    """Working memory (`TreeRoom`) to infer documents with these `offsets` one by one, with `k` topics."""
+    """Working memory (`TreeRoom`) to infer documents one by one; offsets: where they begin; k: topics."""
     most = int(np.diff(offsets).max(initial=0))
     shapes = [(k + 1, k), (k + 1, k), (most, k), (most, k), (most, k), (k,), (k + 1,), (k,), (k,), (k + 1,)]
     return TreeRoom(*(np.empty(shape) for shape in shapes))
@@ -87,11 +92,11 @@ def room_for(offsets, k):
 
 @njit(**OPTIONS)
 def expected_words(concentration, log_totals, words_out, log_scale_out):
-    """Fill words_out (rows × topics) with exp E[log beta], each row divided by its maximum, whose log goes to
-    log_scale_out (rows).
+    """Fill words_out (rows × topics) with exp E[log beta], scaled so that the maximum of each row is one.
 
-    concentration: Dirichlet parameters (rows × topics); log_totals (topics): psi of their sums over all
-    words. Values are at least exp(LEAST_LOG).
+    log_scale_out (rows) gets the log of what each row was divided by. concentration: Dirichlet parameters
+    (rows × topics); log_totals (topics): psi of their sums over all words. Values are at least
+    exp(LEAST_LOG).
     """
     for w in range(concentration.shape[0]):
         most = -np.inf
@@ -105,7 +110,7 @@ def expected_words(concentration, log_totals, words_out, log_scale_out):
 
 @njit(**PART)
 def mean_products(expected, room):
-    """Fill room.xi with xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i]."""
+    """Fill room.xi with xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i], given room.theta, E[theta]."""
     for j in range(len(room.xi)):
         total = 0.0
         for i in range(len(room.theta)):
@@ -115,7 +120,7 @@ def mean_products(expected, room):
 
 @njit(**PART)
 def weigh(expected, room):
-    """Fill the room's xi and A (`chances`), given E[theta] and E[log theta]."""
+    """Fill room.xi and room.chances (the matrix A), given E[theta] and E[log theta] in the room."""
     mean_products(expected, room)
     for j in range(len(room.xi)):
         log_xi = log64(room.xi[j])
@@ -125,9 +130,10 @@ def weigh(expected, room):
 
 @njit(**PART)
 def _sum_inside(heads, n, room):
-    """The log of the sum over topics of all nodes of a document, in nats; fills room's `below` and `ups`.
+    """Sum over the topics of all n nodes of a document, from the leaves up; returns the log of the sum.
 
-    heads: of its n nodes; on input, `room.below` has the weights of the nodes' own words by topic.
+    heads: of its nodes. room.below: on input the weights of each node's own word by topic, afterwards those
+    of all words at and below the node; room.ups is filled, too.
     """
     nats, k = 0.0, len(room.n)
     below, ups, chances = room.below, room.ups, room.chances
@@ -165,8 +171,10 @@ def _sum_inside(heads, n, room):
 
 @njit(**PART)
 def _pass_down(heads, n, room):
-    """Fill the room's posterior topics of each node, and the expected counts n (by topic) and m (by topic of
-    the head), after `_sum_inside`."""
+    """Fill room.posterior, the posterior topics of each node, from the roots down; after `_sum_inside`.
+
+    Also fills room.n, the expected nodes of each topic, and room.m, those whose head has each topic.
+    """
     k = len(room.n)
     room.n[:] = 0.0
     room.m[:] = 0.0
@@ -199,8 +207,10 @@ def _pass_down(heads, n, room):
 
 @njit(**PART)
 def sum_trees(nodes, d, expected, room):
-    """The log, in nats, of the sum over the topics of all nodes of document `d`: its words' part of the
-    bound. Fills the room's posterior and expected counts n and m."""
+    """Sum over the topics of all nodes of document `d`: returns the log, its words' part of the bound.
+
+    Fills room.posterior (nodes × topics) and the expected counts room.n and room.m. room.chances is given.
+    """
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first
     heads, nats = nodes.heads[first : first + n], 0.0
@@ -220,7 +230,10 @@ def sum_trees(nodes, d, expected, room):
 
 @njit(**PART)
 def add_counts(nodes, d, room, report):
-    """Add a document's expected transitions and words to the report, after `sum_trees`."""
+    """Add to the report a document's expected counts of (head's topic, topic) and (word, topic).
+
+    Called after `sum_trees`, whose results are in the room.
+    """
     k = len(room.n)
     first = nodes.offsets[d]
     room.pairs[:] = 0.0
@@ -246,7 +259,7 @@ def add_counts(nodes, d, room, report):
 
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """Infer documents with theta = 1 (the limit "itic"): one sum over the trees of each fills the report."""
+    """Infer documents in the limit "itic", without shares of their own (theta = 1), and fill the report."""
     room.theta[:], room.log_theta[:] = 1.0, 0.0
     weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):

@@ -20,8 +20,10 @@ TINY = 1e-100
 
 
 class Nodes(NamedTuple):
-    """Consecutive documents as nodes in preorder: `offsets` (documents + 1) are where documents begin in the
-    other arrays, which have an entry per node."""
+    """Consecutive documents as nodes (words of trees) in preorder.
+
+    offsets (documents + 1): where documents begin in the other arrays, which have an entry per node.
+    """
 
     offsets: NDArray[np.int64]
     words: NDArray[np.int32]  # rows of beta; -1: a node without a word, which only connects its dependents
@@ -29,8 +31,10 @@ class Nodes(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights for drawing topics: theta and pi as logarithms, since their products could underflow, at
-    any scale; beta as it is."""
+    """The parameters with which topics are drawn.
+
+    theta and pi are logarithms, since their products could underflow; their scales do not matter.
+    """
 
     log_theta: NDArray[np.float64]  # documents × topics
     log_pi: NDArray[np.float64]  # topics + 1 × topics, roots last
@@ -39,7 +43,10 @@ class Weights(NamedTuple):
 
 @njit(**PART)
 def transitions(log_theta, log_pi, chances_out):
-    """Fill chances_out (topics + 1 × topics) with theta_i pi_ji / x_j of one document."""
+    """Fill chances_out with p(topic i | head's topic j) = theta_i pi_ji / x_j for one document.
+
+    chances_out (topics + 1 × topics): rows are j, the last for roots; log_theta (topics): of the document.
+    """
     for j in range(log_pi.shape[0]):
         most = -np.inf
         for i in range(log_pi.shape[1]):
@@ -55,7 +62,10 @@ def transitions(log_theta, log_pi, chances_out):
 
 @njit(**PART)
 def gather(words, beta, first, n, below_out):
-    """Fill below_out (n × topics) with p(own word | topic) of n nodes from `first` on; 1 without a word."""
+    """Fill below_out (n × topics) with p(word | topic) of n nodes, from node `first` on.
+
+    For nodes without a word it is 1.
+    """
     for node in range(n):
         word = words[first + node]
         for i in range(beta.shape[1]):
@@ -102,8 +112,10 @@ def inside(heads, first, n, chances, below_out):
 
 @njit(**PART)
 def draw_nodes(heads, n, chances, below, state, topics_out):
-    """Draw the topics of all `n` nodes of a document from their joint posterior, each after its head's;
-    chances, below: as `inside` leaves them."""
+    """Draw the topics of all `n` nodes of a document from their joint posterior, heads first.
+
+    chances: see `transitions`; below: as filled by `inside`; state: of the random stream.
+    """
     k = chances.shape[1]
     for node in range(n):
         head = heads[node]
@@ -131,10 +143,9 @@ def longest(offsets):
 
 @njit(**OPTIONS)
 def draw_topics(nodes, weights, keys, topics_out):
-    """Draw the topics of all nodes into topics_out (nodes, int32), from the joint posterior of each
-    document's topics given the weights.
+    """Draw the topics of all nodes from the joint posterior of each document, given the weights.
 
-    keys (documents, uint64): seeds, from `numbered_keys`.
+    They are written to topics_out (nodes, int32). keys (documents, uint64): seeds, from `numbered_keys`.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

@@ -8,12 +8,12 @@ from stickbreaker.kernels.math import OPTIONS
 
 @njit(**OPTIONS)
 def heads_first(starts, heads, tokens_out, heads_out):
-    """Put the tokens of sentences in preorder: fills tokens_out (nodes) with the token at each node, and
-    heads_out (nodes) with the index of its head among the nodes of its sentence, -1 for a root.
+    """Put the tokens of sentences in preorder, as nodes.
 
-    Sentence s has the tokens starts[s] to starts[s + 1] - 1; starts has one entry more than there are
-    sentences. heads (tokens) are positions in the sentence, -1 for roots. Dependents of a head stay in the
-    order of the text.
+    Filled: tokens_out (nodes), the token at each node; heads_out (nodes), the index of its head among the
+    nodes of its sentence, -1 for a root. Sentence s has the tokens starts[s] to starts[s + 1] - 1; starts has
+    one entry more than there are sentences. heads (tokens) are positions in the sentence, -1 for roots.
+    Dependents of a head stay in the order of the text.
     """
     longest = 1
     for s in range(len(starts) - 1):

@@ -9,9 +9,10 @@ from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 @njit(**PART)
 def _pass_down(chances, own, above, above_out):
-    """Fill above_out (topics) with p of a node's topic given the words before it, its head among them.
+    """Fill above_out with p(topic i) of a node given the words before it, its head among them.
 
-    It is sum_j above_j own_j chances_ji, normalised, where `above` and `own` are those of its head.
+    It is sum_j above_j own_j chances_ji, normalised. above (topics): the same of its head; own (topics):
+    p(the head's word and the finished subtrees below it | the head's topic).
     """
     k = len(above_out)
     above_out[:] = 0.0
@@ -26,8 +27,10 @@ def _pass_down(chances, own, above, above_out):
 
 @njit(**PART)
 def _pass_up(chances, own, own_of_head):
-    """Multiply own_of_head (topics) by p(words of a finished subtree | topic of its head), and rescale it to
-    a maximum of one. own: of the subtree's top node."""
+    """Multiply own_of_head (topics) by p(words of a finished subtree | topic of its head).
+
+    The result is rescaled to a maximum of one. own (topics): p(words of the subtree | topic of its top node).
+    """
     k, most = len(own), 0.0
     for j in range(k):
         total = 0.0
@@ -41,11 +44,9 @@ def _pass_up(chances, own, own_of_head):
 
 @njit(**OPTIONS)
 def predict_words(nodes, weights, nats_out):
-    """Fill nats_out (nodes) with log p of each node's word given those before it in its document (in
-    preorder); 0 for a node without a word.
+    """Predict each word of documents from the words before it, in preorder: its log p in nats.
 
-    weights: theta has one row per document. A finished subtree is passed up to its head once, since subtrees
-    are contiguous.
+    They are written to nats_out (nodes); 0 for a node without a word. weights: theta has a row per document.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

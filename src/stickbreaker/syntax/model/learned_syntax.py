@@ -23,10 +23,10 @@ BURN_IN, DRAWS = 5, 10  # sweeps over a new document: before draws are kept, and
 
 @dataclass(frozen=True, eq=False)
 class LearnedSyntax:
-    """The samples of one or several chains (`SyntaxChain.fitted` or `pooled`), from which topics are
-    described and new documents inferred. `limit` is that of its `Prior`.
+    """A learned model: samples of its parameters, which describe topics and infer new documents.
 
-    Draws of a document's shares depend only on the document and the seed.
+    Samples come from one or several chains, or there is one, the means of variational inference. limit: the
+    limiting case (`Prior.limit`). Draws of a document's shares depend only on the document and the seed.
     """
 
     log_pi: Array  # samples × topics + 1 × topics, roots last, not normalised
@@ -42,10 +42,10 @@ class LearnedSyntax:
 
     @classmethod
     def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
-        """The learned model from `params`, the samples that `SyntaxChain.fitted` returns, or `pooled` for
-        several `chains`.
+        """The learned model from params, such as those of `SyntaxChain.pooled`.
 
-        Raises ValueError if arrays do not fit together or have impossible values.
+        chains: the number of chains that the samples are from. Raises ValueError if arrays do not fit
+        together or have impossible values.
         """
         held: JsonObject = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
@@ -86,11 +86,10 @@ class LearnedSyntax:
 
     @cached_property
     def head_topics(self) -> Array:
-        """(topics + 1 × topics) The share of each topic among the words whose head has a certain topic, which
-        is the row; the last row is for roots.
+        """(topics + 1 × topics) Rows: topics of heads; in a row, the shares of topics among their dependents.
 
-        These are shares of counts: pi alone would be weakly identified, since it is multiplied by documents'
-        shares. A row without counts is zero.
+        The last row is for roots. These are shares of counts: pi alone would be weakly identified, since it
+        is multiplied by documents' shares. A row without counts is zero.
         """
         counted = self.of_best(self.transitions)
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
@@ -102,8 +101,10 @@ class LearnedSyntax:
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
 
     def shares(self, trees: OrderedTrees, seed: int) -> Array:
-        """Expected topic shares of documents' words (documents × topics), by the best chain's samples; for a
-        document without words, the shares expected of any document."""
+        """Expected topic shares of the words of documents (documents × topics), by the best chain.
+
+        They are means over the chain's samples. A document without words has the prior mean.
+        """
         mean = self.of_best(self.tau / self.tau.sum(axis=1, keepdims=True))
         counts, sizes = np.zeros((trees.n_documents, len(mean))), np.diff(trees.nodes.offsets)
         for sample in range(self.own):
@@ -111,7 +112,10 @@ class LearnedSyntax:
         return np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], mean)
 
     def expected_counts(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """(documents × topics) Expected number of nodes by one sample's parameters, a mean of draws."""
+        """(documents × topics) The expected number of a document's words of each topic, by one sample.
+
+        It is a mean over draws. sample: the number of the sample whose parameters are used.
+        """
         if self.limit != "itic":
             return self._draw_shares(trees, seed, sample)[0]
         counts, k = np.zeros((trees.n_documents, self.tau.shape[1])), self.tau.shape[1]
@@ -125,14 +129,17 @@ class LearnedSyntax:
         return counts
 
     def log_theta(self, trees: OrderedTrees, seed: int, sample: int) -> Array:
-        """Draws of documents' log shares given their words (documents × draws × topics), not normalised, with
-        the parameters of one sample. In the limit "itic", a single draw of zeros."""
+        """Draw the log topic shares of documents given their words (documents × draws × topics).
+
+        They are not normalised. sample: the number of the sample whose parameters are used. In the limit
+        "itic", where documents have no shares, it is a single draw of zeros.
+        """
         if self.limit == "itic":
             return np.zeros((trees.n_documents, 1, self.tau.shape[1]))
         return self._draw_shares(trees, seed, sample)[1]
 
     def draw_topics(self, trees: OrderedTrees, seed: int) -> NDArray[np.int32]:
-        """Draw the topics of documents' nodes (nodes,) by the best chain's last sample."""
+        """Draw a topic for each word of documents (nodes,), by the best chain's last sample."""
         last, topics = self.own - 1, np.empty(len(trees.documents), np.int32)
         log_theta = np.ascontiguousarray(self.log_theta(trees, seed, last)[:, -1])
         keys = self._keys(trees, seed, -1)
@@ -142,11 +149,10 @@ class LearnedSyntax:
     def topic_probabilities(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int
     ) -> Array:
-        """p(topic) of each node of `trees` (nodes × topics), from draws of whole trees by the best chain's
-        last sample.
+        """The posterior probabilities of words' topics (nodes × topics), by the best chain's last sample.
 
-        Parameters are as in `log_words`: the shares of a document are drawn given its `seen` sentences, and
-        trees given each of these draws.
+        Parameters are as in `log_words`: the shares of a document are drawn given its `seen` sentences, then
+        the topics of `trees` given these shares.
         """
         last, k = self.own - 1, self.tau.shape[1]
         log_theta = self.log_theta(seen, seed, last)
@@ -168,24 +174,25 @@ class LearnedSyntax:
         return counts, log_theta
 
     def _keys(self, trees: OrderedTrees, seed: int, number: int) -> NDArray[np.uint64]:
-        """The key of each document's random stream, from its words and their heads."""
+        """The key of each document's random stream, from its words and heads, the seed and `number`."""
         return numbered_keys(seed, purposes.SYNTAX_SHARES, number, _content_numbers(trees.nodes))
 
     def log_words(
         self, trees: OrderedTrees, owners: NDArray[np.int64], seen: OrderedTrees, seed: int, threads: int = 1
     ) -> Array:
-        """log p (nodes,) of each node's word given those before it in its sentence (in preorder), in nats; 0
-        for a node without a word.
+        """Predict the words of sentences: log p of each given those before it in preorder, in nats (nodes,).
 
-        Each sentence is a document of `trees`; `owners` has the document of `seen` to which each belongs, and
-        from whose words its shares are drawn. Probabilities are means over all samples and draws; the number
-        of threads does not change the result.
+        trees: the sentences, each as a document; seen: the documents that they belong to, from whose words
+        topic shares are drawn; owners: the document in `seen` of each sentence. Probabilities are means over
+        all samples and draws. A node without a word has 0.
         """
         n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
 
         def predict(sample: int) -> Array:
-            """For one sample, the logs of two sums over draws (2 × nodes): p(words before the node), and
-            p(these and its own word)."""
+            """For one sample, (2 × nodes): log p of the words before each node, and of these and its own.
+
+            p is summed over draws of the shares.
+            """
             sums, nats = np.full((2, n), -np.inf), np.empty(n)
             log_theta = self.log_theta(seen, seed, sample)
             for draw in range(log_theta.shape[1]):
@@ -204,7 +211,7 @@ class LearnedSyntax:
 
 
 def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:
-    """A number for each document that depends only on its words and their heads."""
+    """A number for each document, a hash of its words and their heads."""
     words, heads = (np.ascontiguousarray(part, "<i4") for part in (nodes.words, nodes.heads))
     found = np.empty(len(nodes.offsets) - 1, np.int64)
     for d, (first, last) in enumerate(

@@ -20,10 +20,10 @@ from stickbreaker.syntax.model.syntax_weights import concentrations_of, expected
 
 
 def shares(local: Local, params: Record) -> Array:
-    """Topic shares of documents (documents × topics, rows sum to one) from their records, which
-    `Engine.infer` returns.
+    """Topic shares of inferred documents (documents × topics); rows sum to one.
 
-    A document without words has the mean shares of the prior.
+    local: their records, which `Engine.infer` returns. A document without words has the mean shares of the
+    prior.
     """
     counts = local["counts"].values
     prior = params["tau"].values / params["tau"].values.sum()
@@ -34,11 +34,10 @@ def shares(local: Local, params: Record) -> Array:
 def score_documents(
     engine: LocalEngine, params: Record, shards: Iterable[Shard[Trees]]
 ) -> tuple[float, float]:
-    """A lower bound on the log probability of documents under q(pi) and q(beta), in nats, and the number of
-    their known words.
+    """A lower bound on log p of new documents, in nats, and the number of their known words.
 
-    engine: of a model from `for_new_documents`. A document's shares are inferred from all its words; to
-    predict words from others, use `as_sample` and predictions from samples.
+    engine: with a model from `for_new_documents` and a run's table. A document's shares are inferred from the
+    same words that are scored; to predict words from others, use `as_sample` and `LearnedSyntax`.
     """
     every = list(shards)
     nats = sum(float(local["scores"].values.sum()) for local in engine.infer(params, every, 0))
@@ -46,10 +45,10 @@ def score_documents(
 
 
 def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
-    """The means of q as the params of a single sample, like those of `SyntaxChain.fitted` but without tags,
-    for predictions from samples.
+    """Convert the result of a variational run into the form of a chain's samples: one sample, the means of q.
 
-    counts (words × topics): the table of a variational run.
+    So `LearnedSyntax` can predict from it; only "tags" is missing. counts (words × topics): the table of a
+    variational run.
     """
     transitions = expected_transitions(params, prior)
     now = concentrations_of(params)

@@ -11,7 +11,7 @@ from stickbreaker.syntax.kernels.visiting_order import heads_first
 
 
 class OrderedTrees(NamedTuple):
-    """The trees of documents as nodes in preorder (`Nodes`): the token, document and tag of each node."""
+    """The words of documents as nodes in preorder, with the token, document and tag of each node."""
 
     nodes: Nodes
     tokens: NDArray[np.int64]  # (nodes,) the token of each node, by position in the corpus
@@ -31,7 +31,9 @@ class OrderedTrees(NamedTuple):
 
 
 def ordered_trees(trees: Trees) -> OrderedTrees:
-    """The words of sentences in preorder; dependents of a head stay in the order of the text.
+    """Put the words of documents in preorder, heads first, as kernels need them.
+
+    Dependents of a head stay in the order of the text.
 
     >>> heads, tags = np.array([2, 0, -1], np.int32), np.zeros(3, np.int32)
     >>> words = np.array([5, 6, 7], np.int32)

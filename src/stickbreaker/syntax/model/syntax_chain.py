@@ -72,7 +72,7 @@ class Prior(NamedTuple):
 
 
 class SyntaxState(NamedTuple):
-    """A state of the chain. theta and pi are logarithms of unnormalised weights."""
+    """A state of the chain: all topics and parameters; theta and pi are logs of unnormalised weights."""
 
     topics: NDArray[np.int32]  # (nodes,)
     log_theta: Array  # documents × topics
@@ -85,7 +85,7 @@ class SyntaxState(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Numbers of nodes by their topic and: document, topic of the head, word or tag."""
+    """Counts of a state: how many nodes have a topic together with a document, head's topic, word or tag."""
 
     documents: NDArray[np.int64]  # documents × topics: n
     heads: NDArray[np.int64]  # documents × topics + 1: m, words whose head has the topic
@@ -95,10 +95,10 @@ class Counts(NamedTuple):
 
 
 class SyntaxChain(Sampler):
-    """A Gibbs chain over the topics and all parameters, trained on `trees`: each sweep draws the weights
-    given topics, then the topics given weights, whole trees at once.
+    """A Gibbs chain over the topics of words and all parameters of the model.
 
-    Documents are independent given the weights, so the number of threads does not change the result.
+    A sweep draws the parameters given the topics, then the topics given the parameters, those of a whole tree
+    at once. Documents are independent given the weights, so the number of threads does not change the result.
     """
 
     def __init__(self, trees: OrderedTrees, n_words: int, prior: Prior, seed: int) -> None:
@@ -126,10 +126,10 @@ class SyntaxChain(Sampler):
         self._draw_topics(numbered_keys(self._seed, purposes.SYNTAX_TREES, number, self._numbers()), threads)
 
     def learn(self) -> None:
-        """Do nothing: all parameters are drawn in every sweep."""
+        """Do nothing, since all parameters are already drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p of the words given the current weights, in nats, summed over the topics of the trees."""
+        """log p of all words given the current parameters, in nats, with topics summed out."""
         nats = np.empty(self._trees.n_documents)
         weights = weights_of(self.state)
         for start, stop in self._blocks:
@@ -151,8 +151,10 @@ class SyntaxChain(Sampler):
         return *held, *learned, counts.transitions.astype(float), counts.tags.astype(float)
 
     def fitted(self) -> Fitted:
-        """All samples stored so far, or the current state if there are none: the arrays of `KEPT`, along a
-        first axis of samples. Predictions average the probabilities of samples."""
+        """The result as params: all samples stored so far, or the current state if there are none.
+
+        These are the arrays of `KEPT`, with a first axis of samples. Predictions average over samples.
+        """
         samples = self._samples or [self._sample()]
         kept = {name: np.stack(parts) for name, parts in zip(KEPT, zip(*samples, strict=True), strict=True)}
         return Fitted(
@@ -160,7 +162,7 @@ class SyntaxChain(Sampler):
         )
 
     def pooled(self, others: Sequence[Sampler]) -> Fitted:
-        """The samples of this chain, followed by those of the others.
+        """The result of several chains as params: the samples of this chain, then those of the others.
 
         Chains rarely leave the first mode that they find, so averaging over several predicts better than one
         longer chain.
@@ -270,21 +272,21 @@ class SyntaxChain(Sampler):
         log_rates: Array,
         generator: np.random.Generator,
     ) -> tuple[NDArray[np.int64], float]:
-        """Draw the number of tables of each topic, and alpha given them; theta or pi is integrated out.
+        """Draw alpha_D or alpha_T, with theta or pi integrated out; returns auxiliary counts and alpha.
 
-        customers: topic counts of documents, or of heads (rows × topics); log_rates: logs of the Gammas'
-        rates.
+        Each row of counts is a Chinese restaurant of topics; the auxiliary counts are its tables per topic,
+        summed over rows. customers (rows × topics): topic counts of documents, or of heads' topics;
+        log_rates: logs of the rates of the Gammas theta or pi.
         """
         tables = tables_of(customers, alpha * tau, generator)
         drawn = generator.gamma(self._prior.shape + tables.sum())
         return tables, drawn / (self._prior.rate + (log_rates @ tau).sum())
 
     def _draw_sigma(self, words: NDArray[np.int64], generator: np.random.Generator) -> float:
-        """Draw sigma, the Dirichlet parameter of topics' words, given word counts (words × topics), with beta
-        integrated out.
+        """Draw sigma, the Dirichlet parameter of topics' words, with beta integrated out.
 
-        Topics are restaurants with a uniform base: tables and Beta variables are drawn (Escobar and West
-        1995).
+        words (words × topics): counts. Topics are restaurants with a uniform base: tables and Beta variables
+        are drawn (Escobar and West 1995).
         """
         mass, sizes = float(self.state.sigma) * self._n_words, words.sum(axis=0)
         sizes = sizes[sizes > 0]
@@ -296,7 +298,7 @@ class SyntaxChain(Sampler):
 
 
 def weights_of(state: SyntaxState) -> Weights:
-    """The part of a state that topics are drawn with: log theta, log pi and beta."""
+    """The parameters of a state with which topics are drawn: log theta, log pi and beta."""
     return Weights(state.log_theta, state.log_pi, state.beta)
 
 
@@ -316,8 +318,10 @@ def log_products(left: Array, right: Array) -> Array:
 
 
 def log_gammas(shapes: NDArray[np.floating], generator: np.random.Generator) -> Array:
-    """Logarithms of Gamma(shape, 1) draws, without underflow: for shapes below one, from Gamma(shape + 1) and
-    a uniform number to the power of 1 / shape (Marsaglia and Tsang 2000).
+    """Draw from Gamma(shape, 1) for each shape; returns logarithms, which cannot underflow.
+
+    For shapes below one, a draw is one from Gamma(shape + 1) times a uniform number to the power of 1 / shape
+    (Marsaglia and Tsang 2000).
 
     >>> bool(log_gammas(np.array([1e-6]), stream(0, "example"))[0] < -1000)
     True
@@ -330,10 +334,10 @@ def log_gammas(shapes: NDArray[np.floating], generator: np.random.Generator) -> 
 def tables_of(
     customers: NDArray[np.int64], weights: Array, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw the number of tables at which each topic is served, summed over all restaurants (topics).
+    """Draw the number of tables at which each topic is served in Chinese restaurants, summed over these.
 
-    customers: (restaurants × topics); weights (topics): the concentration of each topic, the same in all
-    restaurants.
+    customers (restaurants × topics): how many have each topic; weights (topics): concentration × base
+    probability of each, the same in all restaurants. Returns (topics,).
     """
     columns = np.nonzero(customers)[1]
     tables = np.zeros(len(weights), np.int64)

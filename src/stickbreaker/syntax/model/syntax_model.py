@@ -67,8 +67,10 @@ SETTLED = Turns(50, 1e-3)
 
 
 class SyntaxView(NamedTuple):
-    """What local steps read: expectations of the parameters, and the rows of the table that `expected.words`
-    covers (None: all, in order)."""
+    """What a local step reads: expectations of the parameters, for some rows of the table.
+
+    rows: those that `expected.words` covers (None: all, in order).
+    """
 
     expected: Expected
     rows: NDArray[np.int64] | None
@@ -80,14 +82,13 @@ class SyntaxView(NamedTuple):
 
 @dataclass(frozen=True)
 class SyntaxModel(Model):
-    """The syntactic topic model for variational runs: the table has expected counts (words × topics), the
-    params everything else.
+    """The syntactic topic model for variational inference, in batches or online.
 
-    `prior` is that of `SyntaxChain`, with its limiting cases. Inference of a document alternates sums over
-    its trees and updates of its shares, at most `most` times, until expected topic counts change by less than
-    `tolerance` of its words. Learning needs few rounds: in batches documents continue from the last pass, and
-    online one round is as good as thirty. Start a run with `initialise` (`syntax_start`): random counts end
-    worse.
+    The table has expected counts (words × topics), the params have everything else. `prior` is that of
+    `SyntaxChain`, with its limiting cases. Inference of a document alternates sums over its trees and updates
+    of its shares, at most `most` times, until expected topic counts change by less than `tolerance` of its
+    words. Learning needs few rounds: in batches documents continue from the last pass, and online one round
+    is as good as thirty. Start a run with `initialise` (`syntax_start`): random counts end worse.
 
     >>> model = SyntaxModel(n_words=1000, prior=Prior(n_topics=8))
     >>> model.unit.__name__, model.n_columns(model.start())
@@ -103,8 +104,7 @@ class SyntaxModel(Model):
     table = TableSpec()
 
     def for_new_documents(self) -> "SyntaxModel":
-        """The same model for scoring and transforming new documents, whose inference takes more rounds: until
-        their shares hardly change."""
+        """The same model for new documents: it infers each until its shares hardly change."""
         return replace(self, most=SETTLED.most, tolerance=SETTLED.tolerance)
 
     def n_columns(self, params: Record) -> int:
@@ -140,10 +140,10 @@ class SyntaxModel(Model):
     def local_step(
         self, view: SyntaxView, shard: Shard[Trees], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Infer the topics of a shard's documents; a previous record of theirs (`local`) is continued from.
+        """Infer the topics of a shard's documents, starting from their last record (`local`) if there is one.
 
-        The new record has q(theta) of each document, as `counts` (expected words by topic) and `rates`, and
-        its part of the bound (`scores`, nats).
+        Returns a new record and the statistics. The record has q(theta) of each document, as `counts`
+        (expected words by topic) and `rates`, and its part of the bound (`scores`, nats).
         """
         trees, k = ordered_trees(shard.content).nodes, self.prior.n_topics
         nodes = TreeNodes(*trees, view.places(shard.rows))
@@ -173,8 +173,10 @@ class SyntaxModel(Model):
         }, stats
 
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over words of log Gamma(lambda) and of counts × psi(lambda) (topics each), for the bound;
-        lambda = counts + sigma."""
+        """Sums over words that the bound needs (topics each): of log Gamma(lambda) and counts × psi(lambda).
+
+        lambda = counts + sigma are the Dirichlet parameters of q(beta).
+        """
         assert isinstance(counts, np.ndarray)
         sums = np.zeros((3, counts.shape[1]))
         known = np.ascontiguousarray(counts)
@@ -184,11 +186,11 @@ class SyntaxModel(Model):
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """Params after a step: q(pi) takes its natural gradient step, then tau and the alphas one that never
-        lowers the bound.
+        """Params after a step: the sums over documents are blended, then tau and the alphas are updated.
 
-        The natural parameters of q(pi) are linear in expected counts and rates, which are blended like the
-        table; so are the sums over documents for the point estimates (online EM, Cappe & Moulines 2009).
+        This is a natural gradient step of q(pi), then one of `updated`. The natural parameters of q(pi) are
+        linear in expected counts and rates, which are blended like the table; so are the sums over documents
+        for the point estimates (online EM, Cappe & Moulines 2009).
         """
         keep, add = (1.0 - step.rate) * step.growth, step.rate * step.scale
         sums = {name: keep * params[name].values + add * stats.usage[name].values for name in SUMS}
@@ -222,7 +224,7 @@ class SyntaxModel(Model):
         return {"topics": len(self.in_use(totals.sum(axis=0)))}
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The topics whose expected number of words is at least one. totals: (topics,)."""
+        """The topics whose expected number of words is at least one; totals (topics): these numbers."""
         return np.flatnonzero(totals >= 1.0)
 
 

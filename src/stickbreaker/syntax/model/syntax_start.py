@@ -30,13 +30,13 @@ class SyntaxStart(NamedTuple):
 def initialise(
     model: SyntaxModel, source: Source, seed: int, threads: int = 1, sweeps: int = SWEEPS, nodes: int = NODES
 ) -> SyntaxStart:
-    """The start of a variational run: the last state of a short Gibbs chain over random documents, with
-    counts scaled up to all training documents.
+    """Find the start of a variational run by a short Gibbs chain over random documents.
 
-    The chain makes `sweeps` sweeps over documents with at least `nodes` nodes (or all). From random counts, a
-    run loses most topics in its first passes and ends far worse: on EWT with 32 topics at -6.46 nats per word
-    (perplexity 448), from this start at -6.22 (370), from a start on half of the documents at -6.28 (384).
-    The chain costs about 35 passes of the run over the same documents.
+    The start is the chain's last state, with counts scaled up to all training documents. The chain makes
+    `sweeps` sweeps over documents with at least `nodes` nodes (or all). From random counts, a run loses most
+    topics in its first passes and ends far worse: on EWT with 32 topics at -6.46 nats per word (perplexity
+    448), from this start at -6.22 (370), from a start on half of the documents at -6.28 (384). The chain
+    costs about 35 passes of the run over the same documents.
     """
     part = ordered_trees(random_documents(source, seed, nodes))
     chain = SyntaxChain(part, model.n_words, model.prior, seed)
@@ -51,8 +51,10 @@ def initialise(
 
 
 def sums_of_counts(counts: Counts, now: Concentrations, prior: Prior) -> dict[str, Array]:
-    """The sums over documents that a run keeps (`SUMS`), computed from a chain's counts, with shares and
-    transitions at their Dirichlet means given these counts."""
+    """Compute the sums over documents that a variational run keeps (`SUMS`) from a chain's counts.
+
+    Shares and transitions are set to their Dirichlet means given these counts.
+    """
     report = new_report(len(counts.documents), 0, prior.n_topics)._replace(
         counts=counts.documents.astype(float), transitions=counts.transitions.astype(float)
     )
@@ -70,7 +72,7 @@ def sums_of_counts(counts: Counts, now: Concentrations, prior: Prior) -> dict[st
 
 
 def random_documents(source: Source, seed: int, nodes: int) -> Trees:
-    """Random training documents in random order with at least `nodes` words together, or all."""
+    """Draw random training documents that have at least `nodes` words together, or all documents."""
     parts: list[Trees] = []
     for window in source.windows(stream(seed, purposes.SYNTAX_PART)):
         for first in range(0, len(window), PIECE):

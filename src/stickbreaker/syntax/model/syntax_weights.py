@@ -32,8 +32,11 @@ POINTS = ("alpha_documents", "alpha_transitions", "sigma")
 
 
 class Concentrations(NamedTuple):
-    """The point estimates tau (topics), alpha_D and alpha_T, and sigma, the Dirichlet parameter of topics'
-    words, which stays fixed."""
+    """The point estimates of a variational run: tau, alpha_D and alpha_T; and sigma, which stays fixed.
+
+    tau (topics): overall topic weights; alphas: how close documents' shares (D) and transitions from heads'
+    topics (T) are to tau; sigma: the Dirichlet parameter of topics' words.
+    """
 
     tau: Array
     alpha_documents: float
@@ -55,7 +58,7 @@ class Transitions(NamedTuple):
 
 
 def concentrations_of(params: Record) -> Concentrations:
-    """The point estimates in params."""
+    """Read the point estimates from a run's params."""
     alphas = (float(params[name].values) for name in POINTS)
     return Concentrations(params["tau"].values, *alphas)
 
@@ -69,9 +72,9 @@ def refuse_params(params: Record) -> None:
 
 
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
-    """The sums over documents in `SUMS`, by name, from a report of these documents.
+    """Compute the sums over documents in `SUMS`, by name, from the results of inferring these documents.
 
-    shapes: alpha_D tau (topics).
+    shapes (topics): alpha_D tau.
     """
     pulls = report.pulls.T
     zeros, k = np.zeros(report.transitions.shape), len(shapes)
@@ -90,17 +93,19 @@ def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, 
 
 
 def expected_tables(shapes: Array, counts: Array) -> Array:
-    """y (psi(y + n) - psi(y)) for shapes y and counts n: the derivative of log Gamma(y + n) - log Gamma(y) by
-    log y.
+    """y (psi(y + n) - psi(y)) for shapes y and counts n, as updates of tau and the alphas need it.
 
-    As a function of log y, that difference lies above its tangent, so a step to y' gains at least the
-    derivative times log(y' / y) (Minka 2000).
+    It is the derivative of log Gamma(y + n) - log Gamma(y) by log y. As a function of log y, that difference
+    lies above its tangent, so a step to y' gains at least the derivative times log(y' / y) (Minka 2000).
     """
     return shapes * (psi(shapes + counts) - psi(shapes))
 
 
 def expected_transitions(params: Record, prior: Prior) -> Transitions:
-    """The optimal q(pi) given documents' sums in `params`; in the limit "hdp", Gammas concentrated at 1."""
+    """The optimal q(pi), of transitions from heads' topics, given the documents' sums in `params`.
+
+    In the limit "hdp", where topics do not depend on heads, all are Gammas concentrated at 1.
+    """
     now = concentrations_of(params)
     if prior.limit == "hdp":
         ones = np.ones(params["transitions"].values.shape)
@@ -133,14 +138,14 @@ def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transi
 
 
 def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Concentrations:
-    """New tau and alphas: each maximises a lower limit of the bound that is tight at its present value, so
-    that the bound never falls.
+    """New values of tau and the alphas, which never lower the bound.
 
-    When they change, q(theta) and q(pi) change with them: the shapes y + n (y = alpha tau_i) follow y, while
-    the rates r stay. Then each Gamma contributes log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E /
-    r), E = 1 + its pulls. The first two terms are at least L log y, up to a constant, where L is
-    `expected_tables`. The pulls of theta contain pi and those of pi theta, which makes the bound quadratic in
-    tau and linear in each alpha. With the Gamma priors, each maximum has a closed form.
+    Each maximises a lower limit of the bound that is tight at its present value. When they change, q(theta)
+    and q(pi) change with them: the shapes y + n (y = alpha tau_i) follow y, while the rates r stay. Then each
+    Gamma contributes log Gamma(y + n) - log Gamma(y) - (y + n) (log r - 1 + E / r), E = 1 + its pulls. The
+    first two terms are at least L log y, up to a constant, where L is `expected_tables`. The pulls of theta
+    contain pi and those of pi theta, which makes the bound quadratic in tau and linear in each alpha. With
+    the Gamma priors, each maximum has a closed form.
     """
     grammar, documents = prior.limit != "hdp", prior.limit != "itic"
     k, tau = prior.n_topics, now.tau
@@ -191,15 +196,17 @@ def highest(weight: Array, slope: Array, bend: Array, at: Array) -> Array:
 
 
 def gamma_terms(prior_shapes: Array, found: Transitions) -> float:
-    """The sum of -KL(q || p), in nats, over Gamma distributions q (`found`) and their priors p =
-    Gamma(prior_shapes, 1)."""
+    """The transitions' part of the bound, in nats: the sum of -KL(q || p) over Gammas q (`found`).
+
+    p = Gamma(prior_shapes, 1) are their priors.
+    """
     shapes, rates = found
     nats = gammaln(shapes) - gammaln(prior_shapes) + (prior_shapes - shapes) * psi(shapes)
     return float((nats - prior_shapes * np.log(rates) + shapes - shapes / rates).sum())
 
 
 def prior_terms(params: Record, prior: Prior) -> float:
-    """The log prior densities of log tau and of the logs of those alphas that the model has, in nats."""
+    """The log prior density of log tau and the log alphas, in nats; without an alpha that a limit lacks."""
     now, shape = concentrations_of(params), prior.a / prior.n_topics
     nats = shape * np.log(prior.a * now.tau) - prior.a * now.tau - gammaln(shape)
     alphas = [

@@ -36,7 +36,7 @@ class Documents(Section["SyntaxReport"]):
 
 
 def _document(row: DocumentRow[Sequence[object]], places: dict[int, int]) -> list[object]:
-    """A document as a JSON row: [id, words, held out (1) or not (0), topics].
+    """A document as a row for the page's script: [id, number of words, 1 if held out or 0, topics].
 
     `topics` is flat: the position of a topic in the report, its share, and so on; shares below `LEAST_PART`
     are left out.

@@ -26,8 +26,10 @@ class Graph(Section["SyntaxReport"]):
         return {"n_topics": len(report.topics), "n_drawn": min(len(report.topics), MOST_NODES)}
 
     def payload(self, report: SyntaxReport) -> dict[str, object]:
-        """The edges as [position of the head's topic in the report's list, or `NO_HEAD`; position of the
-        dependent's topic; share]."""
+        """The edges for the page's script: [the head's topic, the dependent's topic, share].
+
+        Topics are given by position in the report's list; `NO_HEAD` stands for no head.
+        """
         places = {None: NO_HEAD, **places_of(report.topics)}
         edges = [
             [places[edge.head], places[edge.topic], share]

@@ -79,8 +79,10 @@ def _sentence(row: ParsedSentence, places: dict[int, int]) -> JsonObject:
 
 
 def _coloured(row: ParsedSentence, colours: dict[int, str]) -> JsonObject:
-    """A sentence as a line of words with the colours of their topics ("" for a topic that the report does not
-    show), and the number of words left out."""
+    """A sentence as values for the template: its words, each with the colour of its topic.
+
+    The colour is "" for a topic that the report does not show; "more" is the number of words left out.
+    """
     return {
         "id": document_name(row.id),
         "more": row.size - len(row.tokens),

@@ -68,8 +68,9 @@ class SyntaxReport(SavedReport[PlainSyntacticTopics]):
 
 
 def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:
-    """Curves of perplexity by sweep, pass or step: of held-out documents and of the words learned from, if
-    the trace has points for them.
+    """The curves of perplexity over a run, from its trace: of held-out documents, and of training words.
+
+    Their horizontal axis counts sweeps, passes or steps. A curve without points is left out.
 
     >>> curves_of([{"pass": 1, "held_out": -1.0}, {"pass": 2}])[0].points
     [(1, 2.718281828459045)]
@@ -84,7 +85,7 @@ def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:
 
 
 def score_kind(trace: Sequence[dict[str, object]]) -> str:
-    """The kind of a run's scores in its trace: "joint" (chains), "bound" (batches), "documents" (online)."""
+    """What the scores in a run's trace are of: "joint" (chains), "bound" (batches), "documents" (online)."""
     kind = str(trace[-1].get("kind", "joint")) if trace else "joint"
     return kind if kind in CURVES else "joint"
 

@@ -1,4 +1,4 @@
-"""The topics in use, as cards, and what all sections say of them."""
+"""The section with a card for each topic in use, and what other sections use of topics."""
 
 from __future__ import annotations
 
@@ -89,14 +89,17 @@ def _largest(shares: Array, names: Sequence[T], n: int) -> list[tuple[T, float]]
 
 
 def colours_of(topics: Sequence[SyntaxTopic]) -> list[str]:
-    """Colours of topics; topics with the same most frequent tag have similar hues."""
+    """A colour for each topic (hex); topics with the same most frequent tag have similar hues."""
     order = sorted(range(len(topics)), key=lambda i: (topics[i].tags[0][0] if topics[i].tags else "", i))
     hues = dict(zip(order, topic_colours([], len(topics)), strict=True))
     return [hues[place] for place in range(len(topics))]
 
 
 def topics_payload(topics: Sequence[SyntaxTopic]) -> list[JsonObject]:
-    """Topics as JSON values; they refer to each other by position in the list, with `NO_HEAD` for no head."""
+    """Topics as JSON values for the page's scripts.
+
+    They refer to each other by position in the list; `NO_HEAD` stands for no head.
+    """
     places = {None: NO_HEAD, **places_of(topics)}
     return [
         {
@@ -118,8 +121,10 @@ def topics_payload(topics: Sequence[SyntaxTopic]) -> list[JsonObject]:
 
 
 def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, object]:
-    """A topic as the values of its card, with shares as percentages; of the topics above and below it, only
-    those in use."""
+    """A topic as values for the template of its card; shares are percentages.
+
+    Of the topics above and below it, only those `in_use` are listed.
+    """
     return {
         "number": topic.number,
         "colour": colour,
