@@ -156,7 +156,8 @@ class Model(ABC):
 
     The engine owns the table, whose rows (words, rules) are in groups and whose columns are topics or
     nonterminals; `params` is all else that is learned. Priors are never in the table. `unit`: the type of a
-    shard's content (`Bags`, `Sequences`, `Trees`); `shard_size`: most documents in a shard.
+    shard's content (`Bags`, `Sequences`, `Trees`); `shard_size`: most documents in a shard; `table`: the form
+    of the table; `moves`: what changes the model's shape during a run, such as splits of topics.
     """
 
     unit: type = Bags
@@ -190,7 +191,10 @@ class Model(ABC):
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params with what is computed once per step from a truncated table; by default unchanged."""
+        """The params with values that are computed once per step from a truncated table.
+
+        By default unchanged.
+        """
         return params
 
     @abstractmethod
@@ -213,7 +217,7 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """New records of a shard's documents, and the shard's statistics under each proposal, by name.
+        """New records of a shard's documents, and statistics of the shard under each proposal, by name.
 
         local: the documents' records from this step's `local_step`; those returned are added to them, since
         edits will need them. The columns of a proposal's statistics are its own. If an edit names the
@@ -228,16 +232,20 @@ class Model(ABC):
 
     @abstractmethod
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
-        """Sums over some rows, beyond column totals, that the score and the global step need.
+        """Sums over some rows of the table, beyond column totals, that the score and the global step need.
 
-        counts: those of the rows from number `first` on; the sums of all blocks of rows are added up.
+        counts: those of the rows from number `first` on. The engine adds up the results of all blocks of
+        rows.
         """
 
     @abstractmethod
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """The params after a step. totals, summary: of the table after it (None: not needed)."""
+        """Update the global parameters: the params after a step, from its statistics.
+
+        totals, summary: of the table after the step (summary None: see `needs_summary`).
+        """
 
     @abstractmethod
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
@@ -285,7 +293,7 @@ class Model(ABC):
 
 
 class Fitted(NamedTuple):
-    """What a chain has learned: params, and a table of counts, if there is one (rows × columns).
+    """What a sampler has learned: params, and a table of counts (rows × columns), if there is one.
 
     `columns`: lasting numbers of the columns, ascending, if columns are added and removed during the run;
     None if they are fixed.
@@ -347,8 +355,8 @@ class Sampler(ABC):
 class Move(ABC):
     """A way of changing the model's shape, such as splitting topics: proposes changes and decides on them.
 
-    A move sees sums over shards but never a shard. It never sees the table, but queries its rows, and those
-    of a report, by `table`. What it remembers is stored in fields of the params.
+    A move sees sums over shards, but no single shard. It does not have the table either, but can query its
+    rows, and those of a report, by `table`. What it has to remember is in fields of the params.
     """
 
     def start(self, n_columns: int) -> Record:
@@ -371,8 +379,10 @@ class Move(ABC):
     def refine(
         self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
-        """Decide after the map, before the table changes: which proposals to try again on the same shards,
-        and which edits to make before the step's statistics are added to the table.
+        """Decide after the documents are mapped, before the table changes.
+
+        Returns which proposals to try again on the same shards, and which edits to make before the step's
+        statistics are added to the table. By default nothing.
         """
         return Decision()
 

@@ -15,7 +15,7 @@ RowArray = Any  # an array over all rows, in the engine's form: here an ndarray;
 
 
 class RowBlock(NamedTuple):
-    """Consecutive rows of the table."""
+    """Consecutive rows of the table, as a query's function gets them."""
 
     first: int  # number of its first row
     n_rows: int  # rows of the whole table
@@ -34,11 +34,11 @@ class ReportRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """A function that computes named arrays from a block of rows, and what it needs besides the rows' counts.
+    """A function that computes named arrays from a block of rows, and what it needs besides their counts.
 
-    The function can be sent to other processes (it is a module's function, `functools.partial` of one, or a
-    frozen dataclass with `__call__`). `held`: arrays over all rows, or rows of the report, of which it gets
-    the block's. With `counts=False` it may get no counts (rows × 0).
+    The function can be sent to other processes: it is a module's function, `functools.partial` of one, or a
+    frozen dataclass with `__call__`. `held`: arrays over all rows of the table, or rows of the report; the
+    function gets the block's part of each. With `counts=False` it may get no counts (rows × 0).
     """
 
     function: Callable[[RowBlock], Mapping[str, Array]]
@@ -47,7 +47,7 @@ class RowQuery:
 
 
 class TableView(ABC):
-    """What a move may ask about the table, and about the rows of one report.
+    """What a move may ask about the table, and about the rows of one report (a step's statistics).
 
     Every call may go over all rows, so combine queries into one call.
     """

@@ -17,8 +17,8 @@ from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, 
 class Grow:
     """Adds `number` positions at the end of an axis: zeros for counts, `fresh` values for parameters.
 
-    If rows are added to a table, `keys` are their contents (such as spellings), in a keyed table, and
-    `groups` the group of each, in a table with several.
+    If rows are added to a table: `keys` are their keys (such as spellings), if the table has keys, and
+    `groups` the group of each (such as its language), if the table has several.
     """
 
     axis: str
@@ -46,12 +46,12 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Dissolve:
-    """Removes position `source` of an axis, and divides its counts among the positions `into`.
+    """Removes position `source` of an axis, and divides its counts among the positions `into` (the targets).
 
-    `shares` (one per target, adding up to one) divide fields to which `along` does not apply. `along` says
-    how to divide along another axis of a field, by that axis's name (n × targets): by shares of each of its n
-    positions or, for the axis named by `amounts`, by what each target gains there. A gain may be negative or
-    more than `source` has, since targets may exchange counts. `trial`: see `Split`.
+    `shares` (one per target, adding up to one) divide a field, unless `along` names another of its axes.
+    `along` has a table (n × targets) for the n positions of that other axis: each target's share at each of
+    them. For the axis named by `amounts`, the table has what each target gains there instead; a gain may be
+    negative or more than `source` has, since targets may exchange counts. `trial`: see `Split`.
     """
 
     axis: str
@@ -65,11 +65,12 @@ class Dissolve:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Adds a position at the end of an axis that takes `share` of the counts of `source`.
+    """Adds a position at the end of an axis, which takes `share` of the counts of `source`.
 
-    `along` has a share for each position of another axis, by that axis's name, used instead of `share` for
-    fields with that axis. `trial` is the name of the proposal under test: statistics that contain its trial
-    are split in proportion to the trial's, and documents' records by their field `SHARES_OF` + the name.
+    `along` has shares for each position of another axis, by that axis's name; they replace `share` in fields
+    with that axis. `trial` names the proposal whose trial led to the split. Statistics that contain this
+    trial are divided in proportion to its counts, and documents' records by the shares in their field
+    `SHARES_OF` + the name.
     """
 
     axis: str
@@ -143,7 +144,10 @@ def _left_by(item: Field, change: Reorder) -> Field:
 
 
 def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Array:
-    """The array after one change along its first axis, which is axis number `axis` of the field."""
+    """An array after one change along its first axis.
+
+    item: the field that it comes from; axis: the number that this axis has in the field.
+    """
     match change:
         case Grow(number=number):
             fresh = 0.0 if item.additive else item.fresh
@@ -218,7 +222,7 @@ def given(source: Array, amounts: Array) -> Array:
 
 
 def dropped(item: Field, edit: Edit) -> float:
-    """The sum of the values that an edit's Drop and Reorder changes remove from an additive field."""
+    """How much of an additive field an edit removes: the sum of the values lost by Drop and Reorder."""
     lost = 0.0
     for change in edit:
         if isinstance(change, Drop | Reorder) and change.axis in item.axes:
@@ -310,10 +314,10 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
 
 
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
-    """The statistics of shards, adapted to an edit that the model has undergone since they were computed.
+    """The statistics of shards, adapted to an edit that was made after they were computed.
 
-    If a Split or Dissolve names a trial in them, the trial's counts decide how the changed columns are
-    divided, and its sums replace theirs. The trials themselves follow only changes of rows, since their
+    If a Split or Dissolve names a trial that they contain, the trial's counts decide how the changed columns
+    are divided, and its sums replace theirs. The trials themselves follow only changes of rows, since their
     columns belong to proposals. `n_rows`: of the table before the edit. Raises ValueError for a Dissolve by
     amounts whose trial is missing.
     """
@@ -351,9 +355,9 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
 def _changed_new_rows(
     new_rows: Mapping[str, Array], change: Change, column_axis: str, n_columns: int
 ) -> Mapping[str, Array]:
-    """The rows that are not in the table yet, by key, after a change of the table's columns.
+    """Counts of new rows, which the table does not have yet, after a change of the table's columns.
 
-    Only their first `n_columns` values are counts; the others stay.
+    new_rows: an array per key; its first `n_columns` values are counts, and change; the others do not.
     """
     if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
         return new_rows
@@ -429,9 +433,9 @@ def _rows_after(change: Change, row_axis: str, n_rows: int) -> int:
 
 
 def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
-    """Documents' records after an edit, without fields of trials.
+    """Documents' records after an edit, without the fields used only within a step.
 
-    A Split or Dissolve whose trial stored shares for each document divides by these.
+    A Split or Dissolve whose trial stored shares for each document divides the records by these.
     """
     after = without_trials(local)
     for change in edit:
@@ -444,5 +448,5 @@ def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
 
 
 def without_trials(local: Record) -> dict[str, Field]:
-    """Documents' records without the fields of trials, which are used only within a step."""
+    """Documents' records without the fields of trials, which are used only while a step is made."""
     return {name: item for name, item in local.items() if not name.startswith(TRIAL)}

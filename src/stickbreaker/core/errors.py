@@ -16,13 +16,13 @@ _BREAK = re.compile(r"\s*[^\S ]\s*")  # white space other than spaces, which pat
 class UserError(ValueError):
     """A mistake by the user; its message is one line: where, what is wrong, and what to do.
 
-    The command line prints it without a traceback and exits with status 1. Problem and remedy may name
+    The command line prints it without a traceback and exits with status 1. `problem` and `remedy` may name
     options or parameters: Python shows parameters, the command line shows options. In the message, place,
     problem and remedy are each cut to 300 characters (a path to its last 300); the attributes are complete.
 
-    `in_file`: True if the mistake is in a file that this library wrote; its fields then keep their names on
-    the command line. False if it is not in a file, even if it is raised while one is read
-    (`untrusted.making_sense_of`). None: not known.
+    `in_file` is True if the mistake is in a file that this library wrote; then the names of its fields are
+    not translated to options. It is False if the mistake is elsewhere, even if it was found while a file was
+    read (`untrusted.making_sense_of`), and None if that is not known.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -156,7 +156,7 @@ def counted(number: float, one: str, many: str | None = None) -> str:
 
 
 def is_whole(value: object, least: int) -> TypeGuard[int]:
-    """Whether a parameter is a whole number of at least `least`.
+    """Whether a value, such as a parameter's, is a whole number of at least `least`; bool is not.
 
     >>> is_whole(2, 1), is_whole(2.0, 1), is_whole(True, 1)
     (True, False, False)

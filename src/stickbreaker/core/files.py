@@ -63,9 +63,10 @@ def atomic_directory(
 
 
 def _put(partial: Path, path: Path, before: _Identity | None) -> None:
-    """Rename `partial` to `path`, replacing what is at `path`.
+    """Rename `partial` to `path`, replacing what is there, at the end of `atomic_directory`.
 
-    `before` identifies what was at `path` earlier (None: nothing). Raises UserError if that has changed.
+    `before` identifies what was at `path` at the beginning (None: nothing). Raises UserError if that has
+    changed.
     """
     if before is None:
         _rename_to_nothing(partial, path)
@@ -205,7 +206,7 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
 
 
 def _mode_after(new: Path, old: Path) -> int:
-    """The permissions for `new` when it replaces `old`: those of `old` if it is of the same type."""
+    """The permissions for `new` when it replaces `old`: those of `old` if it exists and has the same type."""
     mode = new.stat().st_mode
     with suppress(OSError):
         before = old.stat().st_mode

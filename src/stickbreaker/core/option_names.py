@@ -18,11 +18,12 @@ ParameterValues = dict[str, Any]  # by name; each parameter's declaration says w
 class OptionNames:
     """How some parameters are named on the command line, so that messages can be translated.
 
-    `renamed`: options by parameter, where their names differ. `alike`: parameters whose options have the same
-    name, and which no ordinary word resembles; they are translated everywhere. `ambiguous`: those that are
-    ordinary words too, and are translated only if a value follows. `flags`: parameters that an option without
-    a value sets to true. `settings`: classes whose parameters are options of their own. `phrases`: texts that
-    are replaced as a whole on the command line.
+    `renamed`: options by parameter, if their names differ. `alike`: parameters whose option has the same
+    name, and which cannot be mistaken for ordinary words; they are translated everywhere. `ambiguous`:
+    parameters whose names are also ordinary words; they are translated only if a value follows.
+
+    `flags`: parameters that an option without a value sets to true. `settings`: classes whose parameters are
+    options of their own. `phrases`: texts and what replaces them on the command line.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -61,10 +62,10 @@ def add_names(source: Callable[[], Iterable[OptionNames]]) -> None:
 
 @dataclass(frozen=True)
 class AllNames:
-    """The parameters and options of all kinds of models, as tables to translate messages with.
+    """The names of parameters and options of all kinds of models, as tables to translate messages with.
 
-    By parameter: `renamed`, those whose options have other names; `clear`, those recognised in a message
-    without a value; `every`, all. By option: `parameters`. `flags`: parameters whose options have no value.
+    Options by parameter: `renamed`, those with other names; `clear`, those translated even without a value;
+    `every`, all. `parameters`: parameters by option. `flags`: parameters whose options have no value.
     `phrases`: replacements for the command line. `settings`: a pattern for calls of settings' classes.
     """
 

@@ -73,10 +73,10 @@ class Parameter:
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: object, largest: float) -> str | None:
-        """What a valid value is, such as "a string", for the message on an invalid one; None if it is valid.
+        """What a valid value would be, such as "a string", if `value` is not valid; None if it is.
 
-        None too if its types are beyond `SIMPLE`, so that only the model can judge it. largest: the largest
-        whole number allowed.
+        None too if the parameter has types beyond `SIMPLE`, which only the model can check. largest: the
+        largest whole number allowed.
         """
         if not self.kinds <= SIMPLE or (value is None and "None" in self.kinds):
             return None
@@ -96,7 +96,7 @@ class Parameter:
         return f"{number} or {words}" if number and words and "at most" not in number else number
 
     def _number_refusal(self, value: object, largest: float) -> str | None:
-        """What a valid number is, such as "a number above 0", if `value` is not one; otherwise None."""
+        """What a valid number would be, such as "a number above 0", if `value` is not one; otherwise None."""
         whole = "int" in self.kinds
         kind, most = ("a whole number", min(self.most, largest)) if whole else ("a number", self.most)
         low = self.least if self.above is None else self.above

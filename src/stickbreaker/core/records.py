@@ -18,11 +18,11 @@ FLAGS = 64  # and if the last row's number is at most this many times the number
 
 
 class Field(NamedTuple):
-    """An array with named axes, so that one function (`edits.apply`) changes all models' records.
+    """An array with named axes, so that edits of a model's shape apply to any model (`edits.apply`).
 
-    `additive` fields are counts: merging two positions adds them, splitting one divides it, growing appends
-    zeros. Others are parameters: merging keeps that of the position merged into, splitting copies, growing
-    appends `fresh`.
+    `additive` fields are counts: merging two positions adds them, splitting one divides it, and new positions
+    get zeros. Others are parameters: merging keeps the value of the position merged into, splitting copies
+    it, and new positions get `fresh`.
     """
 
     values: AnyArray
@@ -103,7 +103,7 @@ class SparseCounts(NamedTuple):
         return Rows(positions, values.reshape(-1, self.n_columns) * self.unit)
 
     def combined(self) -> "SparseCounts":
-        """The same counts with each cell once, sorted, and without zeros."""
+        """The same counts with each cell once, sorted by row and column, and without zeros."""
         return summed_cells([self])
 
     def totals(self) -> Array:
@@ -112,11 +112,11 @@ class SparseCounts(NamedTuple):
 
 
 class TruncatedCounts(NamedTuple):
-    """A sparse table of counts with rows listed by column, in an order of each column's own; read-only.
+    """A read-only sparse table of counts, in which each column lists its cells in an order of its own.
 
-    Entry [k, i] of the arrays (columns × slots) is the i-th cell of column k: in row `rows[k, i]` with the
+    Entry [k, i] of the arrays (columns × slots) is the i-th cell of column k: in row `rows[k, i]`, with the
     count `scale * values[k, i]`, and within the column's truncation if `inside[k, i]`. Only the first
-    `sizes[k]` slots of column k are used. `by_row()` returns the cells listed by row. `keys` are the
+    `sizes[k]` slots of column k are used. `by_row()` returns an index of the cells by row. `keys` are the
     spellings of the rows.
     """
 
@@ -140,7 +140,7 @@ class TruncatedCounts(NamedTuple):
         return out
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
-        """Some rows of a table (positions × columns) with `values` (columns × slots) in its cells.
+        """Some rows (positions × columns) of a table whose cells have `values` (columns × slots).
 
         Entries without a cell are zero, and so are rows for position -1.
         """
@@ -210,12 +210,12 @@ def no_rows(n_columns: int) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The statistics of one shard, or the sum of those of several: everything in it adds up.
+    """The statistics (report) of one shard, or the sum of those of several: everything in it adds up.
 
-    `rows`: counts for rows of the table; `new_rows`: by key (a spelling), those of rows that the table does
-    not have yet, which only the driver may add; `usage`: sums that are not by row (topic use, E[log theta]);
-    `score`: the documents' terms of the score, in nats; `documents`, `tokens`: their numbers; `trial`: the
-    statistics of proposals under test, by the proposal's name.
+    `rows`: counts for rows of the table. `new_rows`: counts, by key (a spelling), for rows that the table
+    does not have yet. `usage`: sums that are not by row, such as topic use or E[log theta]. `score`: the
+    documents' terms of the score, in nats. `documents`, `tokens`: their numbers. `trial`: the statistics of
+    proposals under test, by the proposal's name.
     """
 
     rows: Rows | SparseCounts
@@ -235,7 +235,7 @@ class Stats:
         )
 
     def plus_sums(self, other: "Stats") -> "Stats":
-        """As `plus`, except for `rows` and `trial`, which stay those of this report."""
+        """The sum of two reports, except for `rows` and `trial`, which stay those of this one."""
         return replace(
             self,
             new_rows=union_of(self.new_rows, other.new_rows, lambda a, b: a + b),

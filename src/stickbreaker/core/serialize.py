@@ -61,9 +61,9 @@ def words_from(prefix: str, arrays: Arrays) -> list[str]:
 
 
 def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
-    """The statistics of shards as named arrays, for files.
+    """The statistics of shards as named arrays, for a checkpoint.
 
-    New rows are left out, since they have been added to the table or rejected by then.
+    New rows are left out: when it is written, they have been added to the table or rejected.
     """
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     arrays: dict[str, AnyArray] = {
@@ -78,7 +78,10 @@ def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
 
 
 def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
-    """Raise ValueError if statistics do not fit a table of `shape`; a `trial` may have other columns."""
+    """Raise ValueError if statistics do not fit a table of `shape`.
+
+    With `trial`, they may have other columns than the table, as trials do.
+    """
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     places = rows.positions
     right = places.ndim == 1 and rows.values.ndim == 2 and len(places) == len(rows.values)
@@ -91,7 +94,10 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
 
 
 def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError if a field's array does not fit its axes, or an axis's length is not in `sizes`."""
+    """Raise ValueError if a field's array does not fit its axes, or an axis has not the length in `sizes`.
+
+    sizes: the lengths of axes by name; other axes may have any length.
+    """
     for name, item in record.items():
         if item.axes and len(item.axes) != item.values.ndim:
             raise ValueError(f"{name} has {item.values.ndim} axes instead of {len(item.axes)}")

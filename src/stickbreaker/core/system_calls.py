@@ -16,7 +16,7 @@ _LOCKED_BYTE = 1 << 30  # Windows keeps others from reading locked bytes: lock o
 
 
 class NoLocksError(OSError):
-    """The system has no locks of files at all."""
+    """Raised by `lock` on a system that cannot lock files at all."""
 
 
 def lock(descriptor: int) -> None:

@@ -16,8 +16,7 @@ from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingT
 def one_thread() -> Generator[None]:
     """A context in which libraries with threads of their own (BLAS, OpenMP) use one, in the whole process.
 
-    Contexts may be nested or overlap between threads: the last one to end restores the numbers. A nested one
-    costs nothing.
+    Contexts may be nested or overlap between threads: the last one to end restores the former numbers.
     """
     with _LIMIT.lock:
         if not _LIMIT.inside:
@@ -63,7 +62,7 @@ def _libraries() -> list[_Library]:
 
 
 class _Locks:
-    """A lock for each object that several threads change, which lives as long as the object."""
+    """A lock for each object that several threads may change; it is dropped with the object."""
 
     def __init__(self) -> None:
         self.guard = Lock()

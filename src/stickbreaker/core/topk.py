@@ -91,7 +91,7 @@ def first_largest(values: Array) -> NDArray[np.int64]:
 
 
 def _width(values: ArrayLike, top: float, logs: bool) -> Array:
-    """For each value, the distance below it within which other values count as ties.
+    """For each value, how far below it another value may be to count as a tie.
 
     `top`: the largest value of all; `logs`: the values are logarithms.
     """
@@ -104,7 +104,7 @@ def _width(values: ArrayLike, top: float, logs: bool) -> Array:
 
 
 def _groups(ranked: Array, width: Array) -> NDArray[np.int64]:
-    """The number of the group of ties that each value belongs to, for values in descending order.
+    """For values in descending order, the number of the group of ties to which each belongs, ascending.
 
     A group consists of a first value and those that are at most its `width` below it.
     """

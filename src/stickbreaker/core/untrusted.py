@@ -27,11 +27,11 @@ MEGABYTE = 1 << 20
 
 @contextmanager
 def making_sense_of(where: object, remedy: str) -> Generator[None]:
-    """A context in which a file's content is interpreted: errors become a UserError that names the file.
+    """A context for interpreting a file's content: errors become a UserError with the file and `remedy`.
 
-    `remedy` is what to do then. Files have digests, so invalid content was written by another program or on
-    purpose. A UserError that names a place passes unchanged, and so does an OSError of the system. In others,
-    fields keep their names on the command line, unless the error says that the mistake is not in a file
+    Saved files have digests, so invalid content was written by another program or on purpose. A UserError
+    that names a place passes unchanged, and so does an OSError of the system. In other errors, names of
+    fields are not translated to options, unless the error says that the mistake is not in a file
     (`in_file=False`).
 
     >>> with making_sense_of("model", "fit again"):
@@ -56,7 +56,7 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
 
 
 def refuse_whole_numbers(arrays: Arrays, names: Iterable[str]) -> None:
-    """Raise ValueError if one of the named arrays is there and does not have a floating-point type."""
+    """Raise ValueError if one of the named arrays exists and does not have a floating-point type."""
     for name in names:
         if name in arrays and arrays[name].dtype.kind != "f":
             raise ValueError(f"{name} that are not real numbers")

@@ -61,10 +61,10 @@ class Engine(ABC):
     def map(
         self, params: Record, shards: Iterable[Shard], n_shards: int, seed: int, proposals: Proposals = ()
     ) -> Stats:
-        """Run the local step on each shard; returns the sum of their statistics, in the order of the shards.
+        """Run the local step on each shard of a step; returns the sum of their statistics.
 
-        Also evaluates `proposals`. Nothing changes until `commit`, which completes the step. Raises
-        Interrupted if asked to stop.
+        They are added in the order of the shards. Also evaluates `proposals`. Nothing changes until `commit`,
+        which completes the step. Raises Interrupted if asked to stop.
         """
 
     @abstractmethod
@@ -78,7 +78,7 @@ class Engine(ABC):
     def commit(self, *, carry: bool = True) -> None:
         """End a step: store its documents' records for their next visit, if the engine carries records.
 
-        Without `carry`, these documents have no records then: their next visit starts afresh.
+        Without `carry`, the records of these documents are dropped, so that their next visit starts afresh.
         """
 
     @abstractmethod
@@ -86,8 +86,8 @@ class Engine(ABC):
         """Store minibatch `number`'s statistics in place of its last ones, and update the table accordingly.
 
         With `keep` 1: table ← table + the new rows - the last rows. With `keep` 0: table ← the sum of the
-        rows of all stored statistics, these included. Returns the sum of all stored statistics: without their
-        rows, and with those trials (and their rows) that every minibatch has.
+        rows of all stored statistics, the new ones included. Returns the sum of all stored statistics,
+        without their rows, and with only those trials that every minibatch has (with the trials' rows).
         """
 
     @abstractmethod
@@ -132,7 +132,7 @@ class Engine(ABC):
 
     @abstractmethod
     def table_view(self, report: Stats | None) -> TableView:
-        """Access to the table and to a report's rows, for moves; invalid after the next change."""
+        """What moves use to query the table and a report's rows; invalid after the table's next change."""
 
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
@@ -147,7 +147,7 @@ class Engine(ABC):
 
     @abstractmethod
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
-        """Restore the state of a snapshot."""
+        """Restore the state that `snapshot` returned, to continue a run or use a model. keys: of the rows."""
 
     @abstractmethod
     def stop(self) -> None:

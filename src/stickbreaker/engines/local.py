@@ -207,7 +207,7 @@ class LocalEngine(Engine):
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
     def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
-        """Yield the shards; raises Interrupted before the next one or at the end, if `stop` was called."""
+        """Yield the shards, but raise Interrupted as soon as `stop` was called, also after the last one."""
         for shard in shards:
             if self._stopped:
                 raise Interrupted

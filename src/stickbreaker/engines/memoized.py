@@ -14,9 +14,9 @@ PREFIX = "kept/"  # begins the names of arrays in a snapshot
 
 
 class MemoizedReports:
-    """The statistics (reports) of minibatches, by number.
+    """The last report (statistics) of each minibatch, by the minibatch's number.
 
-    Rows are in single precision, so that sums of them in double precision are exact, and so is subtracting.
+    Rows are in single precision, so that adding them in double precision, and subtracting, is exact.
     """
 
     def __init__(self) -> None:
@@ -86,13 +86,13 @@ class MemoizedReports:
                     raise ValueError(f"reports of {name} of different sizes")
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore the state of a snapshot."""
+        """Restore the reports that `snapshot` returned."""
         numbers = {int(name.split("/")[1]) for name in arrays if name.startswith(PREFIX)}
         self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}
 
 
 def tried_by_all(reports: Sequence[Stats]) -> list[str]:
-    """The names of the trials that are in every report, in the order of the first report."""
+    """The names of the trials that every report contains, in the order of the first report."""
     first = reports[0].trial if reports else ()
     return [name for name in first if all(name in report.trial for report in reports)]
 

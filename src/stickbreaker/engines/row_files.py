@@ -45,7 +45,7 @@ REMEDY = "restore it from a copy, or continue from an older checkpoint"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table's rows are cut: into chunks of `chunk` rows, and the chunks into `blocks` files.
+    """How a table's rows are divided: into chunks of `chunk` rows, and the chunks into `blocks` files.
 
     >>> Layout(10, 2, 3).bounds(1), Layout(10, 2, 3).block_of(4)
     ((2, 4), 2)
@@ -64,12 +64,12 @@ class Layout:
         return chunk * self.blocks // max(1, self.n_chunks)
 
     def chunks_of(self, block: int) -> range:
-        """The chunks in the file of a block."""
+        """The numbers of the chunks in the file of a block."""
         ends = [-(-each * self.n_chunks // self.blocks) for each in (block, block + 1)]
         return range(*ends)
 
     def bounds(self, chunk: int) -> tuple[int, int]:
-        """A chunk's first row, and the one after its last."""
+        """The numbers of a chunk's first row, and of the one after its last."""
         return chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_rows)
 
     def cut(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, slice]]:
@@ -134,7 +134,7 @@ class RowWriter:
         self._batches += 1
 
     def end(self) -> None:
-        """Write the last record: the number of those before it, so that a cut-off file is noticed."""
+        """Write a last record, with the number of those before it, so that a truncated file is noticed."""
         self.add(END, self._batches, np.empty(0, np.int64), np.empty((0, 0)))
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ def _checksum_of_key(table: str, chunk: int, columns: int) -> int:
 
 @contextmanager
 def row_writer(path: Path) -> Generator[RowWriter]:
-    """A context that yields a writer for the file `path`, which appears, complete, when the context ends."""
+    """A context that yields a writer for a block's file, which appears, complete, when the context ends."""
     with replacing(path) as partial:
         writer = RowWriter(partial)
         try:
@@ -257,7 +257,7 @@ class Readers:
         return reader
 
     def forget(self) -> None:
-        """Close all readers, so that files that replaced others are opened again."""
+        """Close all readers, so that files which replaced others under the same path are read again."""
         with self._lock:
             self.held.clear()
 

@@ -76,7 +76,7 @@ class Sum:
             self.cells = []
 
     def stats(self) -> Stats:
-        """The sum of all that was added."""
+        """The sum of all that was added, with the sums of the trials."""
         trial = {name: each.stats() for name, each in self.trials.items()}
         return replace(self._own(), trial=trial) if trial else self._own()
 

@@ -165,7 +165,7 @@ class Table:
         return Table(self.values.copy(), *self.axes, self.keys, self.scale, self._totals.copy(), self.groups)
 
     def edit(self, edit: Edit) -> None:
-        """Change the table's shape by an edit, and recompute the totals."""
+        """Change the table's shape by an edit (rows or columns added, merged …), and recompute the totals."""
         for change in edit:
             item = Field(self.values, self.axes)
             self.values = np.ascontiguousarray(apply_change(item, change).values)
@@ -182,7 +182,7 @@ class Table:
         self._totals = self._sum()
 
     def _sum(self) -> Array:
-        """The totals (groups × columns), added up block by block in order of rows."""
+        """Compute the totals (groups × columns), block by block in order of rows."""
         if self.groups is not None:
             everything = Rows(np.arange(self.n_rows), self.values)
             sums = sums_by_group(everything, self.groups, self._n_groups)
@@ -214,7 +214,7 @@ def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n
 
 
 def n_groups_of(groups: NDArray[np.int32] | None) -> int:
-    """The number of groups: one more than the largest group number; 1 for None."""
+    """The number of groups of rows: one more than the largest group number, or 1 for None."""
     return 1 if groups is None else int(groups.max(initial=0)) + 1
 
 
@@ -254,7 +254,7 @@ def refuse_other_totals(totals: Array, sums: Array) -> None:
 
 
 def scale_of(arrays: Arrays) -> float:
-    """The scale of a saved table. Raises ValueError if it is not a finite number above zero."""
+    """The factor of the stored counts of a saved table. ValueError if it is not finite and above zero."""
     scale = float(arrays["scale"])
     if not 0.0 < scale < np.inf:
         raise ValueError(f"a scale of {scale}")

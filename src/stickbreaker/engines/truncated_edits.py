@@ -60,7 +60,10 @@ def merged_cells(
 
 
 def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
-    """An edit's changes, with consecutive merges that `merged_cells` can make at once as one list."""
+    """The changes of an edit, in which merges of rows that can be made at once are together in a list.
+
+    axis: the name of the row axis. See `merged_cells`.
+    """
     run: list[Merge] = []
     for change in edit:
         if isinstance(change, Merge) and change.axis == axis:

@@ -210,7 +210,7 @@ class TruncatedTable:
         return self._found
 
     def _reserve(self, slots: int) -> None:
-        """Enlarge the arrays, if needed, to `slots` cells per column."""
+        """Make room for `slots` cells per column, if there is not enough."""
         have = self.rows.shape[1]
         if slots <= have:
             return
@@ -288,7 +288,7 @@ class TruncatedTable:
         self.inside, self.sizes = self.inside[columns], self.sizes[columns]
 
     def _add_columns(self, number: int) -> None:
-        """Append empty columns."""
+        """Append this many empty columns."""
         more = ((0, number), (0, 0))
         self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
         self.inside, self.sizes = np.pad(self.inside, more), np.pad(self.sizes, more[0])

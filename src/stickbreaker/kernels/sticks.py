@@ -74,7 +74,7 @@ def take_inside(cells, rows_out, values_out, sizes_out):
 
 @njit(**PART)
 def _count_inside(cells, k):
-    """The total count of topic k's words inside its truncation, and the number of these words."""
+    """The total count of topic k's words that are inside its truncation, and how many words these are."""
     total, number = 0.0, 0
     for slot in range(cells.sizes[k]):
         if cells.inside[k, slot]:
@@ -194,10 +194,10 @@ def expected_sticks(cells, process, probabilities_out, rests_out):
 
 @njit(**PART)
 def _evidence(cells, k, a, b, beyond):
-    """The log evidence, in nats, of column k's counts as draws from its sticks in their order (see
-    `stick_terms`).
+    """The log evidence of column k's counts, in nats: as draws from its sticks, in their order.
 
-    a, b: concentration and discount; beyond: the count beyond the last stick.
+    a, b: concentration and discount; beyond: the count beyond the last stick. The formula is in
+    `stick_terms`.
     """
     left, number = _count_inside(cells, k)
     left += beyond
@@ -218,7 +218,7 @@ def _evidence(cells, k, a, b, beyond):
 
 @njit(**OPTIONS)
 def stick_evidence(cells, k, a, b, beyond):
-    """`_evidence` for callers outside compiled code: log evidence of column k's counts, in nats."""
+    """The log evidence of column k's counts, in nats (`_evidence`), for callers outside compiled code."""
     return _evidence(cells, k, a, b, beyond)
 
 

@@ -27,7 +27,10 @@ def _slot_of(content, start, stop, mask):
 
 @njit(**PART)
 def _place_of(text, start, length, content, offsets, slots, mask):
-    """The slot that holds the number of the word text[start:start + length], or else the free slot for it."""
+    """The slot that holds the number of the word text[start:start + length] or, if there is none, a free one.
+
+    content, offsets: the known words, see `fill_slots`; mask: the number of slots minus 1.
+    """
     slot = _slot_of(text, start, start + length, mask)
     while slots[slot] >= 0:
         w = slots[slot]
@@ -67,9 +70,10 @@ def find_words(
     wanted_offsets: Integers,
     found_out: Integers,
 ) -> None:
-    """Fill found_out (int32) with the number of each wanted word, or -1 if it is unknown.
+    """Look up words in a hash table: fills found_out (int32) with the number of each, or -1 if it is unknown.
 
-    wanted and wanted_offsets are laid out like content and offsets: see `fill_slots`.
+    content, offsets, slots: the known words, see `fill_slots`; wanted, wanted_offsets: the words to look up,
+    laid out like content and offsets.
     """
     mask = np.uint64(len(slots) - 1)
     for i in range(len(wanted_offsets) - 1):

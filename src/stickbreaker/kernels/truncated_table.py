@@ -18,9 +18,9 @@ SLOT = np.int64(0xFFFFFFFF)
 
 
 class ByRow(NamedTuple):
-    """An index of cells by row: those of row r are `cells[offsets[r]:offsets[r + 1]]`, in order of columns.
+    """An index of a truncated table's cells by row; row r has `cells[offsets[r]:offsets[r + 1]]`.
 
-    A cell is the number column << 32 | slot.
+    They are in order of columns. A cell is stored as the number column << 32 | slot.
     """
 
     offsets: NDArray[np.int64]  # rows + 1

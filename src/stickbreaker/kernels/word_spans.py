@@ -129,17 +129,19 @@ def find_word_spans(
     sentences_out: Integers,
     sentence_counts_out: Integers,
 ) -> tuple[int, int]:
-    """Find the words of documents, and which of them begin sentences. Returns the numbers of words and of
-    sentences.
+    """Find the words of documents, and which of them begin sentences; returns the numbers of both.
 
-    text (bytes): the documents' texts, concatenated; ends (documents): where each ends; classes: the bits of
-    every character; inside: the bits of characters that may follow a word's first letter; rule: what ends
-    sentences. For each word: begins_out its first byte in `text`, lengths_out its length in bytes, starts_out
-    the index of its first character in its document. For each sentence: sentences_out the number of its first
-    word in the document. counts_out, sentence_counts_out (documents): their numbers.
+    Input: text (bytes), the documents' texts, concatenated; ends (documents), where each ends; classes, the
+    bits of every character; inside, the bits of characters that may follow a word's first letter; rule, what
+    ends sentences.
+
+    Output for each word: begins_out, its first byte in `text`; lengths_out, its length in bytes; starts_out,
+    the index of its first character in its document. For each sentence: sentences_out, the number of its
+    first word in the document. For each document: counts_out and sentence_counts_out, its numbers of words
+    and sentences.
 
     A word is a letter, with all digits directly before it, followed by letters, marks and digits. An
-    apostrophe followed by one of these continues the word.
+    apostrophe followed by one of these continues the word, if `apostrophes`.
     """
     n_words = n_sentences = 0
     begin = 0

@@ -13,12 +13,12 @@ PREFIX = "chain/"  # begins the names of arrays in a snapshot
 
 
 class Chains:
-    """Independent chains of one sampler, with different starts.
+    """Independent chains of one sampler, with different starts, of which the best gives the result.
 
     Every `every`-th sweep is scored, and hyperparameters are updated then; after `burn_in` sweeps, each
-    scored state is a sample. Topics of different chains do not correspond, so each chain has its own samples,
-    and the one whose samples have the best mean score is the result, unless the sampler can pool several
-    (`Sampler.pooled`). `threads`: in all.
+    scored state is a sample. Topics of different chains do not correspond. So each chain has its own samples,
+    and the result is that of the chain whose samples have the best mean score, unless the sampler can pool
+    several (`Sampler.pooled`). `threads`: the number shared by all chains.
     """
 
     def __init__(self, samplers: Sequence[Sampler], burn_in: int, every: int, threads: int) -> None:
@@ -87,7 +87,7 @@ class Chains:
         return float(self.scores[self.best(), -1])
 
     def figures(self) -> Mapping[str, float]:
-        """Figures on the best chain's state, for the trace."""
+        """Numbers that describe the best chain's state, for the trace (`Sampler.figures`)."""
         return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:

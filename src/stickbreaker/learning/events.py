@@ -28,12 +28,13 @@ class Columns(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An edit made for the proposal `plan`, and its `gain` in nats (None: not judged by a bound).
+    """What the trace says about an edit that was made for the proposal `plan`.
 
-    `kind`: split, merge, drop, … on the `axis`. Columns are given by lasting number: the `column` that was
-    split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those that got
-    a smaller share. `rows`, `rows_before`: the top rows of these columns after and before, by number; None if
-    not known, as when rows without keys came or went.
+    `gain`: in nats, None if it was not judged by a bound. `kind`: split, merge, drop, … on the `axis`.
+    Columns are given by lasting number. After a split: `column`, which was split, and the `new` one. After a
+    merge: `column`, into which `gone` was merged, and `also`, those that got smaller shares of it. `rows`,
+    `rows_before`: the top rows of these columns after and before, by lasting number; None if not known, as
+    when rows without keys were added or removed.
     """
 
     plan: str
@@ -63,9 +64,9 @@ class Event(NamedTuple):
 
 
 def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Event:
-    """The event that describes an accepted edit, according to its first change.
+    """Describe an accepted edit, by its first change, as an event for the trace.
 
-    before, after: the columns' lasting numbers before and after it; axis: that of columns.
+    before, after: the columns' lasting numbers before and after the edit; axis: the name of the column axis.
     """
     change: Change = item.edit[0]
     event = Event(item.plan, item.gain, type(change).__name__.lower(), change.axis)
@@ -88,7 +89,10 @@ def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Even
 
 
 def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
-    """The lasting numbers of the columns that an event adds, removes or changes."""
+    """The lasting numbers of the columns that an event adds, removes or changes.
+
+    The trace shows their top rows.
+    """
     if before == after:
         return set()
     changed = {event.column, *event.also}  # others change in their last digits at most
@@ -110,9 +114,10 @@ def with_rows(
 
 
 def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
-    """The fields that events add to a trace record: "edits", and the top rows of columns concerned.
+    """The fields that events add to a trace record: "edits", and the top rows of the columns concerned.
 
-    Top rows after the edits have the name of the row axis as their key, those before them "before".
+    Top rows after the edits are under the name of the row axis (such as "words"), those before under
+    "before".
     """
     if not events:
         return {}
@@ -127,10 +132,10 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
 def top_rows(
     table: TableView, keys: Sequence[str] | None, columns: Columns, numbers: Container[int]
 ) -> dict[str, TopRows]:
-    """The largest rows of the columns with these lasting numbers, by number (as text).
+    """The largest rows of some columns, by the column's lasting number (as text), for the trace.
 
-    Rows are given by number, or by their `keys` if the table has keys, since its rows are renumbered as words
-    come and go.
+    numbers: the lasting numbers of the columns wanted. Rows are given by number, or by their `keys` if the
+    table has keys, since its rows are renumbered when words are added or dropped.
     """
     places = [place for place, number in enumerate(columns.numbers) if number in numbers]
     tops = table.top(places, TOP) if places else []
@@ -146,9 +151,9 @@ def first_columns(number: int) -> Columns:
 
 
 def edit_columns(columns: Columns, edit: Edit, axis: str) -> Columns:
-    """The columns' lasting numbers after an edit: new columns get new ones.
+    """The columns' lasting numbers after an edit: new columns get numbers that were never used.
 
-    What is left of a split column, and the target of a merge, keep theirs.
+    A split column, and the target of a merge, keep theirs.
 
     >>> edit_columns(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
     Columns(numbers=(1, 2), given=3)

@@ -16,12 +16,11 @@ PREFIX = "fading/"  # begins the names of arrays in a checkpoint
 
 
 class FadingCounts:
-    """Counts of words that fade: every `add` first multiplies them by the rates in `FADING`, one per column.
+    """Counts of words that fade: each `add` first multiplies them by the rates in `FADING`, one per column.
 
-    `counts` is (words × rates, with spare rows); `words` has the row of each word. `nats` (rates), which the
-    caller adds to, is the total log probability of the words so far, each predicted by the unigrams of that
-    rate before it was added: the best rate has the largest. Beyond `MOST_WORDS` words, the rarer half is
-    forgotten.
+    `counts` is (words × rates, with spare rows); `words` has the row of each word. Beyond `MOST_WORDS` words,
+    the rarer half is forgotten. `nats` (rates) is for finding the best rate: the caller adds to it the log
+    probability of words, each predicted by the unigrams of that rate before the word was added.
 
     >>> fading = FadingCounts()
     >>> fading.add(["bank", "loan"], np.array([2.0, 1.0]))
@@ -57,7 +56,10 @@ class FadingCounts:
         return int(np.round(self.nats, 6).argmax())
 
     def add(self, words: Sequence[str], tokens: Array) -> None:
-        """Multiply all counts by their rates, then add the tokens (words) of some distinct words."""
+        """Multiply all counts by their rates, then add new tokens.
+
+        words: distinct; tokens (words): the number of tokens of each.
+        """
         rows = np.array([self.words.setdefault(word, len(self.words)) for word in words], np.int64)
         if len(self.words) > len(self.counts):
             counts = np.zeros((max(1024, 2 * len(self.words)), len(FADING)))
@@ -69,7 +71,7 @@ class FadingCounts:
             self._drop_rarest()
 
     def _drop_rarest(self) -> None:
-        """Forget the rarer half of the words, by sums over the rates; of equal ones, the later ones."""
+        """Forget the rarer half of the words, by sums over the rates; of equals, the later ones."""
         sums = self.counts[: len(self.words)].sum(axis=1)
         kept = np.sort(np.argsort(-sums, kind="stable")[: MOST_WORDS // 2])
         spelled = list(self.words)
@@ -83,7 +85,7 @@ class FadingCounts:
         return made
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """The arrays of a checkpoint."""
+        """These counts as named arrays, for a checkpoint."""
         return {
             **flat_words(PREFIX, self.words),
             f"{PREFIX}counts": self.counts[: len(self.words)].copy(),

@@ -95,7 +95,7 @@ def refine(
 def decide(
     model: Model, engine: Engine, shape: Shape, proposals: Sequence[Numbered], step: Step
 ) -> tuple[Shape, list[Event]]:
-    """Let each move decide on its proposals' trials, and make the edits that it accepts.
+    """Let each move decide on its proposals after their trials, and make the edits that it accepts.
 
     Returns the new shape and the events for the trace.
     """
@@ -114,10 +114,10 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[Event]]:
-    """Make accepted edits in order; returns the new shape, and the events for the trace.
+    """Make accepted edits of the engine's table, a step's report and the params, in order.
 
-    Events have the top rows of their columns before the first edit and after the last, unless rows without
-    keys came or went.
+    Returns the new shape, and the events for the trace. Events have the top rows of their columns before the
+    first edit and after the last, unless rows without keys were added or removed.
     """
     if not accepted:
         return shape, []

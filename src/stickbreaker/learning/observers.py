@@ -202,7 +202,10 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
 
 
 class Pace:
-    """The speed of a run in documents per second, from the end of the first step, which compiles kernels."""
+    """Measures the speed of a run, in documents per second.
+
+    The time begins at the end of the first step, which compiles kernels.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.clock = clock

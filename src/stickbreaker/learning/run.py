@@ -9,7 +9,7 @@ from stickbreaker.learning.trace import TraceRecord
 
 
 class ScoreNames(NamedTuple):
-    """How output names the scores of a kind of model, by the kind of score, and the unit after "nats/".
+    """How output names a model's scores, by kind of score, and the unit after "nats/" (`token`).
 
     >>> ScoreNames("symbol").of("joint", -2.5)
     'log p(w, z) -2.5000 nats/symbol'
@@ -51,8 +51,8 @@ class RunState:
 class Limits:
     """When a run ends: after `max_iter` passes, or when its scores have converged to `tol`.
 
-    With held-out documents, their scores decide: it ends when the best of the last `patience` evaluations
-    exceeds the best before by less than `tol`, relatively. See `convergence.py`.
+    If documents are held out, their scores decide: the run ends when the best of the last `patience`
+    evaluations exceeds the best of all earlier ones by less than `tol`, relatively. See `convergence.py`.
     """
 
     max_iter: int = 100

@@ -44,7 +44,7 @@ class SamplingRun(Run[SamplingState]):
         yield _sweep(self, state)
 
     def close(self, state: SamplingState) -> None:
-        """Score the last sweep, if that was not done."""
+        """End the run: score the last sweep, if it has no score yet."""
         if state.chains.close():
             state.scores.append(state.chains.score())
 

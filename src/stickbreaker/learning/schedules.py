@@ -174,9 +174,9 @@ class Online(OnlineParameters, Schedule):
         yield from repeat(self.batch_size)
 
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
-        """The Step of a minibatch of `documents` documents, and the factors keep and add of `Minibatch`.
+        """How a minibatch of `documents` documents is blended: its Step, and the factors keep and add.
 
-        number: of the step; seen: documents read before it; total: D.
+        For the factors see `Minibatch`. number: of the step; seen: documents read before it; total: D.
         """
         rate, growth = self.rate(number), 1.0
         if self.total == SEEN:
@@ -203,7 +203,10 @@ class Online(OnlineParameters, Schedule):
 
 
 def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
-    """Regroup document numbers from `windows` into arrays of these sizes, which may span windows."""
+    """Regroup document numbers from arrays of any size (`windows`) into arrays of the sizes given.
+
+    The last one may be smaller.
+    """
     rest, size = np.empty(0, np.int64), next(sizes)
     for window in windows:
         rest = np.concatenate([rest, window])

@@ -31,7 +31,7 @@ A_PASS = 10  # most of them in a pass
 
 @dataclass(slots=True)
 class VariationalState(RunState):
-    """The state of a variational run, besides what its engine holds: the table, and documents' records."""
+    """The state of a variational run, except for what its engine holds (the table, documents' records)."""
 
     params: Record
     in_pass: int = 0  # minibatches done in the current pass
@@ -64,7 +64,7 @@ class VariationalRun(Run[VariationalState]):
     fresh_passes: int = 0
 
     def first_state(self, params: Record) -> VariationalState:
-        """The state of the run before its first step."""
+        """The state of the run before its first step. params: the model's, as `Model.start` returns them."""
         return VariationalState(params, carried_since=None if self.fresh_passes else 0)
 
     @property
@@ -81,7 +81,10 @@ class VariationalRun(Run[VariationalState]):
             raise UserError(problem, remedy="restore the model from a copy, or fit again")
 
     def close(self, state: VariationalState) -> None:
-        """End the run: count an incomplete pass, scored by its documents alone, and finish the table."""
+        """End the run: count a pass that is incomplete, and finish a truncated table.
+
+        The score of an incomplete pass consists of the terms of its documents.
+        """
         if state.in_pass > 0:
             _close_pass(state, state.pass_nats)
         truncated = self.model.table.truncated and state.step > 0
@@ -163,7 +166,10 @@ def _record(
     score: Score | None,
     events: list[Event],
 ) -> TraceRecord:
-    """The trace record of a step, with scores and figures that are due; ends the pass if it was its last."""
+    """Make the trace record of a step, with scores and other values that are due.
+
+    If the step was the last of its pass, the pass ends here, and `state` changes.
+    """
     model, engine = job.model, job.engine
     if minibatch.number is None:
         state.pass_nats += stats.score

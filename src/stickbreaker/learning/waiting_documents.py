@@ -52,7 +52,7 @@ class WaitingDocuments(NamedTuple):
         return WaitingDocuments(bags, tuple(rows))
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """The arrays of a checkpoint."""
+        """These documents as named arrays, for a checkpoint."""
         arrays = {f"{PREFIX}{name}": values for name, values in self.bags._asdict().items()}
         return arrays if self.spelled is None else {**arrays, **flat_words(PREFIX, self.spelled)}
 

@@ -110,7 +110,7 @@ class AddTask(Generic[Result, Piece]):
 
 
 def sum_of_cuts(cuts: Iterable[Cut]) -> Array:
-    """The sum of pieces of several arrays that begin at the same index."""
+    """The sum of the pieces of several items' arrays that begin at the same index."""
     total: Array | None = None
     for width, places, values in cuts:
         if total is None:

@@ -90,9 +90,10 @@ class Records:
 
 @dataclass(frozen=True)
 class Portion:
-    """Documents that one task learns from, and files of records to read (`before`) and write (`after`).
+    """Documents that one task processes, and the files of their records to read and to write.
 
-    The documents are given as `chunks` of a corpus (see `Shards`), or as shards (`given`).
+    The documents are given as `chunks` of a corpus (see `Shards`), or as shards (`given`). `before`: records
+    of the last visit; `after`: where to write new ones.
     """
 
     number: int
@@ -111,7 +112,7 @@ class Portion:
 
 
 class RowsAt:
-    """An array's values for some rows of the table, indexed by the rows' numbers in the whole table."""
+    """An array's values for only some rows of the table, which can be indexed by the rows' own numbers."""
 
     def __init__(self, positions: NDArray[np.int64], values: Array) -> None:
         self.positions, self.values = positions, values

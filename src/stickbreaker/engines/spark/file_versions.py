@@ -28,7 +28,7 @@ class Versions:
         return f"{self.kind}-{self.count:06d}-{self.run}"
 
     def pin(self, in_use: Set[str]) -> None:
-        """Protect the folders that a new snapshot names (`in_use`) from removal.
+        """Protect the folders that a new snapshot refers to (`in_use`) from removal.
 
         Those of the snapshot before it stay protected, those of older ones do not.
         """

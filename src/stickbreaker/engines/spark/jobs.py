@@ -34,7 +34,7 @@ class Cluster:
 
     @contextmanager
     def until_stopped(self) -> Generator[None]:
-        """A context in which `stop` cancels the running jobs.
+        """A context whose Spark jobs can be cancelled by `stop`.
 
         Raises Interrupted if `stop` was called before or during the context.
         """
@@ -53,7 +53,7 @@ class Cluster:
             raise Interrupted
 
     def collect(self, rdd: "RDD[Result]") -> list[Result]:
-        """The results of a job, each of whose tasks yields one result.
+        """Run a Spark job and return its results, one per task.
 
         Raises UserError if a task raised one, SparkFailure for any other error.
         """

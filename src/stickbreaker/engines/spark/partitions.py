@@ -60,7 +60,7 @@ class CarriedRecords:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all records."""
+        """Forget all records, when a new run starts."""
         self.kept: dict[int, Held] = {}
         self.fresh: dict[int, Held] = {}  # records of the current step
         self.log: list[Edit] = []
@@ -139,7 +139,7 @@ class CarriedRecords:
         return {NAME: np.frombuffer(json.dumps(state).encode(), np.uint8).copy()}
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore the state of a snapshot."""
+        """Find the records of a snapshot again."""
         self.clear()
         if NAME in arrays:
             state = json.loads(arrays[NAME].tobytes())
@@ -181,7 +181,7 @@ def _change_from_json(content: JsonObject) -> Change:
 
 
 def without_along(change: Change, axis: str) -> Change:
-    """The change without its shares along one axis, if it has any."""
+    """A Split or Dissolve without its shares along one axis; other changes as they are."""
     if isinstance(change, Split | Dissolve):
         return replace(change, along={name: held for name, held in change.along.items() if name != axis})
     return change

@@ -94,9 +94,9 @@ def start_session(
 
 
 def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
-    """Stop PySpark's accumulator server from printing a trace when the Java process has ended.
+    """Stop PySpark from printing a trace when its Java process has ended, which is reported elsewhere.
 
-    Whoever waits for Java reports that in one line.
+    The trace comes from PySpark's accumulator server.
     """
     server: BaseServer = vars(session.sparkContext)["_accumulatorServer"]
 

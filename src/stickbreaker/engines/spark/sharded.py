@@ -270,7 +270,7 @@ class ShardedEngine(Engine):
         return self._known()
 
     def _report_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
-        """The stored rows of the statistics of minibatch `number`, or of a trial in them.
+        """The rows of minibatch `number`'s last statistics, or of a trial in them, in their files.
 
         table: the trial's name; n_columns: its number of columns (0: those of the table).
         """
@@ -376,10 +376,10 @@ class ShardedEngine(Engine):
         return [*self.table.files(), *kept]
 
     def snapshot(self) -> tuple[dict[str, AnyArray], list[str] | None]:
-        """Arrays from which `restore` rebuilds the engine's state, and no keys.
+        """Arrays from which `restore` rebuilds the engine's state; the second value (keys) is None.
 
-        The rows stay in files, whose versions the arrays name; these stay until two more snapshots were
-        taken.
+        The rows stay in their files, whose folders the arrays name, and which are kept until two more
+        snapshots were taken.
         """
         arrays: dict[str, AnyArray] = dict(self.table.arrays())
         for number, report in self.reports.items():
@@ -404,11 +404,11 @@ class ShardedEngine(Engine):
         self.names.pin(self._in_use())
 
     def _in_use(self) -> set[str]:
-        """The versions that the engine's state refers to."""
+        """The names of the folders of files that the engine's state refers to."""
         return {*self.table.stored.versions, *self.versions.values()}
 
     def _tidy(self) -> None:
-        """Remove the versions that neither the engine's state nor the current step refers to."""
+        """Remove folders of files to which neither the engine's state nor the current step refers."""
         self.names.tidy(self._in_use() | self.live)
 
     def stop(self) -> None:

@@ -41,7 +41,10 @@ class Key(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Rows of a chunk of a table, as a task sends them: dense or, with `columns`, as nonzero cells."""
+    """Rows of one chunk of a table, as a task sends them: dense or, if `columns` is set, as nonzero cells.
+
+    table: the name of the table that they belong to.
+    """
 
     table: str
     places: NDArray[np.int32]  # index in the chunk of each row, or of each cell's row
@@ -83,7 +86,7 @@ class RowSum:
         add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
 
     def take(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
-        """Yield the sum's rows by chunk, then clear it."""
+        """Yield the sum's rows by chunk of the table (`layout`), then clear the sum."""
         here = np.flatnonzero(self.places >= 0)
         for chunk, part in layout.cut(here):
             rows = here[part]
@@ -166,15 +169,15 @@ class Combiner:
 
 
 def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, SparseCounts]]:
-    """Split cells in order of rows; yields each chunk with its cells."""
+    """Split cells that are sorted by row; yields each chunk of the table with its cells."""
     for chunk, part in layout.cut(cells.positions):
         yield chunk, cells.at(np.arange(len(cells.times))[part])
 
 
 def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
-    """Rows packed for sending, dense or as their nonzero cells, whichever takes less.
+    """Pack rows for sending: dense or as their nonzero cells, whichever is smaller.
 
-    Positions are relative to `first`, the first row of their chunk.
+    Positions become relative to `first`, the first row of their chunk.
     """
     if isinstance(rows, SparseCounts):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
