@@ -43,13 +43,17 @@ def choose_words(
     λ = 1, rare words are not used, since lift would favour accidents: a word needs a tenth of the probability
     of the topic's tenth word.
 
-    Args: topic: (V,) probabilities of the words in the topic. overall: (V,) probabilities of the words in the
-    whole collection. vocabulary: (V,) the words. first: the numbers of words to put first, as those that
-    describe the topic best; None: no such words. n_frequent: how many of the most frequent words to include.
-    n_special: how many of the most relevant words to add to them, for each of five other λ.
+    Args:
+        topic: (V,) probabilities of the words in the topic.
+        overall: (V,) probabilities of the words in the whole collection.
+        vocabulary: (V,) the words.
+        first: the numbers of words to put first, as those that describe the topic best; None: no such words.
+        n_frequent: how many of the most frequent words to include.
+        n_special: how many of the most relevant words to add to them, for each of five other λ.
 
-    Returns: (word, probability in the topic, probability overall): the words of `first`, then the others by
-    relevance at λ = `WEIGHT`, then those too rare to be ranked by it.
+    Returns:
+        (word, probability in the topic, probability overall): the words of `first`, then the others by
+        relevance at λ = `WEIGHT`, then those too rare to be ranked by it.
     """
     p = np.asarray(topic, dtype=np.float64)
     q = np.asarray(overall, dtype=np.float64)

@@ -259,11 +259,13 @@ def growth_of(
     """How topics came about, from the trace of a run; None if the trace has neither numbers of topics nor
     moves.
 
-    Args: trace: the run's records. `topics` and `used` are in them if the number of topics is learned; if
-    not, it is constant, and times are steps. Splits and merges are in `edits`, and first words of topics in
-    `words` and `before` (before a move). topic_ids: (K,) the ids of the page's topics, in order; ids stay the
-    same throughout a run. vocabulary: (V,) the words. top_rows: (K, 10) the rows in the vocabulary of each
-    topic's first words at the end.
+    Args:
+        trace: the run's records. `topics` and `used` are in them if the number of topics is learned; if not,
+            it is constant, and times are steps. Splits and merges are in `edits`, and first words of topics
+            in `words` and `before` (before a move).
+        topic_ids: (K,) the ids of the page's topics, in order; ids stay the same throughout a run.
+        vocabulary: (V,) the words.
+        top_rows: (K, 10) the rows in the vocabulary of each topic's first words at the end.
     """
     records = [record for record in trace if "topics" in record]
     learned = bool(records)

@@ -88,10 +88,12 @@ def relate_used(distances: Floats, used: NDArray[np.intp]) -> Relations:
 def agglomerate(distances: Floats) -> list[tuple[int, int, float]]:
     """Cluster items by average linkage: join the two nearest clusters until one is left.
 
-    Args: distances: (K, K) symmetric.
+    Args:
+        distances: (K, K) symmetric.
 
-    Returns: K - 1 merges (left, right, height) from the bottom up; numbers below K are items, K + i is the
-    cluster made by merge i. Among equal distances the first is taken, so the same input gives the same tree.
+    Returns:
+        K - 1 merges (left, right, height) from the bottom up; numbers below K are items, K + i is the cluster
+        made by merge i. Among equal distances the first is taken, so the same input gives the same tree.
 
     >>> agglomerate(np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 6.0], [4.0, 6.0, 0.0]]))
     [(0, 1, 1.0), (3, 2, 5.0)]

@@ -125,8 +125,10 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
 
     distances (D × D): squared. Each pair is listed both ways round, sorted by its first document.
 
-    Returns: one, other: the two documents of each pair. strength: p of each pair; their sum is 1. first: for
-    each document, the index of its first pair.
+    Returns:
+        one, other: the two documents of each pair.
+        strength: p of each pair; their sum is 1.
+        first: for each document, the index of its first pair.
     """
     n = len(distances)
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))

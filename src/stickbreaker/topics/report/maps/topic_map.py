@@ -52,9 +52,11 @@ def place_topics(distances: Floats) -> list[tuple[float, float]]:
     Most topics have little in common, so their distances are nearly equal and would give an even disc.
     Differences between distances are therefore enlarged first, so that groups of topics stand apart.
 
-    Args: distances: (K, K) symmetric.
+    Args:
+        distances: (K, K) symmetric.
 
-    Returns: K pairs (x, y) in [-1, 1], the longer axis horizontal.
+    Returns:
+        K pairs (x, y) in [-1, 1], the longer axis horizontal.
     """
     d = np.asarray(distances, dtype=np.float64)
     n_topics = d.shape[0]
