@@ -87,8 +87,8 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
 
 
 def legal() -> tuple[Combination, ...]:
-    """The table of valid combinations of choices. Kinds of prior that combine with the same other choices
-    share a row.
+    """Compute the table of valid combinations of choices, each row a `Combination`. Kinds of prior over
+    documents that combine with the same other choices share a row.
 
     >>> len(legal())
     9
@@ -110,7 +110,8 @@ LEGAL = legal()
 
 
 def refuse_illegal(chosen: Combination) -> None:
-    """Raise UserError unless some row of the table has the chosen combination (one choice per field).
+    """Raise UserError if the chosen combination (one choice per field) is not valid: if a choice is unknown,
+    or choices conflict. The message says which, and what can be chosen.
 
     >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
     """
@@ -147,5 +148,5 @@ def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
 
 
 def _named(slot: str, choice: str) -> str:
-    """A choice as error messages name it."""
+    """A choice as it is called in error messages, such as "a tree of concepts" or "inference='gibbs'"."""
     return NAMES.get((slot, choice), f"{slot}={choice!r}")

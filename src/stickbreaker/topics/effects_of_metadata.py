@@ -27,7 +27,11 @@ class MetadataEffects(NamedTuple):
     left_out: int
 
     def table(self, names: Sequence[str | None]) -> pa.Table:
-        """A row for each topic and term: topic, its name, term, estimate, error, low and high."""
+        """The effects as a table with a row for each topic and term: topic, its name, term, estimate, error,
+        low and high.
+
+        names: of all topics, None for those without one.
+        """
         n_topics, terms = self.effects.estimates.shape[0], list(self.terms)
         columns: JsonObject = {
             "topic": pa.array(np.repeat(np.arange(n_topics, dtype=np.int32), len(terms))),

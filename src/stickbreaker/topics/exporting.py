@@ -163,7 +163,7 @@ def write_pyldavis(
 
 
 def _json_rows(parts: Iterable[Array]) -> Iterator[str]:
-    """A JSON list of the rows of several arrays, in pieces of one row."""
+    """Write the rows of several arrays as one JSON list: yields its text row by row."""
     before = "["
     for part in parts:
         for row in part:

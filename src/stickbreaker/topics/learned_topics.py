@@ -76,7 +76,9 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
-        """The rows of words that some topic has, for an open vocabulary; None (all) for a closed one."""
+        """For an open vocabulary, the rows of the table whose words some topic has; None for a closed one,
+        which uses all rows.
+        """
         words = self._model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
@@ -91,7 +93,7 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def topic_word_(self) -> Array:
-        """E[beta] (topics × words)."""
+        """The expected word probabilities of topics, E[beta] (topics × words)."""
         return self._topic_words.dense()
 
     @cached_property
@@ -103,12 +105,16 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def eta_(self) -> float | Array:
-        """The prior of words in topics: a number, or an array (words) or (topics × words)."""
+        """The Dirichlet parameter of topics' words: a number, or an array (words) or (topics × words). Raises
+        AttributeError for an open vocabulary.
+        """
         return self._hyperparameter("eta")
 
     @cached_property
     def concentration_(self) -> float:
-        """For an open vocabulary, the concentration of a topic over all strings, in place of `eta_`."""
+        """For an open vocabulary, which has no `eta_`, the concentration of topics around the distribution
+        over all strings. Raises AttributeError for a closed one.
+        """
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
@@ -275,7 +281,9 @@ class LearnedTopics(ModelOfParameters):
         return self._infer_shares(corpus.bags(block))
 
     def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
-        """Set the estimator's fitted attributes from a run's state."""
+        """Set the estimator's fitted attributes from what a run has learned: its model, an engine with the
+        table of counts, and its state.
+        """
         self._take_state(state)
         self.state_ = replace(state, proposals=[])  # proposals under way are dropped
         self.params_ = state.params
@@ -314,15 +322,18 @@ class LearnedTopics(ModelOfParameters):
         return {"topics": len(self.topic_shares_)}
 
     def _log_probability(self, bags: Bags) -> float:
-        """log p of the documents' known words, in nats. Only for a closed vocabulary."""
+        """Log probability of documents in nats, of known words only, each predicted from the words before it.
+        Only for a closed vocabulary.
+        """
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
         return log_probability(bags, self._topic_words.of, self.alpha_).nats
 
     def _bound_of(self, bags: Bags) -> float:
-        """The value that inference maximises for documents, in nats: a lower bound on log p of their words.
+        """The lower bound on the log probability of documents' words, in nats, that inference of their topics
+        maximises.
 
-        It is E[log p(words, z, theta | beta)] plus the entropy of q; an estimate of it if documents are
+        It is E[log p(words, z, theta | beta)] plus the entropy of q, or an estimate of it if documents are
         sampled.
         """
         return float(sum(local["scores"].values.sum() for local in self._infer_documents(bags)))

@@ -96,7 +96,9 @@ class MetadataSums:
         self._drop_fields()
 
     def plus(self, other: MetadataSums) -> MetadataSums:
-        """Add other sums to these, and return these. The dates of `other` may be coarsened."""
+        """Add the sums over other documents to these, in place, and return these. In `other`, dates may be
+        made coarser, to match.
+        """
         self.documents += other.documents
         for name, more in other.fields.items():
             own = self._field(name)
@@ -136,7 +138,8 @@ class MetadataSums:
 
 
 def labels_of(value: Scalar) -> list[str]:
-    """A metadata value as labels: each item of a list once; none for an empty value.
+    """The labels of a document, given the value of a metadata field: its text, or for a list each different
+    item; none for an empty value.
 
     >>> labels_of(1990), labels_of(""), labels_of(["a", "b", "a"])
     (['1990'], [], ['a', 'b'])
@@ -169,7 +172,9 @@ def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]
 
 
 def write_sums(sums: MetadataSums, file: Path) -> None:
-    """Write sums as Parquet: one row per value and date of a field; the fields in the file's metadata."""
+    """Write sums to a Parquet file, with a row for each value and each date of a field. What belongs to whole
+    fields and to all documents is in the file's own metadata.
+    """
     rows = [
         (name, kind, value, row)
         for name, own in sums.fields.items()

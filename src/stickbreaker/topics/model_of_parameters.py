@@ -133,7 +133,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
         """Raise UserError if the table of topics' word counts would not fit in this machine's memory. It is
-        called before anything is allocated; open vocabularies and other machines are not checked.
+        called before anything is allocated; open vocabularies and runs on Spark are not checked.
         """
         n_topics = self._n_topics_at_start()
         if vocabulary is None or self._is_open or engine_name(self.engine) != "local":
@@ -147,7 +147,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return schedule_of(self.schedule, **self._schedule_defaults)
 
     def _stream_schedule(self) -> Online:
-        """The schedule for streams, which does not depend on the one for runs over a corpus."""
+        """The schedule for learning from streams: the `Online` object that the user gave, or else a default
+        one, since other schedules are only for runs over a corpus.
+        """
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(**self._stream_defaults)
 
@@ -171,7 +173,9 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return "state_" in vars(self) and not self._began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
-        """The parameter `eta`, or its default; `point`: the default for topics as point estimates."""
+        """The parameter `eta` as the user gave it, or its default, which is larger for topics as point
+        estimates (`point`).
+        """
         if self.eta is not None:
             return self.eta
         return POINT_ETA if point else ETA
@@ -203,7 +207,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return bool(self.point_topics)
 
     def _learned_eta_start(self, n_topics: int) -> float:
-        """The initial value of a learned eta."""
+        """The value at which eta starts if it is learned and the user gave no start."""
         return 1.0 / n_topics
 
     def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
@@ -266,8 +270,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         """The vocabulary whose words are tied by a tree of concepts. Raises UserError if eta is learned or
         there is a guide.
 
-        vocabulary: the words; if None, two words of one concept take the place of both, so that parameters
-        can be checked. prior: eta as the user gave it; point: whether topics are point estimates.
+        vocabulary: the words; if None, only the parameters are checked, and a tree of one concept with two
+        words is used. prior: eta as the user gave it; point: whether topics are point estimates.
         """
         eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:

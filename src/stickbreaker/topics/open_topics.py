@@ -8,7 +8,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def scored_topics(estimator: LearnedTopics) -> Topics:
-    """The topics of a fitted estimator, as the object `Topics` that evaluation takes."""
+    """The topics of a fitted estimator in the form that evaluation takes, independent of estimators."""
     return Topics(
         estimator.topic_word_,
         estimator.alpha_,
@@ -21,8 +21,8 @@ def scored_topics(estimator: LearnedTopics) -> Topics:
 
 
 def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
-    """The topics of a fitted estimator with an open vocabulary, over all strings: unknown words get a
-    probability from their characters.
+    """The topics of a fitted estimator with an open vocabulary, in the form that evaluation takes: with a
+    probability for every string, from its characters if the word is unknown.
     """
     return OpenTopics(scored_topics(estimator), estimator.rest_, spelling_of(estimator))
 

@@ -51,8 +51,8 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         the end, or of short runs if documents held out judge. None without a search.
     n_topics_ : topics in use, those with at least one expected token and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
-    topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
-        theirs; `trace_` records every change by these numbers, with its gain in nats.
+    topic_ids_ : ids of the topics in use, which stay the same: a split's first part and a merge's larger
+        target keep theirs; `trace_` records every change by these ids, with its gain in nats.
     topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. After Gibbs
         sampling those of the last sample, while `components_` are means over the samples with the topic.
     alpha_ : (topics,) alpha beta, the prior of topics in documents.

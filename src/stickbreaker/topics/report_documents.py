@@ -331,12 +331,14 @@ def unigram_terms(
 
 
 def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
-    """log p per word (nats) of documents under a unigram distribution; None without words.
+    """Mean log probability (nats per word) of documents under a unigram model, from the terms of parts of the
+    vocabulary; None if there are no words.
 
-    pieces: the `unigram_terms` of runs of consecutive words that together are all words.
+    pieces: the `unigram_terms` of ranges of consecutive words, which together are all words.
 
-    A word's share is its share of its piece × the piece's share: with w, l of a piece and L of all, sum of w
-    · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).
+    A word's probability is its share of its range × the range's share of all. With l the sum of `learned`
+    over a range, and L over all: the sum over the range of w · log(l_w / L) is the sum of w · log(l_w / l) +
+    (sum of w) · log(l / L).
     """
     terms = np.array(pieces)
     learned = np.maximum(terms[:, :, 2], 1e-300)

@@ -75,7 +75,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return self._model.words.remark()
 
     def fit_transform(self, X: object, y: object = None, **fit_params: object) -> NDArray[np.float64]:
-        """`fit`, then the topic shares of the same documents: see `transform`."""
+        """Fit to the documents `X`, then return their topic shares: `fit` and `transform` in one call."""
         return super().fit_transform(once_read(X), y, **fit_params)
 
     def transform(self, X: object) -> NDArray[np.float64]:

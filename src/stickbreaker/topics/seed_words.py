@@ -63,7 +63,7 @@ class Guide:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the categories, in the order of their topics."""
+        """The names of the categories, which are those of the first topics, in order."""
         return tuple(name for name, _ in self._pairs())
 
     def _pairs(self) -> Sequence[tuple[str, Words]]:
@@ -199,7 +199,12 @@ def forms_of(analysis: Analysis | None, text: str) -> list[str]:
 
 
 def _dictionary(path: str) -> dict[str, list[str]]:
-    """Read a LIWC dictionary: numbered categories between two lines of %, then words with their numbers."""
+    """Read a dictionary in LIWC's format: the words of each category, by its name. Categories without words
+    are left out.
+
+    The file lists numbered categories between two lines of %, then words, each with the numbers of its
+    categories. Raises UserError for another form.
+    """
     names: dict[str, str] = {}
     words: dict[str, list[str]] = {}
     marks = 0

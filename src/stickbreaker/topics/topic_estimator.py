@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 
 class TopicEstimator(LearnedTopics):
-    """Base of estimators of topics, with what they share: learning, scoring, naming and saving."""
+    """Base of the public topic estimators, LDA and HDP: what they share in learning, scoring, naming and
+    saving.
+    """
 
     def name_topics(self, names: Mapping[int, str | None]) -> Self:
         """Name topics, by number (the row of `components_`); None or "" removes a name.

@@ -6,7 +6,8 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def topics_over_words(estimator: LearnedTopics) -> UnigramTopics:
-    """The topics of a fitted estimator as distributions over single words.
+    """The topics of a fitted estimator as distributions over single words, for other kinds of models that use
+    topics.
 
     Raises UserError if the estimator is not fitted, if its vocabulary is hashed (several words share a row),
     or if it has several languages.

@@ -235,7 +235,8 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
 
 
 def _values(corpus: "Corpus", field: str) -> list[Hashable]:
-    """The value of a metadata field in each document: None if it is missing, the first if there are several.
+    """Each document's label: its value of a metadata field (option --labels). It is None if the field is
+    missing, and the first value, with a note, if there are several.
 
     Raises UserError if no document has the field.
     """

@@ -96,10 +96,12 @@ def _queries_of(
 def _shares(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None, wanted: frozenset[str] = frozenset()
 ) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
-    """The topic shares (documents × topics) of documents, and their ids and titles, block by block.
+    """For each block, the topic shares of its documents (documents × topics), and their ids and titles as
+    dicts.
 
-    Only documents with a known word, and with an id in `wanted` if that is given; with `language`, only their
-    side in that language is used. Raises UserError for a language that the model lacks.
+    Documents without a known word are left out, and so are those without an id in `wanted`, if that is not
+    empty; with `language`, only their side in that language is used. Raises UserError for a language that the
+    model lacks.
     """
     import numpy as np
 

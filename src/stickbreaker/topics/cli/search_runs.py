@@ -60,7 +60,7 @@ class SearchRuns:
 
     @contextmanager
     def claim(self) -> Generator[None]:
-        """A context in which the search may write into its directory, which is made if it is missing.
+        """A context in which the search may write into its directory; a missing one is made.
 
         Raises UserError if the path has another search or anything else, or if another directory takes its
         place meanwhile.
@@ -70,8 +70,8 @@ class SearchRuns:
             yield
 
     def _begin(self) -> None:
-        """Make the search's directory if it is missing. If it is there, raise UserError unless it belongs to
-        a search with the same plan.
+        """Make the search's directory, if it is missing or empty. Otherwise raises UserError unless it has a
+        search with the same plan.
         """
         settings = self.path / SETTINGS
         if not settings.is_file():
@@ -149,7 +149,9 @@ class SearchRuns:
         return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
 
     def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
-        """Learn the model at `path`, or continue its run. Exits the program when interrupted."""
+        """Learn the model at `path` from the corpus, or continue its run if it has begun; k: the number of
+        topics. Exits the program when interrupted.
+        """
         from stickbreaker.console.running import run_on
         from stickbreaker.core.files import recover
         from stickbreaker.estimators import fitting

@@ -83,9 +83,9 @@ class StreamChoice:
         return False
 
     def settings(self, inputs: tuple[str, ...], reading: ReadingChoice) -> "StreamSettings":
-        """The settings of a stream: what is read, how, and when the model is saved.
+        """What the options say about a stream: what is read and how, and when the model is saved.
 
-        Raises a usage error for options that only a corpus has.
+        Raises a usage error if options were given that apply only to a corpus.
         """
         from stickbreaker.estimators.streams.stream_feed import StreamSettings
 
@@ -162,7 +162,7 @@ def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json
 
 
 def is_stream(path: Path) -> bool:
-    """Whether the model at `path` learns from a stream."""
+    """Whether the model at `path` was begun on a stream, so that it resumes by reading the stream again."""
     from stickbreaker.saved import ModelDirectory
 
     return "stream" in ModelDirectory(path).manifest()
@@ -218,7 +218,9 @@ class StreamProgress:
         self.text = ""
 
     def __call__(self, record: "TraceRecord") -> None:
-        """Take in the trace record of a step, note its warnings, and show the line if it is due."""
+        """Update the progress after a step: print the warnings in its trace record, and refresh the line if
+        enough time has passed.
+        """
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
         documents = int(record["documents"])
@@ -232,7 +234,7 @@ class StreamProgress:
         self.line.show(self.text)
 
     def done(self) -> None:
-        """Show the last step's text, and leave it on the screen."""
+        """Show the text of the last step once more, and leave it on the screen. To be called at the end."""
         if self.text:
             self.line.show(self.text, last=True)
 

@@ -132,7 +132,8 @@ def concepts_of_pairs(
 def concepts_of_constraints(
     constraints: Iterable[tuple[int, Sequence[str]]], vocabulary: Vocabulary, analysis: AnyAnalysis | None
 ) -> Selection:
-    """A concept for each list of words in one language that has at least two words of the vocabulary.
+    """A concept for each list of words that must stay together, if at least two of them are in the
+    vocabulary, which has one language.
 
     constraints: pairs of a line number and words; words that the vocabulary lacks are skipped. Raises
     UserError if the vocabulary has several languages, or no concept is left.
@@ -156,11 +157,12 @@ def concepts_of_constraints(
 def concepts_of_synsets(
     synsets: Iterable[Synset], vocabulary: Vocabulary, analysis: AnyAnalysis | None, depth: int | None = None
 ) -> Selection:
-    """A concept for each synset with a word of the vocabulary, named by its first word and key.
+    """A concept for each synset of WordNet that has words of the vocabulary. Its name is its first word and
+    the synset's key.
 
-    Its parent is the nearest hypernym with a word of the vocabulary. With `depth`, words of concepts on
-    deeper levels are moved to the ancestor at that level. Raises UserError if the synsets' languages are not
-    the vocabulary's, and if no word is in the vocabulary.
+    A concept's parent is the nearest hypernym with words of the vocabulary. `depth` limits the levels of the
+    tree: words of deeper concepts are moved to the ancestor at that level. Raises UserError if the synsets'
+    languages are not the vocabulary's, and if no word is in the vocabulary.
     """
     selection, spell = Selection(), dict[str, _Speller]()
     parents: dict[str, str | None] = {}
@@ -209,8 +211,8 @@ def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, ob
 
 
 def _cut(kept: dict[str, str | None], words: dict[str, _WordsOfConcept], depth: int) -> None:
-    """Remove synsets that are more than `depth` levels deep, and move their words to their ancestors at that
-    level.
+    """Limit a tree of synsets to `depth` levels: deeper synsets are removed, and their words moved to their
+    ancestors at that level.
 
     kept: the parent of each synset; words: the words of each. Both are changed in place.
     """
@@ -277,7 +279,9 @@ def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) 
 
 
 def _refuse_lacking(vocabulary: Vocabulary, language: str) -> None:
-    """Raise UserError if the vocabulary lacks a language; "" is that of a vocabulary with only one."""
+    """Raise UserError if the vocabulary lacks a language. "" stands for the only language of a vocabulary
+    without language codes.
+    """
     if not language:
         _refuse_several_languages(vocabulary)
     elif language not in vocabulary.languages:

@@ -54,9 +54,10 @@ class WordFile:
         return cls(str(path), form, chain(first, lines))
 
     def entries(self, traditional: bool = False) -> Iterator[Entry]:
-        """The entries of a dictionary; for CC-CEDICT with simplified or `traditional` characters.
+        """The entries of a dictionary, read line by line. For CC-CEDICT, words are in simplified characters
+        unless `traditional`.
 
-        Raises UserError with file and line if an entry is invalid.
+        Raises UserError with file and line if an entry is invalid, and for a file of constraints.
         """
         if self.form not in FORMATS:
             raise UserError(
@@ -68,9 +69,11 @@ class WordFile:
             yield from (entry._replace(line=number) for entry in entries)
 
     def constraints(self) -> Iterator[tuple[int, list[str]]]:
-        """The line number and words of each MERGE_ line in a file of constraints in MALLET's format.
+        """The lists of words that must stay together, from the MERGE_ lines of a file in MALLET's format:
+        (line number, words).
 
-        Raises UserError with file and line, also for SPLIT_: docs/explanation/concepts-equations.md says why.
+        Raises UserError with file and line for other lines. SPLIT_ is refused since concepts can only join
+        words: see docs/explanation/concepts-equations.md.
         """
         for number, line in self.lines:
             kind, *words = line.split("\t") if "\t" in line else line.split()
@@ -88,7 +91,9 @@ class WordFile:
 def dictionary_entries(
     path: str | Path, form: str | None = None, traditional: bool = False
 ) -> Iterator[Entry]:
-    """The entries of the dictionary at a path; see `WordFile.open` for its format and `WordFile.entries`."""
+    """Open the dictionary at a path and read its entries. For `form`, the file's format, see `WordFile.open`;
+    for `traditional`, `WordFile.entries`.
+    """
     return WordFile.open(path, form).entries(traditional)
 
 
@@ -204,7 +209,8 @@ def synsets_of(
 
 
 def _synset_words(path: str) -> dict[str, tuple[str, ...]]:
-    """The single words of each synset in a file of the Open Multilingual Wordnet, by the synset's key.
+    """Read the words of synsets, by key, from a file of the Open Multilingual Wordnet, which has words of
+    WordNet's synsets in another language.
 
     A line has a synset such as 00001740-n, "lemma" (also with a language before it) and a word, separated by
     tabs. Other lines (definitions, examples) are skipped, and so are phrases. Raises UserError if no line has
@@ -227,12 +233,12 @@ def _synset_words(path: str) -> dict[str, tuple[str, ...]]:
 
 
 def _synset(part: str, fields: list[str]) -> tuple[str, tuple[str, ...], str | None]:
-    """The key, words and first hypernym (a key, or None) of a synset, from the fields of a line of WordNet;
-    phrases are left out.
+    """The key, words and first hypernym (a key, or None) of a synset, from the fields of its line in a
+    WordNet database; phrases are left out.
 
-    The fields are: offset, file, kind, number of words (hexadecimal), word and id of each, number of
-    pointers, and symbol, offset, part of speech and words of each. part: the synset's part of speech. Raises
-    ValueError, IndexError or KeyError for a malformed line.
+    The fields are: offset, file, kind, number of words (hexadecimal); for each word, the word and an id;
+    number of pointers; for each pointer, its symbol, offset, part of speech and words. part: the synset's
+    part of speech, such as "noun". Raises ValueError, IndexError or KeyError for a malformed line.
     """
     if not fields[0].isdigit():
         raise ValueError

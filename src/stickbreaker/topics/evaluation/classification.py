@@ -14,7 +14,7 @@ MOST = 200  # labels; time grows with their number
 
 
 class Accuracy(NamedTuple):
-    """The share of correctly predicted labels, and the mean over labels of F1."""
+    """How well labels were predicted: the share of correct ones, and the mean over labels of the F1 score."""
 
     accuracy: float
     macro_f1: float
@@ -73,8 +73,8 @@ def classify_labels(
 
 
 def _labelled(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """The numbers of the documents whose label is known and occurs in at least `FOLDS` documents, as
-    cross-validation needs.
+    """The numbers of the documents whose label is known and frequent enough for cross-validation: it occurs
+    in at least `FOLDS` documents.
 
     Raises UserError if fewer than two labels are that frequent, or more than `MOST`.
     """

@@ -19,7 +19,9 @@ EPSILON = 1e-12  # added by C_v to the probability of a pair (ibid.)
 
 
 class Coherence(NamedTuple):
-    """Coherence of topics: `per_topic` (K), the `mean`, and how many pairs of top words never co-occur."""
+    """A measure of coherence for some topics: its value for each (`per_topic`), the `mean`, and how many
+    pairs of top words never co-occur.
+    """
 
     per_topic: NDArray[np.float64]
     mean: float
@@ -49,8 +51,8 @@ def coherence(
 
     `top_words`: for each topic the same number of words, two or more, most probable first. All tokens of the
     corpus count, whatever its vocabulary; they should be analysed like the topics' texts. `window`: tokens in
-    a window of C_v. `language`: count only this language of a polylingual corpus, in which each word has its
-    language as a part; documents without that side are left out. Raises UserError without documents or pairs.
+    a window of C_v. `language`: for a polylingual corpus, count only this language's part of each document;
+    documents without such a part are left out. Raises UserError without documents or pairs.
 
     >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
     >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
@@ -93,15 +95,17 @@ class TopWords:
         self.documents = Meetings(len(self.column))
 
     def add(self, entries: Entries) -> Tokens:
-        """Count a block of documents, only those in the language if one is given. Returns their tokens as
-        numbers of the top words, -1 for others.
+        """Count a block of documents; with a language, only its tokens, and only documents that have some.
+        Returns these documents' tokens as numbers of the top words, -1 for other words.
         """
         tokens = _tokens_of(entries, self.column, self.language)
         self.documents.add_documents(tokens)
         return tokens
 
     def plus(self, other: "TopWords") -> "TopWords":
-        """The sum of two counts over the same words."""
+        """The sum of the counts of this and another object, of other documents; both must have the same top
+        words.
+        """
         both = copy.copy(self)
         both.documents = self.documents.plus(other.documents)
         return both

@@ -23,7 +23,9 @@ Counts = NDArray[np.float32]
 
 
 class Completion(NamedTuple):
-    """The sum of log probabilities (`nats`) of `tokens` words, and the nats of each document (D)."""
+    """A score of predicted words: the sum of their log probabilities in `nats`, how many `tokens` they are,
+    and the nats of each document (D).
+    """
 
     nats: float
     tokens: float
@@ -41,13 +43,14 @@ class Completion(NamedTuple):
 
 
 def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = None) -> tuple[Bags, Bags]:
-    """Split each document's tokens at random into observed ones and the rest, which are to be predicted.
+    """Split each document's tokens at random into two: those that are observed, and the rest, which are to be
+    predicted.
 
     Of n tokens, floor(share · n) are observed, so a document of one token is predicted from nothing. Whole
     counts are split token by token, without replacement; a document with fractional weights is split word by
     word. Tokens outside the vocabulary stay with the rest. The split depends only on the document's words and
-    counts, not on its number or other documents. With `words`, the spelling of all rows in ascending order,
-    it does not depend on the vocabulary's other words either. Raises UserError unless 0 <= share < 1.
+    counts, not on its number or other documents. With `words`, the spelling of each word number, in ascending
+    order, it does not depend on the vocabulary's other words either. Raises UserError unless 0 <= share < 1.
 
     >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> [half.counts.tolist() for half in split_halves(bags)]
@@ -65,12 +68,12 @@ def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = N
 
 
 def completion_score(rest: Bags, theta: NDArray[np.floating], topic_word: NDArray[np.floating]) -> Completion:
-    """Log probability (nats) of the words of `rest` under Σ_k θ_dk φ_kw, without tokens outside the
-    vocabulary.
+    """Score predictions: the log probability (nats) of the words of `rest` under the mixture Σ_k θ_dk φ_kw.
+    Tokens outside the vocabulary are left out.
 
-    `theta` (D × K) and `topic_word` (K × V), rows sum to one. A document's score does not depend on the
-    others, to the last bit. A word of probability zero scores -inf. Raises UserError if shapes do not match
-    or there is no word to score.
+    `theta` (D × K), topic shares, and `topic_word` (K × V), word probabilities: rows sum to one. A document's
+    score does not depend on the others, to the last bit. A word of probability zero scores -inf. Raises
+    UserError if shapes do not match or there is no word to score.
 
     >>> rest = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> round(completion_score(rest, np.ones((1, 1)), np.full((1, 50), 1 / 50)).perplexity, 6)
@@ -94,9 +97,10 @@ def completion_of_rest(
     theta: NDArray[np.floating],
     topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
 ) -> Completion:
-    """`completion_score` for topics that are not in memory: only the columns of the words of `rest` are read.
+    """`completion_score` for topics that are not in memory as a whole: only the probabilities of the words in
+    `rest` are read.
 
-    `topic_words` returns the topics (topics × words) at ascending word numbers.
+    `topic_words`: a function that returns them (topics × words) for given word numbers, ascending.
     """
     rows, places = np.unique(rest.words, return_inverse=True)
     topic_word = np.ascontiguousarray(topic_words(rows))
@@ -160,7 +164,7 @@ def _with_counts(bags: Bags, counts: NDArray[np.float32], unseen: NDArray[np.flo
 
 
 def _owners(bags: Bags) -> NDArray[np.int64]:
-    """The number of the document that each entry (a word and its count) belongs to."""
+    """For each entry of `bags` (a word in a document, with its count), the number of its document."""
     return np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
 
 

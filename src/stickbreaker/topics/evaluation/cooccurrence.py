@@ -16,7 +16,9 @@ STATES_AT_ONCE = 1 << 15  # runs of windows with the same words: bounds the memo
 
 
 class Tokens(NamedTuple):
-    """Documents as word numbers: document d has `words[offsets[d]:offsets[d + 1]]` (-1: any other word)."""
+    """Documents as word numbers, all in one array: document d has `words[offsets[d]:offsets[d + 1]]`. -1
+    stands for any word that is not counted.
+    """
 
     offsets: Ints
     words: Ints
@@ -61,17 +63,20 @@ class Meetings:
     def pairs(
         self, left: Ints, right: Ints
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """How many documents or windows have both words of each pair, the left word, and the right word
-        (three arrays).
+        """For pairs of words, how many documents (or windows) have both words, how many have the left one,
+        and how many the right one: three arrays.
 
-        left, right: the words of the pairs, as numbers in arrays of one shape.
+        left, right: the numbers of the words of each pair, in arrays of one shape, which the results have
+        too.
         """
         alone = self.together.diagonal().astype(np.float64)
         both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
         return both, alone[left], alone[right]
 
     def plus(self, other: "Meetings") -> "Meetings":
-        """The sum of the counts of both."""
+        """New counts: the sum of these and of `other`, which has counted other documents for the same
+        words.
+        """
         both = copy.copy(self)
         both.total, both.together = self.total + other.total, self.together + other.together
         return both

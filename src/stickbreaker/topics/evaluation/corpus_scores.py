@@ -32,13 +32,15 @@ UNIGRAM_PRIOR = 0.01  # tokens added to each word by the unigram model
 
 
 class Topics(NamedTuple):
-    """Topics to be scored.
+    """Topics to be scored, from any program, with what scores need of them.
 
-    `topic_word` (K × V): rows sum to one, in each language of a polylingual vocabulary; `alpha` (K);
-    `vocabulary` (V words), with counts of tokens in the training corpus; `infer`: function from bags to topic
-    shares (documents × K); `shares` (K): the topics' shares of all tokens, for rankings (None: equal);
-    `counted`: the estimator's `word_documents_`, for rankings (None: ranked from the table); `counts_words`:
-    whether the vocabulary's counts are those of a corpus.
+    `topic_word` (K × V): rows sum to one, in each language of a polylingual vocabulary; `alpha` (K): the
+    Dirichlet prior of topics in documents; `vocabulary` (V words); `infer`: a function from documents to
+    their topic shares (documents × K).
+
+    For ranking words: `shares` (K): the topics' shares of all tokens (None: equal); `counted`: in how many
+    documents topics use words, an estimator's `word_documents_` (None: estimated from `topic_word`);
+    `counts_words`: whether the vocabulary has counts of a training corpus.
     """
 
     topic_word: NDArray[np.floating]
@@ -78,7 +80,9 @@ class Sides(NamedTuple):
 
 
 class HeldOutScore(NamedTuple):
-    """Log probability (nats, a sum) of `tokens` words by the topics and by a unigram model."""
+    """Log probability, summed in nats, of the `tokens` words of held-out documents, by the topics (`nats`)
+    and by a unigram model as a baseline.
+    """
 
     nats: float
     unigram_nats: float
@@ -91,12 +95,12 @@ class HeldOutScore(NamedTuple):
 
     @property
     def perplexity(self) -> float:
-        """exp(-nats per word)."""
+        """Perplexity of the words under the topics, exp(-nats per word); lower is better."""
         return float(np.exp(-self.nats_per_word))
 
     @property
     def unigram_perplexity(self) -> float:
-        """exp(-nats per word) under the unigram model."""
+        """Perplexity of the words under the unigram model, exp(-nats per word)."""
         return float(np.exp(-self.unigram_nats_per_word))
 
     @property
@@ -106,8 +110,8 @@ class HeldOutScore(NamedTuple):
 
 
 def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
-    """Shares of the words in the training corpus (V), after 0.01 is added to each count; they sum to one, in
-    each language if there are several.
+    """A unigram model of the training corpus, as a baseline: the share of each word (V), after 0.01 is added
+    to its count. Shares sum to one, in each language if there are several.
 
     >>> unigram_probabilities(Vocabulary.of(["river", "bank"])).tolist()
     [0.5, 0.5]
@@ -183,7 +187,8 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
 def coherence_of(
     topics: Topics, corpus: Corpus, n: int = 10, by: str = DOCUMENTS
 ) -> dict[str | None, Coherences]:
-    """Coherence of `n` words of each topic in a reference corpus: {None: …}, or for each language.
+    """Coherence of the first `n` words of each topic in a reference corpus, by language: {None: …} if the
+    topics have only one.
 
     The words are ranked `by` "documents", "company", "relevance" or "probability". Languages with fewer than
     two words, or missing in the reference, are left out. Raises UserError for another `by`, and for "company"
@@ -199,8 +204,8 @@ def coherence_of(
 
 
 def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
-    """Diversity of `n` words of each topic, ranked as in `coherence_of`; the mean over languages if there are
-    several.
+    """Diversity of topics, the share of distinct words among the first `n` of each, ranked as in
+    `coherence_of`; with several languages, their mean.
 
     >>> words, infer = Vocabulary.of(["river", "bank"]), lambda bags: np.ones((len(bags.unseen), 2))
     >>> diversity_of(Topics(np.array([[0.6, 0.4], [0.4, 0.6]]), np.ones(2), words, infer), 1)
@@ -227,10 +232,11 @@ def spelled_tops(
 
 
 def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
-    """Scores of each pair of languages of a polylingual vocabulary, from documents that are in both.
+    """For each pair of languages of a polylingual model, how well topics fit documents that have a text in
+    both.
 
-    Topics are inferred from each side alone, for the first `most` documents with both; pairs of languages
-    without such documents are left out.
+    Topics are inferred from each side alone, for the first `most` such documents; pairs of languages without
+    any are left out.
     """
     pairs: dict[tuple[str, str], Sides] = {}
     for first, second in combinations(topics.vocabulary.languages, 2):

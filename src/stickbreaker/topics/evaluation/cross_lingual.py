@@ -75,10 +75,11 @@ def chance_mrr(documents: int) -> float:
 
 
 def cross_lingual_npmi(top_a: ArrayLike, top_b: ArrayLike, blocks: Iterable[Bags], n_words: int) -> Coherence:
-    """Mean NPMI of each top word in one language with each of the same topic in the other (Hao et al. 2018).
+    """Coherence across two languages: the mean NPMI of each top word in one language with each of the same
+    topic's top words in the other (Hao et al. 2018).
 
     `top_a` (K × N) and `top_b` (K × M): row numbers below `n_words`; two words co-occur if an aligned
-    document has both. Give documents with both sides (`both_sides`). Limits as for `npmi`.
+    document has both. `blocks`: only documents with both sides (`both_sides`). Limits as for `npmi`.
 
     >>> bags = Bags(np.array([0, 2, 4]), np.array([0, 2, 1, 3]), np.ones(4), np.zeros(2))
     >>> cross_lingual_npmi([[0], [0]], [[2], [3]], [bags], 4).per_topic

@@ -38,11 +38,11 @@ class Diagnostics(NamedTuple):
 def diagnostics_of(
     topic_word: Array, top_words: Sequence[Sequence[int]], words: Sequence[str], shares: Array, tokens: Array
 ) -> Diagnostics:
-    """Diagnostics of topics, given their words, and documents' topic shares and sizes.
+    """Compute diagnostics of topics from their words and from documents' topic shares.
 
     `topic_word` (topics × words): rows sum to one; `top_words`: the numbers of each topic's top words;
-    `words`: the vocabulary; `shares` (documents × topics); `tokens` (documents). Documents without tokens are
-    ignored.
+    `words`: the vocabulary; `shares` (documents × topics); `tokens` (documents): their lengths. Documents
+    without tokens are ignored.
 
     >>> beta = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
     >>> shares, tokens = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([4.0, 2.0])

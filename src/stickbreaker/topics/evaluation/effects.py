@@ -34,8 +34,8 @@ class Effects(NamedTuple):
 
 
 def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -> Effects:
-    """Effects of the columns of a design matrix on topic shares, by regressions of shares drawn from their
-    posterior.
+    """Estimate effects on topic shares: shares are drawn from their posterior, and each draw is regressed on
+    the columns of a design matrix.
 
     gamma (documents × topics): the Dirichlet posterior of each document's shares; design (documents × terms),
     with an intercept if wanted. `draws`: number of draws of the shares. Raises UserError unless there are

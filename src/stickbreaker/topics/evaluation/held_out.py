@@ -94,6 +94,8 @@ def infer_shares(
 
 
 def document_halves(source: Source, block: int) -> tuple[Bags, Bags] | None:
-    """The observed and the predicted halves of a block's held-out documents; None if no word is predicted."""
+    """The halves of a block's held-out documents: the tokens that are observed, and those to be predicted.
+    None if there is no word to predict.
+    """
     observed, rest = split_halves(source.block(block, held_out=True)[1])
     return (observed, rest) if rest.counts.sum() > 0 else None

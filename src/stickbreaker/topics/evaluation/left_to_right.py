@@ -188,7 +188,10 @@ def _checked_model(
 
 
 def refuse_weights(bags: Bags, first: int = 0) -> None:
-    """Raise UserError for a count that is not a whole number; `first`: the number of the first document."""
+    """Raise UserError if a word's count is not a whole number, as left-to-right scoring by particles needs.
+
+    first: the number of the first of these documents in the corpus, for the message.
+    """
     odd = np.flatnonzero((bags.counts != np.rint(bags.counts)) | (bags.counts < 0))
     if len(odd):
         row = int(np.searchsorted(bags.offsets, odd[0], side="right")) - 1

@@ -90,8 +90,8 @@ def match_models(
     words_b: Vocabulary,
     unused: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> tuple[Matching, int]:
-    """`match_topics` on the words that both vocabularies have, language by language; also returns the number
-    of these words.
+    """Match the topics of two models with different vocabularies: `match_topics` on the words that both have,
+    language by language. Also returns the number of these words.
 
     `unused`: topics of each model to leave out. Raises UserError if the vocabularies have no word in common,
     or if the common words have less than a twentieth of the probability of one model's topics, since
@@ -131,7 +131,8 @@ def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
 
 
 def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64], others: Ints) -> None:
-    """Raise UserError if the shared words have less than a twentieth of the probability in one of two models.
+    """Raise UserError if two models have too few words in common to be compared: if in one of them these
+    words have less than a twentieth of the topics' probability.
 
     a, b: topics × words; rows, others: the columns of the shared words in each.
     """
@@ -146,7 +147,8 @@ def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64
 
 
 def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:
-    """Mean similarity of matched topics over all pairs of models, usually with different seeds.
+    """How much the topics of several models agree: the mean similarity of matched topics, over all pairs of
+    models. The models usually differ only in their seeds.
 
     Raises UserError for fewer than two models.
 

@@ -37,10 +37,11 @@ class OpenTopics(NamedTuple):
 
 
 class StringScore(NamedTuple):
-    """A score of documents over all strings.
+    """A score of documents in which every token counts, since unknown words are spelled.
 
-    held_out: the score; unseen: the number of scored tokens whose words no topic has; spelling_nats: log G0
-    of these, the part of the score's nats that is for their letters.
+    held_out: the score; unseen: the number of scored tokens whose words no topic has; spelling_nats: the log
+    probability of their spelling (log G0), which is the part of the score's nats that is due to their
+    letters.
     """
 
     held_out: HeldOutScore
@@ -74,7 +75,8 @@ def with_one_more_word(
 
 
 def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5) -> StringScore:
-    """Document completion of all words of a corpus: `completion_of` over all strings.
+    """Document completion with all words of a corpus: like `completion_of`, but unknown words are spelled and
+    scored too.
 
     Topics are inferred from the known words of the observed part. Which words are observed depends only on a
     document's words and counts, so it is the same for all models. Raises UserError without a word to score.
@@ -96,14 +98,15 @@ def completion_of_string_blocks(
 
 
 def _some(scored: StringScore) -> StringScore:
-    """The score unchanged. Raises UserError if no word was scored."""
+    """The score unchanged; raises UserError if no word was scored."""
     if scored.held_out.tokens == 0.0:
         raise UserError("there is nothing to score", remedy="no document has a word")
     return scored
 
 
 def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int = 20) -> StringScore:
-    """Left-to-right likelihood of all words of a corpus: `left_to_right_of` over all strings.
+    """Left-to-right likelihood of all words of a corpus: like `left_to_right_of`, but unknown words are
+    spelled and scored too.
 
     Raises UserError without a word to score, and for fractional weights.
     """
@@ -121,7 +124,9 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
 
 
 def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScore:
-    """Log probability of all words of a corpus: `log_probability` over all strings; 0 without words."""
+    """Log probability of all words of a corpus: like `log_probability`, but unknown words are spelled and
+    scored too. The score is 0 if there are no words.
+    """
     blocks = range(len(corpus.block_sizes))
     table = _Table(topics, corpus, blocks)
     for block in blocks:
@@ -225,7 +230,7 @@ def _with_column(
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """The same documents without their unknown words, which are numbered `unknown` or higher."""
+    """The same documents without their unknown words, which all have the number `unknown`."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

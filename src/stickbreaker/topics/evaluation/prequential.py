@@ -197,9 +197,9 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 
 
 def by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
-    """Documents with their words renumbered in order of spelling, and these words.
+    """Documents with their words renumbered in order of spelling, and the list of these words.
 
-    The numbers then depend on the documents alone, and so does the split into halves.
+    This makes the numbers, and so the split into halves, depend only on the documents, not on the vocabulary.
     """
     rows = np.unique(bags.words)
     spelled = [words[int(row)] for row in rows]

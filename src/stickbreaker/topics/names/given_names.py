@@ -109,7 +109,9 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
 
 
 def _read_file(path: Path) -> list[JsonObject]:
-    """The topics in a file of names. Raises UserError for an invalid file."""
+    """Read a file of topic names: its entries (dicts with "id", "words" and "name"), not yet compared with a
+    model. Raises UserError for an invalid file.
+    """
     content = read_given_file(path, _MOST_BYTES, _REMEDY)
     with making_sense_of(path, _REMEDY):
         record = json.loads(content)

@@ -72,17 +72,21 @@ class NamedTopics:
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
-        """The names of concepts, and their shares of each group's tokens (concepts × G)."""
+        """The names of the concepts, and the share of each group's tokens that belong to them (concepts ×
+        G).
+        """
         names, shares = self.model.concept_shares
         return names, self.means(shares)
 
     def sums(self, values: ArrayLike) -> Array:
-        """The sums over each group (… × G) of values of topics (… × K), such as shares."""
+        """Add up values of topics (… × K), such as shares, over the topics of each group (… × G)."""
         numbers = np.asarray(values, np.float64)
         return np.stack([numbers[..., list(group)].sum(axis=-1) for group in self.members], axis=-1)
 
     def means(self, values: ArrayLike) -> Array:
-        """Means of values of topics (… × K) over each group (… × G), weighted by topic shares."""
+        """Average values of topics (… × K) over the topics of each group (… × G), weighted by the topics'
+        shares of all tokens.
+        """
         numbers = np.asarray(values, np.float64)
         weights = [_weights(group, self.model.topic_shares_) for group in self.members]
         means = [

@@ -30,7 +30,7 @@ _FIELDS = {"version": is_count, "names": list_of(record_with({"id": is_count, "n
 
 
 def checked_name(name: object) -> str:
-    """Normalise a topic's name: stripped, with single spaces.
+    """A topic's name in the form in which it is stored: stripped, with single spaces, in Unicode's NFC.
 
     Raises UserError if it is not a text, has more than 100 characters, or characters that cannot be printed.
 

@@ -142,5 +142,7 @@ def _value(value: Scalar) -> str:
 
 
 def _listed(value: Scalar) -> Scalar:
-    """A value as text for the page: a list becomes its values with commas between them."""
+    """A metadata value to be shown: the items of a list are joined by commas, other values stay as they
+    are.
+    """
     return ", ".join(value) if isinstance(value, list) else value

@@ -60,7 +60,7 @@ def relations_payload(relations: Relations) -> dict[str, object]:
 
 
 def relate(distances: Floats) -> Relations:
-    """Similarity and tree of topics from their Jensen-Shannon distances (K × K).
+    """Similarities and tree of topics, computed from their Jensen-Shannon distances (K × K).
 
     Similarity is one minus the divergence in bits: 1 for the same words, 0 for none in common.
     """

@@ -104,7 +104,9 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def subtitle(self) -> str:
-        """A line with the number of topics learned, and if some share a name, how many are shown."""
+        """A line for the top of the page: the numbers of topics and documents, and how many topics are shown
+        if some share a name.
+        """
         named, n_documents = self.named, self.manifest["corpus"]["documents"]
         n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
         learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
@@ -239,7 +241,9 @@ class TopicReport(SavedReport[TopicEstimator]):
 
     @cached_property
     def document_places(self) -> Sequence[tuple[float, float] | None]:
-        """Each document's (x, y) on the map, in [-1, 1], None without a position; empty without a map."""
+        """Each document's (x, y) on the map of documents, in [-1, 1]; None for a document without a place.
+        Empty if there is no map, as for a single topic.
+        """
         return place_documents(self.documents, self.positions) if len(self._used) > 1 else ()
 
     @cached_property
@@ -282,7 +286,9 @@ class TopicReport(SavedReport[TopicEstimator]):
 
 
 def _concepts_in_words(held: JsonObject) -> str:
-    """The setting of a tree of concepts as text: their number, and the strength."""
+    """The parameter `words`, if it is a tree of concepts, as text for the list of settings: how many
+    concepts, and their strength.
+    """
     return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
 
 

@@ -121,7 +121,9 @@ def _namers(topics: Sequence[Topic]) -> str:
 
 
 def colours_of(topics: Sequence[Topic], positions: Sequence[tuple[float, float]]) -> list[str]:
-    """A colour for each topic; those not in use are grey."""
+    """A colour for each topic, by its position on the map so that similar topics have similar colours; unused
+    topics are grey.
+    """
     used = [k for k, topic in enumerate(topics) if not topic.unused]
     colours = topic_colours([positions[k] for k in used] if positions else [], len(used))
     given = dict(zip(used, colours, strict=True))
@@ -303,7 +305,8 @@ def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
 
 
 def leading_language(model: TopicEstimator, wanted: str | None) -> str:
-    """The language `wanted`, or the one with the most tokens in the corpus; "" if the model has only one.
+    """The language whose words label topics: `wanted`, or else the one with the most tokens in the corpus; ""
+    if the model has only one.
 
     Raises UserError for a language that the model does not have.
     """

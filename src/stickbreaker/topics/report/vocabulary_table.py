@@ -69,9 +69,10 @@ class Vocabulary(TopicSection):
 
 
 def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]:
-    """The most frequent words of the vocabulary, each with the topic that has the most of its tokens.
+    """The rows of the report's table of words: the most frequent words, each with the topic that has most of
+    its tokens.
 
-    `overall`: their shares of all words according to the model, which replace counts if there are none.
+    `overall`: each word's share of all words according to the model, used if words were not counted.
     """
     vocabulary = named.model.vocabulary_
     counted = vocabulary.is_counted

@@ -62,7 +62,9 @@ def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, see
 def restored_state(
     estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
-    """The state of the chains in a checkpoint. `source`: the documents of the run. Raises ValueError for an
+    """Continue a run of Gibbs sampling: the state of its chains as stored in a checkpoint.
+
+    `source`: the documents of the run, whose tokens are not in the checkpoint. Raises ValueError for an
     invalid checkpoint.
     """
     tokens = _tokens(source)
@@ -146,7 +148,7 @@ def _sampling(estimator: LearnedTopics) -> Gibbs:
 
 
 def _seed(seed: int, number: int) -> int:
-    """The seed of chain number `number` of a run."""
+    """The random seed of a chain: the run's `seed` for chain 0, for others one derived from it."""
     return seed if number == 0 else derived_seed(seed, purposes.CHAIN, number)
 
 

@@ -81,5 +81,5 @@ def warning_text(warning: StreamWarning) -> str:
 
 
 def is_warning(value: object) -> bool:
-    """Whether a value read from a file describes a warning."""
+    """Whether a value read from a file has the form of a `StreamWarning`."""
     return record_with({"about": is_text, "share": is_number})(value) and value["about"] in TEXTS

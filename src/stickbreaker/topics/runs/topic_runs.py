@@ -48,7 +48,12 @@ def new_run(
 def resume_run(
     estimator: LearnedTopics, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run, RunState]:
-    """The run that continues from the checkpoint `snapshot`, and its state."""
+    """Continue a run from a checkpoint: returns the run and its state, as they were when the checkpoint was
+    written.
+
+    snapshot: the checkpoint's content; folder: where the engine can write files. Raises ValueError if it is
+    invalid.
+    """
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
     if estimator._gibbs_settings() is not None:
@@ -64,7 +69,9 @@ def resume_run(
 def learned(
     estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState
 ) -> tuple[TopicModel, Engine, VariationalState]:
-    """What a run has learned: the model, an engine with its table, and the state."""
+    """What a run has learned so far, in the same form for variational runs and Gibbs sampling: the model, an
+    engine with its table, and the state.
+    """
     if isinstance(state, SamplingState):
         model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
         return model, *gibbs_runs.learned_by_chains(estimator, model, state)

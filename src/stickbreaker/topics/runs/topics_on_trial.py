@@ -116,7 +116,9 @@ class TopicsOnTrial:
         return counts
 
     def tokens(self, bags: Bags) -> Array:
-        """Expected tokens of each topic in each document (documents × topics)."""
+        """How documents' tokens are divided among topics: the expected tokens of each topic in each document
+        (documents × topics).
+        """
         gamma = self.infer(bags)[0]["gamma"].values
         return np.maximum(gamma - self.model.documents.prior(self.params), 0.0)
 

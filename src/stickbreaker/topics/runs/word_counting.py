@@ -53,7 +53,9 @@ class Counts(Protocol):
 
 
 def _summed(engine: Engine, counts: Counts) -> Array:
-    """The sum of a task's counts over all blocks, added in an order that does not depend on the engine."""
+    """Run a counting task on all blocks of its documents and add up the counts, in an order that does not
+    depend on the engine.
+    """
     parts = counts.source.parts()
     if not isinstance(engine, LocalEngine):
         return np.concatenate(engine.map_items_with_sums(counts, parts, _piece)[1], axis=-1)

@@ -32,13 +32,14 @@ class Fewest(NamedTuple):
 
 
 def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) -> Fewest:
-    """The smallest number of topics within one standard error of the best.
+    """Choose a number of topics: the smallest whose score is within one standard error of the best.
 
-    `nats`: number of topics → for each seed the nats of every held-out document (D); `tokens` (D): their
-    predicted words. The score is nats per word, the mean over seeds. The standard error is that of the
-    difference to the best, over documents (paired, so that hard documents do not count as noise) and, with
-    two seeds or more, over seeds. Raises UserError without documents or if they differ in number, and for
-    several numbers of topics with only one document that has words, since its variance cannot be estimated.
+    `nats`: for each number of topics and seed, the log probability of every held-out document (D); `tokens`
+    (D): their predicted words. The score is nats per word, the mean over seeds. The standard error is that of
+    the difference to the best, over documents (paired, so that hard documents do not count as noise) and,
+    with two seeds or more, over seeds. Raises UserError without documents or if they differ in number, and
+    for several numbers of topics with only one document that has words, since its variance cannot be
+    estimated.
 
     >>> even = {10: [[-7.0, -7.0, -7.0]], 20: [[-6.0, -7.1, -7.0]], 40: [[-6.1, -7.0, -6.9]]}
     >>> fewest_topics(even, [1, 1, 1]).topics
@@ -87,7 +88,7 @@ def next_number(scores: Mapping[int, float], most: int) -> int | None:
 
 
 def _grid(most: int) -> list[int]:
-    """The numbers of topics that a search can try."""
+    """The numbers of topics that a search can try, ascending: 1, 2, 5, 10, 20, 40, ... up to `most`."""
     grid = [1, 2]
     while 5 * 2 ** (len(grid) - 2) <= most:
         grid.append(5 * 2 ** (len(grid) - 2))
@@ -95,7 +96,9 @@ def _grid(most: int) -> list[int]:
 
 
 class Peak(NamedTuple):
-    """The best number of topics on a curve, and the range `fewest` to `most` of equally good ones."""
+    """The best number of topics by a curve of scores, and the range, from `fewest` to `most`, of numbers that
+    are equally good.
+    """
 
     topics: int
     fewest: int
@@ -138,9 +141,10 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
 
 
 def _error(best: NDArray[np.float64], other: NDArray[np.float64], words: NDArray[np.float64]) -> float:
-    """The standard error of the difference of two mean scores, in nats per word (a ratio of sums).
+    """The standard error of the difference between the mean scores of two numbers of topics, in nats per
+    word, over documents and (with several seeds) over seeds.
 
-    best, other (seeds × documents): nats; words (documents).
+    best, other (seeds × documents): log probabilities in nats; words (documents): numbers of predicted words.
     """
     gain = best.mean(axis=0) - other.mean(axis=0)
     residuals = gain - words * gain.sum() / words.sum()

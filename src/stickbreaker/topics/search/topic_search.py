@@ -43,17 +43,19 @@ class TopicSearch:
     max_iter: int | None = None
 
     def next_settings(self, points: Sequence[SearchPoint]) -> ParameterValues | None:
-        """The parameters of the next run, which override those of the estimator; None: the search is over.
+        """The parameters of the next run, which override the estimator's; None if the search is over.
 
-        If the bound judges, runs make moves. Splits and merges bring a run down to the right number from
-        above, but rarely up to it from below. So short runs start with many topics, then with half as many
-        and so on, while moves leave no more topics than that or the bound does not fall by more than `ALIKE`,
-        until topics are split rather than merged. Only if the first run is the best and keeps most of its
-        topics, twice the number is tried. Runs to the end start with the smallest number that is as good as
-        the best, and with twice that. If they end with few topics, held-out documents check the bound.
+        If the bound judges, topics split and merge during runs. This brings a run down to the right number of
+        topics from above, but rarely up to it from below. So short runs start with many topics, then with
+        half as many and so on. This continues while the last run ended with at most half of its topics, or
+        with no more topics than it started with and a bound within `ALIKE` of the best. Twice the first
+        number is tried only if the first run is the best and keeps most of its topics. Runs to the end start
+        with the smallest number that is as good as the best, and with twice that. If they end with few
+        topics, held-out documents check the bound.
 
-        If held-out documents judge, no run makes moves, since these follow the bound. Short runs cover a grid
-        on both sides of the best, and one run from the peak of their scores goes to its end.
+        If held-out documents judge, topics do not split or merge, since such moves follow the bound. Short
+        runs cover a grid on both sides of the best number, and a run from the peak of their scores goes to
+        its end.
         """
         own = [point for point in points if not point.checks]
         if self.judge != "bound":
@@ -98,7 +100,9 @@ class TopicSearch:
         return 0.0 if checks and points[0].held_out is None else share
 
     def point(self, settings: Mapping[str, Any], job: Run, state: RunState) -> SearchPoint:
-        """The record of a finished run with these settings: its topics, scores and passes."""
+        """The record of a run that has just finished: its topics, scores and passes. settings: the parameters
+        that the search gave it.
+        """
         assert isinstance(job, VariationalRun)
         used = len(job.model.in_use(job.engine.table.totals().sum(axis=0)))
         held_out = state.held_out[-1] if state.held_out else None
@@ -108,7 +112,9 @@ class TopicSearch:
         )
 
     def most(self, judge: str) -> int:
-        """The greatest number of topics that the search tries with this judge."""
+        """The largest number of topics that the search tries if `judge` compares them; it is limited by the
+        numbers of documents and tokens per topic.
+        """
         most = min(self.n_documents / DOCUMENTS, self.n_tokens / TOKENS)
         if judge == "bound":
             most = min(most, max(FIRST, self.n_documents / MANY))

@@ -67,7 +67,7 @@ def _mixes(documents: Sequence[DocumentEntry], n_topics: int) -> Floats:
 
 
 def _fitted(points: Floats) -> Floats:
-    """Points moved and scaled so that each axis spans -1 to 1; 0 on an axis on which all are equal."""
+    """Move and scale points so that each axis spans -1 to 1; an axis on which all are equal becomes 0."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = (high - low) / 2
     return np.where(half > 1e-9, (points - (low + high) / 2) / np.maximum(half, 1e-9), 0.0)

@@ -72,7 +72,9 @@ def place_topics(distances: Floats) -> list[tuple[float, float]]:
 
 
 def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, float]]:
-    """Positions of K topics on a map that shows those in `used` (see `place_topics`); others get (0, 0)."""
+    """Places of K topics on a map that shows only those numbered in `used` (see `place_topics`); the others
+    get (0, 0).
+    """
     places = [(0.0, 0.0)] * len(distances)
     for k, place in zip(used.tolist(), place_topics(distances[np.ix_(used, used)]), strict=True):
         places[k] = place
@@ -94,7 +96,7 @@ def _stretched(d: Matrix) -> Matrix:
 
 
 def _classical(d: Matrix) -> Matrix:
-    """Classical multidimensional scaling of (K, K) distances: (K, 2)."""
+    """Classical multidimensional scaling: points in the plane (K × 2) from distances (K × K)."""
     n = len(d)
     centring = np.eye(n) - 1.0 / n
     values, vectors = np.linalg.eigh(-0.5 * centring @ (d * d) @ centring)
@@ -123,7 +125,9 @@ def _majorised(points: Matrix, target: Matrix) -> Matrix:
 
 
 def _turned(points: Matrix) -> Matrix:
-    """The points rotated so that their longer axis is horizontal, with signs that make the result unique."""
+    """Points rotated so that their longer axis is horizontal. The signs of both axes are fixed by a rule, so
+    that the same points are never mirrored.
+    """
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     turned = centred @ axes.T
