@@ -20,7 +20,7 @@ FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  #
 
 
 class Rules(NamedTuple):
-    """The rules of a grammar in arrays, sorted by parent; its rules to symbols before those to terminals."""
+    """The binarised rules of a grammar, sorted by parent; rules to symbols precede those to terminals."""
 
     parents: NDArray[np.int32]  # rules
     lefts: NDArray[np.int32]  # rules: the first child; -1: the rule leads to a terminal
@@ -49,7 +49,10 @@ class Symbols(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights used in a chart; a and b: discount and concentration, C customers at T tables."""
+    """The probabilities used to fill a chart.
+
+    a, b: discount and concentration of an adapted symbol's restaurant, which has C customers at T tables.
+    """
 
     rules: NDArray[np.float64]  # rules: p(children | parent)
     fresh: NDArray[np.float64]  # adapted symbols: p(a new subtree), (b + a T) / (C + b)
@@ -82,9 +85,9 @@ class Memory(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Inside probabilities by span, p(its terminals | symbol) × scale^length, stored by start and by end.
+    """The inside probabilities of a sentence: p(terminals of a span | symbol) × scale^length.
 
-    The two copies make sums over split points read adjacent memory.
+    They are stored twice, by start and by end, so that sums over split points read adjacent memory.
     """
 
     by_start: NDArray[np.float64]  # symbols × starts × ends
@@ -103,7 +106,10 @@ class Span(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A tree that is not stored yet: entries in preorder."""
+    """A drawn tree that is not stored in `Memory` yet: an entry for each rule or remembered subtree.
+
+    Entries are in preorder; arrays have spare room.
+    """
 
     values: NDArray[np.int32]  # a rule, or -1 - table for a remembered subtree
     sizes: NDArray[np.int32]  # entries of its subtree, itself included
@@ -118,19 +124,22 @@ class Draft(NamedTuple):
 
 @njit(**PART)
 def span_at(i, j, n):
-    """The index of the span from i to j among those of a sentence of n terminals, by start, then by end."""
+    """The index of the span of terminals i to j - 1 in an array of all spans of a sentence of n terminals.
+
+    Spans are sorted by start, then by end.
+    """
     return i * n - i * (i - 1) // 2 + j - i - 1
 
 
 @njit(**PART)
 def _string_of(span, i, j):
-    """The string number of the terminals from i to j of a span, which may be a part of its sentence."""
+    """The string number of the terminals i to j - 1 of a span; i and j count from the span's start."""
     return span.strings[span_at(span.origin + i, span.origin + j, span.whole)]
 
 
 @njit(**PART)
 def rule_to(symbol, terminal, rules, symbols):
-    """The rule of a symbol to a terminal, or -1."""
+    """The number of the rule by which a symbol leads to a terminal; -1: there is none."""
     low, high = symbols.inner[symbol], symbols.first[symbol + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -144,7 +153,7 @@ def rule_to(symbol, terminal, rules, symbols):
 
 @njit(**PART)
 def _fits(symbol, i, j, n, symbols):
-    """Whether a symbol can derive the terminals from i to j of n, by its lengths and positions."""
+    """Whether a symbol may derive the terminals i to j - 1 of n, by its possible lengths and positions."""
     size = j - i
     if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
         return False
@@ -153,13 +162,19 @@ def _fits(symbol, i, j, n, symbols):
 
 @njit(**PART)
 def covers(symbol, size, symbols, chart):
-    """Whether a chart has a symbol's probabilities for spans of a size; others are never written."""
+    """Whether a chart has probabilities of a symbol for spans of `size` terminals.
+
+    If not, its values there are never written, and may not be read.
+    """
     return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
 
 
 @njit(**PART)
 def splits(left, right, i, j, symbols):
-    """Where a span may be split between two symbols, by their lengths: the first place, the last + 1."""
+    """The places at which the span from i to j may be split between two symbols: the first, the last + 1.
+
+    These follow from the least and greatest lengths of both symbols.
+    """
     low = max(i + symbols.shortest[left], j - symbols.longest[right])
     high = min(i + symbols.longest[left], j - symbols.shortest[right])
     return low, high + 1
@@ -167,7 +182,10 @@ def splits(left, right, i, j, symbols):
 
 @njit(**PART)
 def scaled(mass, heat, power, size, scale):
-    """mass^heat × scale^size without overflow; power: scale^size, which may be infinite."""
+    """mass^heat × scale^size without overflow: a probability in the units of a chart.
+
+    power: scale^size as computed, which may be infinite.
+    """
     if mass <= 0.0:
         return 0.0
     if heat != 1.0:
@@ -179,7 +197,10 @@ def scaled(mass, heat, power, size, scale):
 
 @njit(**PART)
 def _two(left, right, i, j, best, chart, symbols):
-    """The probability of two adjacent symbols in a span, summed over split points; best: the greatest."""
+    """The probability that two adjacent symbols derive a span, summed over split points.
+
+    best: the greatest of the terms instead of the sum.
+    """
     low, high = splits(left, right, i, j, symbols)
     total = 0.0
     if best:
@@ -193,9 +214,10 @@ def _two(left, right, i, j, best, chart, symbols):
 
 @njit(**PART)
 def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
-    """The probability that a symbol's rules derive a span, without unary rules to symbols of its own group.
+    """The probability that a symbol derives a span by its rules, remembered subtrees aside.
 
-    best: the greatest probability of a derivation instead of the sum.
+    Unary rules to symbols of its own group (a cycle of unary rules) are left out. best: the greatest
+    probability of a derivation instead of the sum.
     """
     total = 0.0
     if j == i + 1:
@@ -264,17 +286,18 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
 
 @njit(**LEAN)
 def allow_all(symbol, symbols, weights):
-    """Set the weights of all rules of a symbol to 1, for `allow_one`."""
+    """Set the weights of all rules of a symbol to 1, so that a chart filled with them suits `allow_one`."""
     for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[rule] = 1.0
 
 
 @njit(**LEAN)
 def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart):
-    """Give one rule of a symbol the weight 1 and its others 0; returns p(whole span | symbol) × scale^size.
+    """Restrict trees to those that begin with a given rule of the top symbol.
 
-    The result is also entered into the chart, which was filled with other weights of these rules. The symbol
-    must not be adapted, and no rule may lead back to it.
+    The rule gets the weight 1, the symbol's others 0. Returns p(whole span | symbol) × scale^size. The result
+    is also entered into the chart, which was filled with other weights of these rules. The symbol must not be
+    adapted, and no rule may lead back to it.
     """
     for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[other] = 0.0
@@ -292,7 +315,7 @@ def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart)
 
 @njit(**PART)
 def group_of(symbol, symbols):
-    """The lowest symbol of a symbol's group, which unary rules connect, and the size of the group."""
+    """The group of symbols that a cycle of unary rules connects with `symbol`: the lowest, and the number."""
     lowest = symbol
     while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
         lowest -= 1
@@ -306,9 +329,10 @@ def group_of(symbol, symbols):
 
 @njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
-    """Fill a chart in one span for symbols that reach each other by unary rules, which are solved together.
+    """Fill one span of a chart for a group of symbols that unary rules connect in a cycle.
 
-    `at`: the place of the first of them in `active`; returns the place after the last.
+    The span is i to j. `at`: the place of the group's first symbol in `active`; returns the place after its
+    last.
     """
     n, symbol = len(span.letters), active[at]
     end = at
@@ -335,9 +359,10 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
 
 @njit(**LEAN)
 def close_circles(best, rules, symbols, weights):
-    """Fill `weights.closures` for groups of symbols in unary cycles: sums over unary chains, (I - U)^-1.
+    """Sum over all chains of unary rules in cycles, for charts: fills `weights.closures`.
 
-    U: the weights of unary rules within a group. best: the greatest products over chains instead of sums.
+    For each group of symbols in a cycle this is the matrix (I - U)^-1, where U has the weights of the unary
+    rules within the group. best: the greatest products over chains instead of sums.
     """
     n_symbols = len(symbols.groups)
     start = 0
@@ -364,7 +389,7 @@ def close_circles(best, rules, symbols, weights):
 
 @njit(**LEAN)
 def _all_ways(steps):
-    """Replace a matrix of weights of single steps by the sums over all chains of steps, (I - steps)^-1.
+    """Invert I - steps in place: from weights of single steps to sums over all chains of steps.
 
     Rows of `steps` must sum to less than one.
     """
@@ -387,9 +412,9 @@ def _all_ways(steps):
 
 @njit(**LEAN)
 def _greatest_ways(ways):
-    """Replace a matrix of weights of single steps by the greatest products over all chains of steps.
+    """Replace weights of single steps, in place, by the greatest products over all chains of steps.
 
-    The empty chain counts 1: the diagonal is at least that.
+    The empty chain has the product 1, so that the diagonal is at least 1.
     """
     n = len(ways)
     for i in range(n):
@@ -474,9 +499,10 @@ def draw_tree(
 
 @njit(**LEAN)
 def _table_of(table, best, target, place, memory, discounts):
-    """Draw one of the tables of a string, with p proportional to customers - discount.
+    """Draw one of the remembered subtrees (tables) of a string, with p proportional to customers - discount.
 
-    table: the first of them; target: a uniform number below the sum. best: the table with the most instead.
+    table: the first of them in their list; target: a random number, uniform below the sum. best: take the
+    one with the greatest p instead.
     """
     a, greatest, found = discounts[place], -1.0, table
     while table >= 0:
@@ -495,9 +521,11 @@ def _table_of(table, best, target, place, memory, discounts):
 
 @njit(**LEAN)
 def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
-    """Draw a rule for a symbol in a span, and its split point (-1: none); best: the most probable one.
+    """Draw the rule by which a symbol derives the span from i to j; returns it and its split point.
 
-    target: a uniform number below the span's probability by the symbol's rules. Both are -1 if no rule fits.
+    The split point is -1 for a rule with one child; both are -1 if no rule fits. target: a random number,
+    uniform below the span's probability by the symbol's rules; best: take the most probable rule instead;
+    fresh: p(a new subtree), 1 if the symbol is not adapted.
     """
     chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
     if j == i + 1:
@@ -547,7 +575,7 @@ def size_subtrees(draft, rules):
 
 @njit(**LEAN)
 def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
-    """Fill `draft.sizes`, and `draft.nats` with log p of each subtree by these weights, without scale.
+    """Compute log p of each subtree of a drafted tree by these weights: fills `draft.nats` and `draft.sizes`.
 
     For a new subtree of an adapted symbol this is p(its content); the probability that it is new is counted
     in the entry above it.

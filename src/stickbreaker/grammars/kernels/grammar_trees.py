@@ -1,4 +1,4 @@
-"""The trees of a chain written to arrays in a canonical order, read back and checked; cuts in trees."""
+"""Trees of a Markov chain written to arrays in a canonical order, read and checked; places of cuts."""
 
 import numpy as np
 from numba import njit
@@ -16,7 +16,7 @@ from stickbreaker.kernels.math import copy_numbers
 
 @njit(**PLAIN)
 def ordered_tables(memory):
-    """The numbers of all tables, sorted by adapted symbol, then string, then place in the list."""
+    """List all tables in a canonical order: by adapted symbol, then string, then place in their list."""
     found = np.empty(memory.free[TABLES_USED], np.int32)
     number = 0
     for place in range(len(memory.first)):
@@ -31,9 +31,10 @@ def ordered_tables(memory):
 
 @njit(**PLAIN)
 def written(heads, names, memory):
-    """Concatenate linked lists of entries, to save them; returns entries, and where each list begins.
+    """Convert trees from linked lists to concatenated arrays, to save them.
 
-    heads: the first entry of each list; names (tables): the number by which each table is saved.
+    heads: the first entry of each tree; names (tables): the number by which each table is saved. Returns the
+    entries of all trees, and where each tree begins.
     """
     starts = np.zeros(len(heads) + 1, np.int64)
     for at in range(len(heads)):
@@ -53,12 +54,12 @@ def written(heads, names, memory):
 
 @njit(**PLAIN)
 def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, texts, stack):
-    """The position of the first wrong entry of a tree of `symbol` over terminals `letters`; -1: none.
+    """Check that entries read from a file are a tree of `symbol` over the terminals `letters`.
 
-    It is len(values) if the tree is incomplete. values: its entries. place: the adapted symbol whose subtree
-    it is, or -1 for a sentence. places (tables): the adapted symbol of each; tables (tables + 1): where the
-    terminals of each begin in `texts`. A tree's tables must belong to adapted symbols below it. stack:
-    working memory.
+    Returns the position of the first wrong entry; -1: the tree is valid. It is len(values) if the tree is
+    incomplete. values: its entries. place: the adapted symbol whose subtree it is, or -1 for a sentence.
+    places (tables): the adapted symbol of each; tables (tables + 1): where the terminals of each begin in
+    `texts`. A tree's tables must belong to adapted symbols below it. stack: working memory.
     """
     stack[0], top, at = symbol, 1, 0
     for k in range(len(values)):
@@ -100,11 +101,11 @@ def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, t
 
 @njit(**PLAIN)
 def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
-    """Count where subtrees of adapted symbols begin or end in sentences' trees, each place once.
+    """Add one to `cuts` wherever a subtree of an adapted symbol begins or ends in the sentences' trees.
 
-    roots (sentences): the first entry of each tree. cuts (adapted symbols × letters): the counts are added to
-    it, at the letter that follows the place; the ends of a sentence do not count. marks (adapted symbols ×
-    letters): the last sentence counted there, plus 1. stack: working memory.
+    Each place counts once per symbol; the ends of a sentence do not count. cuts (adapted symbols ×
+    terminals): a place is before its terminal. roots (sentences): the first entry of each tree; marks (same
+    shape as cuts) and stack: working memory; marks are 0 before.
     """
     for s in range(len(roots)):
         position, end, top = starts[s], starts[s + 1], 0
@@ -134,10 +135,10 @@ def count_cuts(roots, starts, marks, stack, rules, symbols, memory, cuts):
 
 @njit(**PLAIN)
 def number_of_strings(text_strings, spans, starts, sentences, positions, lengths):
-    """The string number of each table, by its position and length in the text; -1: not within a sentence.
+    """Look up the string number of each table, whose string is given by position and length in the text.
 
-    text_strings: of all spans of the text; spans (sentences): where those of each begin; sentences
-    (terminals): the sentence of each.
+    It is -1 if these are not within a sentence. text_strings: of all spans of the text; spans (sentences):
+    where those of each begin; sentences (terminals): the sentence of each.
     """
     found = np.empty(len(positions), np.int32)
     for table in range(len(positions)):
@@ -154,10 +155,10 @@ def number_of_strings(text_strings, spans, starts, sentences, positions, lengths
 
 @njit(**PLAIN)
 def read_lists(values, starts, heads, memory):
-    """Store concatenated entries as linked lists in `memory`, after those in use.
+    """Store trees, given as concatenated entries, as linked lists in `memory`, after the entries in use.
 
-    starts (lists + 1): where each begins. heads (lists): filled with the first entry of each; -1: it is
-    empty.
+    starts (trees + 1): where each begins in `values`. heads (trees): filled with the first entry of each; -1:
+    it is empty.
     """
     number = memory.free[ENTRIES]
     for at in range(len(heads)):
@@ -196,9 +197,10 @@ def expanded(draft, wholes, starts, found, number):
 
 @njit(**LEAN)
 def measure_derivations(entries, starts, sizes_out):
-    """Fill sizes_out (derivations): the number of rules of each, with derivations in it written out.
+    """Fill sizes_out with the number of rules of each remembered subtree, down to terminals.
 
-    entries: of all derivations, a rule or -1 - (number of a later derivation); starts (derivations + 1).
+    entries: of all subtrees, concatenated: a rule, or -1 - (number of a later subtree within it); starts
+    (subtrees + 1): where each begins.
     """
     for row in range(len(starts) - 2, -1, -1):
         sizes_out[row] = 0
@@ -208,9 +210,9 @@ def measure_derivations(entries, starts, sizes_out):
 
 @njit(**LEAN)
 def write_derivations(entries, starts, ends, found_out):
-    """Write the rules of derivations to found_out, with derivations in them written out.
+    """Write all rules of each remembered subtree, down to terminals, to found_out.
 
-    entries, starts: as in `measure_derivations`; ends (derivations + 1): where each begins in found_out.
+    entries, starts: as in `measure_derivations`; ends (subtrees + 1): where each begins in found_out.
     """
     for row in range(len(starts) - 2, -1, -1):
         number = ends[row]
@@ -227,10 +229,11 @@ def write_derivations(entries, starts, ends, found_out):
 
 @njit(**LEAN)
 def link_derivations(places, strings, shares, first, following, masses, greatest):
-    """Link the derivations of each adapted symbol and string in a list; fill sums and maxima of shares.
+    """Index remembered subtrees by adapted symbol and string: a linked list for each pair.
 
-    places, strings, shares: of each derivation; filled: first, masses, greatest (adapted symbols × strings)
-    and following (derivations); -1 ends a list.
+    places, strings, shares: of each subtree, its symbol, string number and probability. Filled: first
+    (symbols × strings) and following (subtrees), the lists, which -1 ends; masses and greatest (symbols ×
+    strings), the sum and the maximum of the shares of each list.
     """
     for row in range(len(places) - 1, -1, -1):
         place, string = places[row], strings[row]
@@ -242,11 +245,11 @@ def link_derivations(places, strings, shares, first, following, masses, greatest
 
 @njit(**PLAIN)
 def cuts_within(symbol, wholes, starts, rules):
-    """The places where subtrees of `symbol` begin or end in each tree, ascending.
+    """Find the places where subtrees of `symbol` begin or end inside each of several trees.
 
-    A place is the number of terminals before it. wholes: the rules of all trees down to terminals; starts
-    (trees + 1): where those of each begin. Returns the places of all trees, and where those of each begin
-    (trees + 1).
+    A place is the number of terminals before it; those of a tree are ascending. wholes: the rules of all
+    trees down to terminals; starts (trees + 1): where those of each begin. Returns the places of all trees,
+    and where those of each begin (trees + 1).
     """
     n_trees, longest = len(starts) - 1, 0
     for tree in range(n_trees):
@@ -281,7 +284,7 @@ def cuts_within(symbol, wholes, starts, rules):
 
 @njit(**PLAIN)
 def _mark(position, first, found, number):
-    """Append a place to found[first:number] unless it is the last one there; returns the new number."""
+    """Append a place to the list found[first:number] unless it is its last; returns the new `number`."""
     if number > first and found[number - 1] == position:
         return number
     found[number] = position
@@ -290,11 +293,11 @@ def _mark(position, first, found, number):
 
 @njit(**LEAN)
 def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules, counts_out):
-    """Count the places where subtrees of a symbol begin or end in a drafted tree, each once.
+    """Add one to counts_out wherever a subtree of `symbol` begins or ends in a drafted tree.
 
-    inner, inner_starts: `cuts_within` of the remembered subtrees. counts_out (terminals + 1): counts of the
-    place before each terminal and of the end; stamps (same size): the number `stamp` of the last tree counted
-    there.
+    Each place counts once: counts_out (terminals + 1) has those before each terminal, and the end. inner,
+    inner_starts: `cuts_within` of the remembered subtrees. stamp: a number for this tree; stamps (same size
+    as counts_out): the number of the last tree counted at each place.
     """
     origin = draft.positions[0]
     for at in range(draft.number[0]):
@@ -309,7 +312,7 @@ def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules
 
 @njit(**LEAN)
 def _count_once(position, stamp, stamps, counts_out):
-    """Add one to counts_out[position], unless it was counted with this stamp already (`stamps`)."""
+    """Add one to counts_out[position], unless the tree with the number `stamp` was already counted there."""
     if stamps[position] != stamp:
         stamps[position] = stamp
         counts_out[position] += 1

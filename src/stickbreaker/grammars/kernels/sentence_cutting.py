@@ -8,11 +8,12 @@ from stickbreaker.grammars.kernels.grammar_chart import PLAIN
 
 @njit(**PLAIN)
 def cut_symbols(words, offsets, starts, numbers, boundary):
-    """Cut documents into sentences of terminals, at `starts` and after each `boundary`, which is left out.
+    """Cut documents into sentences of a grammar's terminals.
 
-    words: of all documents, indices into `numbers`, their terminals (the last is that of unknown words, -1);
-    offsets (documents + 1). Returns terminals, where sentences begin (sentences + 1), and the document of
-    each sentence.
+    A sentence begins at each of `starts` (positions in `words`) and after each `boundary`, which is left out.
+    words: the word numbers of all documents, which begin at `offsets` (documents + 1); numbers: the terminal
+    of each word number; the last is for unknown words (-1). Returns the terminals, where sentences begin
+    (sentences + 1), and the document of each sentence.
     """
     letters, owners = np.empty(len(words), np.int32), np.empty(len(words), np.int64)
     begins = np.empty(len(words) + 1, np.int64)

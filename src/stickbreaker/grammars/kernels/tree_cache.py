@@ -1,4 +1,4 @@
-"""Cached trees of online learning: their storage, their weights, and sampling with them.
+"""Remembered ("cached") trees of variational inference: their storage, weights, and sampling with them.
 
 A cached tree is given by its rules in preorder, down to terminals. They determine its subtrees of adapted
 symbols, which are cached trees themselves.
@@ -60,7 +60,7 @@ OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # results of `
 
 @njit(**LEAN)
 def _hash_of(values, start, stop):
-    """A hash of values[start:stop]."""
+    """A hash of the rules values[start:stop] (uint64), for the hash table of trees."""
     mixed = MIXER
     for i in range(start, stop):
         mixed = (mixed ^ np.uint64(values[i] + 1)) * np.uint64(0x100000001B3)
@@ -70,9 +70,10 @@ def _hash_of(values, start, stop):
 
 @njit(**LEAN)
 def _look_up(values, start, stop, slots, rules, starts):
-    """The number and slot of the list of rules values[start:stop]; -1 and a free slot if it is not stored.
+    """Look up the list of rules values[start:stop] in a hash table: returns its number and its slot.
 
-    slots: hash table of 1 + number, or 0; rules: of all lists; starts: where each list begins.
+    If it is not stored, returns -1 and the free slot for it. slots: the table, with 1 + number, or 0 if free;
+    rules: of all stored lists, concatenated; starts: where each begins.
     """
     mask = np.uint64(len(slots) - 1)
     slot = _hash_of(values, start, stop) & mask
@@ -101,13 +102,19 @@ def fill_slots(number, slots, rules, starts):
 
 @njit(**LEAN)
 def tree_of(values, start, stop, trees):
-    """The number and slot of the tree of rules values[start:stop]; -1 and a free slot if not stored."""
+    """Look up the tree with the rules values[start:stop]: its number and its slot in the hash table.
+
+    If it is not stored, returns -1 and the free slot for it.
+    """
     return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
 
 
 @njit(**LEAN)
 def _slot_of_string(key, trees):
-    """The slot of a string's key in the hash table, or the free slot to store it in."""
+    """The place of a string in the hash table `trees.string_keys`, or the free place to store it in.
+
+    key: the number of the string without its last terminal × terminals + this terminal.
+    """
     mask = np.uint64(len(trees.string_keys) - 1)
     mixed = np.uint64(key + 1) * MIXER
     slot = (mixed ^ (mixed >> np.uint64(31))) & mask
@@ -118,7 +125,10 @@ def _slot_of_string(key, trees):
 
 @njit(**LEAN)
 def longer_string(string, letter, n_terminals, trees):
-    """The number and slot of a string extended by a terminal; -1 and a free slot if it is not stored."""
+    """Look up a string that is longer by one terminal: its number and its place in the hash table.
+
+    string: the number of the shorter one. If it is not stored, returns -1 and the free place for it.
+    """
     slot = _slot_of_string(np.int64(string) * n_terminals + letter, trees)
     number = np.int64(trees.string_numbers[slot]) if trees.string_keys[slot] >= 0 else np.int64(-1)
     return number, slot
@@ -167,7 +177,7 @@ def read_numbers(text):
 
 @njit(**LEAN)
 def fault_in(values, starts, rules, symbols, stack):
-    """Check that lists of rules are trees of adapted symbols; returns 0, or a code for the first fault.
+    """Check that lists of rules are trees of adapted symbols; returns 0 if so, or a code for a fault.
 
     values: the lists, concatenated; starts (lists + 1): where each begins; stack (rules of all lists + 2):
     working memory. Codes: OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED.
@@ -198,8 +208,9 @@ def fault_in(values, starts, rules, symbols, stack):
 
 @njit(**LEAN)
 def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
-    """Store a tree, and before it the cached trees in it, unless they are stored; returns its number.
+    """Store a tree in `trees` unless it is there already; returns its number.
 
+    The subtrees of adapted symbols inside it, which are trees themselves, are stored before it.
     values[start:stop]: its rules in preorder. Arrays must have room for all of them; `sizes` is working
     memory.
     """
@@ -215,7 +226,7 @@ def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
 
 @njit(**LEAN)
 def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols):
-    """Store a tree whose cached subtrees are stored, unless it is itself; returns its number.
+    """Store a tree, unless it is there already, whose inner trees are all stored; returns its number.
 
     values[start:stop]: its rules in preorder. sizes[i - origin]: the number of rules of the subtree at
     values[i].
@@ -282,9 +293,10 @@ def refill_strings(keys, numbers, trees):
 
 @njit(**OPTIONS)
 def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
-    """Add the uses of trees and rules inside the cached trees from row `first` on; each tree counts once.
+    """Count the trees and rules directly inside remembered trees, from row `first` of a table on.
 
-    ids (rows): their trees; rows (trees): the row of each, or -1.
+    Each remembered tree counts once, however often it is used. ids (rows): the tree of each row; rows
+    (trees): the row of each tree, or -1. Added to: tree_uses_out (rows), rule_uses_out (rules).
     """
     for row in range(first, len(ids)):
         for at in range(trees.part_starts[ids[row]], trees.part_starts[ids[row] + 1]):
@@ -297,11 +309,12 @@ def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
 
 @njit(**PLAIN)
 def place_trees(cells, ids, trees, tree_uses):
-    """Add uses by other cached trees to the cells of a table of uses by sentences.
+    """Combine the uses of remembered trees by sentences with their uses by other remembered trees.
 
-    cells: OrderedCells, all of whose slots below `sizes` are cells; tree_uses (rows): by other trees. Rows
-    without uses by sentences come last in their column, an adapted symbol. Returns rows, all uses, uses by
-    sentences and which slots are cells (columns × slots), and the number of cells (columns).
+    cells: the former, as OrderedCells: for each column (adapted symbol) its trees in the order of their
+    sticks; tree_uses (rows): the latter. Trees without uses by sentences come last in their column. Returns
+    arrays (columns × places): row, all uses, uses by sentences, whether there is a tree; and the number of
+    trees of each column.
     """
     n_columns, width = cells.rows.shape
     there, sizes = np.zeros(len(ids), np.bool_), cells.sizes.copy()
@@ -334,9 +347,9 @@ def place_trees(cells, ids, trees, tree_uses):
 
 @njit(**OPTIONS)
 def weigh_trees(cells, before, log_totals, discounts, weights_out):
-    """Fill weights_out (rows) with exp E[log pi], the weight of each cached tree.
+    """Compute the weight of each remembered tree, exp E[log stick weight], into weights_out (rows).
 
-    cells: OrderedCells of all uses; before and log_totals: StickSums.
+    cells: OrderedCells of all uses; before, log_totals: of their `StickSums`.
     """
     for k in range(len(cells.sizes)):
         for slot in range(cells.sizes[k]):
@@ -347,7 +360,7 @@ def weigh_trees(cells, before, log_totals, discounts, weights_out):
 
 @njit(**PLAIN)
 def link_trees(ids, weights, trees, n_columns):
-    """Link the cached trees of each adapted symbol and string in a list, and sum their weights.
+    """Index remembered trees by adapted symbol and string, with a linked list and a sum of weights for each.
 
     Returns the adapted symbol and the string of each row, the next row in its list (-1: none), and the first
     row (-1: none) and the sum of weights of each list (adapted symbols × strings).
@@ -368,7 +381,10 @@ def link_trees(ids, weights, trees, n_columns):
 
 @njit(**LEAN)
 def strings_in(letters, n_terminals, trees, strings):
-    """Fill strings (spans) with the number of each span's string; 0: no stored tree begins with it."""
+    """Look up the string of each span of a sentence: fills strings (spans) with their numbers.
+
+    0: no stored tree begins with this string. letters: the sentence's terminals.
+    """
     n = len(letters)
     for i in range(n):
         string = np.int64(0)
@@ -380,7 +396,7 @@ def strings_in(letters, n_terminals, trees, strings):
 
 @njit(**PLAIN)
 def _longer(values: NDArray[Any], size: int) -> Any:
-    """A copy with at least `size` elements, and at least twice as many; new ones are not initialised."""
+    """An enlarged copy, of `size` elements or twice as many as before; new ones are not initialised."""
     more = np.empty(max(2 * len(values), size), values.dtype)
     copy_numbers(values, more)
     return more
@@ -388,10 +404,10 @@ def _longer(values: NDArray[Any], size: int) -> Any:
 
 @njit(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
-    """Write the rules of a drafted subtree to out[number:], with cached trees in it written out.
+    """Write the rules of a drafted subtree, down to terminals, to out[number:].
 
-    at: its first entry in the draft; ids (rows): cached trees. Returns where the rules end in `out`, or -1 if
-    it is too small.
+    at: its first entry in the draft; ids (rows): the remembered trees, which are written out. Returns where
+    the rules end in `out`, or -1 if it is too small.
     """
     for i in range(at, at + draft.sizes[at]):
         value = draft.values[i]
@@ -429,9 +445,10 @@ def weigh_tops(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
     nats_out,
 ):  # fmt: skip
-    """Fill nats_out (sentences × rules of `start`) with log p(sentence | first rule); -inf: no such tree.
+    """Compute log p(sentence | first rule of its tree), in nats, for each rule of the start symbol.
 
-    The weights of these rules are overwritten. Other arguments: as in `sample_trees`.
+    Filled: nats_out (sentences × rules of `start`); -inf: there is no such tree. The weights of these rules
+    are overwritten. Other arguments: as in `sample_trees`.
     """
     active, active_starts = actives
     scale = np.float64(n_terminals)
@@ -458,10 +475,10 @@ def sample_trees(
     letters, starts, keys, n_samples, tops, start, unary, n_terminals, ids, rows, trees, rules, symbols,
     weights, memory, nothing, actives, chart, draft, strings, tree_uses, tree_draws, rule_uses, fresh, nats,
 ):  # fmt: skip
-    """Draw trees of sentences, and count the cached trees and rules that they use (Zhai 2014, section 8.2.3).
+    """Draw trees of sentences, and count the remembered trees and rules that they use.
 
-    The contents of a new tree are not counted with its sentence: once it is cached, `count_parts` counts
-    them, one time. Only tree_draws and fresh cover these contents too.
+    (Zhai 2014, section 8.2.3.) What is inside a new tree of an adapted symbol is not counted here: once the
+    tree is remembered, `count_parts` counts its contents, once. Only tree_draws and fresh count these, too.
 
     letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
     n_samples (sentences): trees to draw; tops (sentences): the rule of `start` that all trees of a sentence
@@ -553,11 +570,12 @@ def best_trees(
     which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
     nothing, chart, draft, strings,
 ):  # fmt: skip
-    """Find the most probable trees for the strings of cached trees, if they differ from the cached ones.
+    """Find, for remembered trees, the most probable tree of the same string, if it is another one.
 
-    which: rows to look at; start_of (adapted symbols): their symbols; below (adapted symbols × symbols):
-    whether a symbol can occur in their trees; greatest (adapted symbols × strings): the greatest weight of a
-    tree. Returns the rows whose best tree differs, the rules of these trees, and where those of each begin.
+    which: the rows of the trees to look at; start_of (adapted symbols): their symbols; below (adapted symbols
+    × symbols): whether a symbol can occur in their trees; greatest (adapted symbols × strings): the greatest
+    weight of a tree. Returns the rows whose best tree differs, the rules of these trees, and where those of
+    each begin.
     """
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
     found = np.empty(256, np.int32)
@@ -598,7 +616,7 @@ def best_trees(
 
 @njit(**LEAN)
 def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
-    """Complete a span's outside probabilities for a group of symbols that reach each other by unary rules.
+    """Complete the outside probabilities of a span for a group of symbols in a cycle of unary rules.
 
     The outside probability of each is passed on along unary chains, and the expected uses of the rules in
     them are added to `counts`. `at`: the last place of the group in `active`; returns the place before its
@@ -628,9 +646,10 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
 
 @njit(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
-    """Add expected uses of a symbol's rules in a span to `counts`, and outside probabilities to children.
+    """Pass a symbol's outside probability in a span on to its children, and count its rules.
 
-    own: the outside probability of the symbol in the span, from i to j, whose first terminal is `letter`.
+    own: the outside probability of the symbol in the span from i to j, whose first terminal is `letter`.
+    Added to: counts (rules), expected uses; `outside`, of the children.
     """
     if j == i + 1:
         rule = rule_to(symbol, letter, rules, symbols)
@@ -659,7 +678,7 @@ def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, char
 def _fill_outside(
     span, active, start, scale, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses, fresh
 ):
-    """Add the expected uses over all trees of a span, by inside times outside probabilities.
+    """Add a sentence's expected uses of trees and rules over all its trees (inside times outside).
 
     chart: filled with inside probabilities; outside: working memory for outside probabilities. Added to:
     tree_uses (rows), rule_uses, and fresh (adapted symbols): new trees.
@@ -710,9 +729,11 @@ def expect_trees(
     letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, outside,
     strings, tree_uses, rule_uses, fresh, nats,
 ):  # fmt: skip
-    """Add expected uses of cached trees (rows), rules and new trees (adapted symbols) in sentences.
+    """Count the remembered trees and rules that sentences are expected to use, over all their trees.
 
-    Expectations are over all trees of a sentence (inside-outside). Otherwise as `sample_trees`.
+    This is `sample_trees` with exact expectations (inside-outside) instead of samples. Added to: tree_uses
+    (rows), rule_uses, fresh (adapted symbols): new trees. Filled: nats (sentences). outside: working memory.
+    Other arguments: as in `sample_trees`.
     """
     active, active_starts = actives
     scale = np.float64(n_terminals)

@@ -41,7 +41,7 @@ LEAST = 1e-30  # of p(subtree), when a customer joins or opens a table
 
 
 class Counts(NamedTuple):
-    """Prior weights plus uses of rules; customers and tables of the restaurants of adapted symbols."""
+    """The counts of a state: of rules (with prior weights), and of each adapted symbol's restaurant."""
 
     rules: NDArray[np.float64]  # rules: prior weight and uses
     symbols: NDArray[np.float64]  # symbols: the sums over their rules
@@ -72,7 +72,7 @@ class Text(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The working memory of a visit, which resamples one tree, and a tally of all visits."""
+    """The working memory of a visit, which resamples one tree; and sums over all visits (`tally`)."""
 
     old: Draft
     new: Draft
@@ -91,7 +91,7 @@ class Room(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state that a chain changes."""
+    """The state of a chain, which kernels change in place."""
 
     memory: Memory
     counts: Counts
@@ -114,7 +114,10 @@ def _count_rule(rule, change, state, rules):
 
 @njit(**INLINE)
 def _entry(value, memory):
-    """Take a free entry of memory for this value, and return its index; it is in no list yet."""
+    """Store a value (a rule, or -1 - table) in a free entry of memory; returns the entry's index.
+
+    The entry is in no list of a tree yet.
+    """
     free = memory.free
     at = free[FREE_ENTRY]
     if at >= 0:
@@ -129,9 +132,9 @@ def _entry(value, memory):
 
 @njit(**LEAN)
 def _open(place, string, position, length, state):
-    """Open a table without customers, and return it; it is linked after its string's first, if any.
+    """Open a table for a new remembered subtree, still without contents and customers; returns its number.
 
-    place: its adapted symbol. Its contents are still missing.
+    place: its adapted symbol; string: its string number; position, length: of its string in the text.
     """
     memory = state.memory
     free = memory.free
@@ -162,7 +165,10 @@ def _open(place, string, position, length, state):
 
 @njit(**LEAN)
 def _close(table, state):
-    """Unlink a table without customers from those of its string; it is freed later, with its contents."""
+    """Close a table without customers: it leaves the list of its string and the counts.
+
+    Its memory, and that of its contents, is freed later, by `take_out`.
+    """
     memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
     after, before = memory.following[table], memory.before[table]
     if after >= 0:
@@ -193,10 +199,10 @@ def _seat(table, change, state):
 
 @njit(**LEAN)
 def take_out(head, draft, room, state, rules):
-    """Remove a tree from the state and write it to `draft`, with tables that only this tree uses.
+    """Remove a tree from the state, so that it can be resampled given all others; it is copied to `draft`.
 
-    head: the tree's first entry. Subtrees that other trees use stay as tables; the others are written out in
-    the draft, with the number of their former table.
+    head: the tree's first entry. Remembered subtrees that other trees use stay as tables; those that only
+    this tree uses are removed as well, and written out in the draft with the number of their former table.
     """
     memory = state.memory
     room.lists[0], n_lists = head, 1
@@ -265,11 +271,12 @@ def _alike(draft, one, other):
 
 @njit(**LEAN)
 def enter(draft, given, inner, room, state, rules, symbols, random):
-    """Add a drafted tree to the state: its customers are seated in preorder.
+    """Add a drafted tree to the state: each use of an adapted symbol is seated at a table, in preorder.
 
-    Returns its first entry, log p(tree and tables | all others), and the log p of the tables chosen by later
-    uses of a new subtree. given: these tables are taken from the draft, else drawn. inner: the draft is the
-    subtree of a table, so its top seats no customer.
+    Returns the tree's first entry, log p(tree and tables | all others), and log p of choices of tables: if
+    the draft has a new subtree twice, the later use may join the table of the first or open its own. given:
+    these choices are as in the draft, else drawn. inner: the draft is the subtree of a table, so its top
+    seats no customer.
     """
     memory, counts, process = state.memory, state.counts, state.process
     head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0
@@ -343,9 +350,10 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
 
 @njit(**INLINE)
 def _append(entry, depth, head, room, memory):
-    """Append an entry to the innermost open list; returns the first entry of the outermost.
+    """Append an entry to the tree or table contents that are being written; returns the tree's first entry.
 
-    depth: the innermost list in `room.frames`; head: the outermost's first entry so far, or -1.
+    depth: the index in `room.frames` of the innermost list being written; head: the tree's first entry so
+    far, or -1.
     """
     last, table = room.frames[depth, 1], room.frames[depth, 2]
     if last >= 0:
@@ -360,14 +368,21 @@ def _append(entry, depth, head, room, memory):
 
 @njit(**INLINE)
 def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
-    """Set the weight of a rule. Heat is not applied in cycles of unary rules, as sums could diverge."""
+    """Set the weight of a rule for charts: its probability by current counts, to the power of `heat`.
+
+    In cycles of unary rules the power is not taken, since sums over chains could diverge.
+    """
     p = _share_of_rule(rule, counts, rules)
     weights_out.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
 
 
 @njit(**LEAN)
 def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
-    """Fill weights_out for charts of a span: of rules, new and remembered subtrees, by current counts."""
+    """Fill the weights for the chart of a span by current counts: of rules, new and remembered subtrees.
+
+    Rules of symbols that are not `active`, or to terminals outside the span, are left out. heat: an
+    exponent.
+    """
     for symbol in active:
         for rule in range(symbols.first[symbol], symbols.inner[symbol]):
             _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
@@ -385,7 +400,10 @@ def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
 
 @njit(**LEAN)
 def _same(one, other):
-    """Whether two drafts are one tree, and all remembered subtrees in it are also used elsewhere."""
+    """Whether two drafts are the same tree, so that an acceptance step is not needed.
+
+    This requires that each remembered subtree in it is also used by other trees.
+    """
     if one.number[0] != other.number[0]:
         return False
     for at in range(one.number[0]):  # noqa: SIM110
@@ -396,9 +414,10 @@ def _same(one, other):
 
 @njit(**LEAN)
 def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
-    """Fill a chart so that the total neither overflows nor underflows; returns the scale that was used.
+    """Fill a chart at a scale at which the sentence's probability neither overflows nor underflows.
 
-    scale: the first to try. Other arguments: as in `fill_chart`.
+    Returns this scale, by which probabilities are multiplied per terminal. scale: the first to try. Other
+    arguments: as in `fill_chart`.
     """
     n = len(span.letters)
     for _ in range(60):
@@ -412,7 +431,10 @@ def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules,
 
 @njit(**LEAN)
 def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
-    """log p of a sentence in nats (-inf: it cannot be parsed), and the scale at which its chart is filled."""
+    """Compute log p of a sentence, in nats, and fill its chart; returns log p and the scale of the chart.
+
+    It is -inf if the sentence cannot be parsed. scale: the first to try; other arguments: as in `fill_chart`.
+    """
     if len(active) == 0:
         return -np.inf, scale
     scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
@@ -475,7 +497,7 @@ def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, ru
 
 @njit(**LEAN)
 def _has_room(state, room):
-    """Whether enough tables and entries are free for a visit, which resamples one tree."""
+    """Whether enough tables and entries of memory are free to resample one more tree."""
     free, need = state.memory.free, len(room.new.values)
     return (
         len(state.memory.customers) - free[TABLES_USED] > need
@@ -548,7 +570,7 @@ def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, s
 
 @njit(**PLAIN)
 def start_random(key):
-    """The initial state of the random stream of a key (uint64)."""
+    """The state with which the random stream of a key (uint64) begins, for kernels to advance."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
     return state
@@ -556,7 +578,10 @@ def start_random(key):
 
 @njit(**LEAN)
 def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """Draw first trees as `sweep_sentences` does, but all by prior weights, without remembered subtrees."""
+    """Draw the first trees of the sentences order[at:], independently, by the rules' prior weights.
+
+    Remembered subtrees are not used for drawing. Returns and arguments are as in `sweep_sentences`.
+    """
     memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
     masses, prior = room.nothing, room.prior
     while at < len(order):
