@@ -54,7 +54,7 @@ class Seats(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Working memory for one document, which each update fills for the next."""
+    """Working memory for inferring one document, allocated once per document instead of once per round."""
 
     order: NDArray[np.int64]  # tables: the open ones, the largest first
     log_shares: NDArray[np.float64]  # tables: E[log pi]

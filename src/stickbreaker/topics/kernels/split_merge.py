@@ -1,7 +1,7 @@
 """Trying splits and merges of topics on a shard's documents: expected counts, and terms of the bound.
 
-A split divides a topic in two halves; a handover divides its tokens among other topics, the targets, and is a
-merge if there is only one.
+A split divides a topic in two halves. A handover divides a topic's tokens among one or several others, the
+targets; with one target it is a merge.
 """
 
 from typing import NamedTuple

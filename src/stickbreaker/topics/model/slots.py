@@ -126,8 +126,8 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def weights(self, params: Record) -> Array:
-        """Expected topic shares over all documents (topics); what is missing to one is the share of unused
-        topics.
+        """Expected topic shares over all documents (topics); if they sum to less than one, unused topics have
+        the rest.
         """
 
     @abstractmethod
@@ -326,7 +326,9 @@ class TopicVocabulary(ABC, Generic[C]):
     def ranked(
         self, params: Record, counts: C, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
-        """For each of these topics, the rows of its words, most probable first, and their E[beta]."""
+        """The words of each given topic, most probable first, as rows of the table, and their E[beta]; one
+        pair per topic.
+        """
 
     def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
         """The names of concepts that tie words, and their expected shares of each topic's tokens (concepts ×

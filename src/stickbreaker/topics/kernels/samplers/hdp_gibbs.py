@@ -54,7 +54,8 @@ class Progress(NamedTuple):
 
 @njit(**PART)
 def _born(topics, gamma, state):
-    """Open a new topic in the first free column: it takes a share Beta(1, gamma) of the rest of the weights.
+    """Open a new topic in the first free column, with the share Beta(1, gamma) of the weight of unused
+    topics.
 
     Returns its column, or -1 if none is free.
     """

@@ -80,11 +80,12 @@ class ExactMoves(TopicMoves):
     def _hopeless(
         self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
-        """Drop proposals that do badly on this minibatch, and so are not worth trying on all documents.
+        """Drop proposed splits and merges that do badly on this minibatch, and so are not worth trying on all
+        documents.
 
-        These are splits without a gain on the documents to which they were fitted, and handovers with a large
-        loss. A small loss is not enough, since handovers are not fitted to the minibatch, and its documents
-        are only a part of all.
+        These are splits without a gain on the documents to which they were fitted, and merges with a large
+        loss. A small loss is not enough, since merges are not fitted to the minibatch, and its documents are
+        only a part of all.
         """
         totals = table.totals.sum(axis=0)
         scale = float(totals.sum()) / max(stats.tokens, 1e-300)
@@ -106,10 +107,10 @@ class ExactMoves(TopicMoves):
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
 
     def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound after a handover that is judged before its trial on all
-        documents.
+        """A query for the words' terms of the bound after a merge into one or several topics (targets),
+        before it is tried on all documents.
 
-        Each word is divided among the targets by their E[log beta].
+        Each word of the dissolved topic is divided among the targets by their E[log beta].
         """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
@@ -141,7 +142,7 @@ class ExactMoves(TopicMoves):
             yield self._parted(plan, part, gain, RowQuery(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound, for the topics that a split or handover would make and
+        """A query for the words' terms of the bound, for the topics that a split or merge would make and
         those it replaces.
         """
         if "targets" in plan.change:
@@ -205,7 +206,7 @@ class HalvesMoves(TopicMoves):
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound, for the topics that a split or handover would make and
+        """A query for the words' terms of the bound, for the topics that a split or merge would make and
         those it replaces.
         """
         if "targets" in plan.change:
@@ -298,7 +299,7 @@ class PaperMoves(TopicMoves):
         )
 
     def _union_after(self, params: Record, plan: Proposal, step: Step) -> RowQuery:
-        """A query for the words' terms of the bound after a handover, from the counts that topics will have
+        """A query for the words' terms of the bound after a merge, from the counts that topics will have
         after the step.
         """
         topic, targets = concerned(plan)

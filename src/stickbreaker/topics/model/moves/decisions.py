@@ -16,7 +16,8 @@ EMPTY, TOLERANCE = 1.0, -1e-2  # a topic with fewer tokens can be dropped at no 
 
 
 class Candidate(NamedTuple):
-    """A split or handover of topics that was tried on documents, with its gain in nats.
+    """A split of a topic, or a merge into one or several others, that was tried on documents, with its gain
+    in nats.
 
     `plan`: the proposal's name; `topics`: those that it changes, the split or dissolved one first; `shares`:
     how the edit divides each word, or a query for it. The gain does not include log p(sticks | gamma), since

@@ -73,10 +73,11 @@ def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
 
 
 def handed(part: RowBlock, amounts: bool) -> Answer:
-    """How the trial of a handover divided each word of the topic among its targets (words × targets), as
+    """How each word of a topic is divided if the topic is merged into one or several others (targets), as
     {"words": …}.
 
-    With `amounts` it is the tokens that each target gains, otherwise shares.
+    The values (words × targets) are from the merge's trial on documents: the tokens that each target gains
+    (with `amounts`), or shares.
     """
     tokens = part.held["trial"]
     return {"words": tokens if amounts else own_shares(tokens)}
@@ -115,8 +116,9 @@ def products(part: RowBlock, totals: Array) -> Answer:
 
 
 def targets(part: RowBlock, words: WordsSlot, topics: Sequence[int], totals: Array) -> Answer:
-    """E[log beta] of the topics that take over a topic's tokens, as {"log_words": …}; `totals` (groups ×
-    targets): the sums of their counts by language.
+    """E[log beta] of the topics into which a topic is to be merged (targets), as {"log_words": …}.
+
+    `totals` (groups × targets): the sums of their counts by language.
     """
     return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
 
@@ -294,20 +296,21 @@ def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnC
 
 
 def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> DrawnColumns:
-    """The counts of the targets after a handover, divided as in its trial, then those of the targets and of
-    the topic before it.
+    """The counts of topics after and before a topic is merged into one or several others (targets), by word.
 
-    topic: the one that is dissolved; into: the targets; amounts: whether the trial reported the tokens that
-    each target gains, rather than shares.
+    First those of the targets after the merge, with words divided as in its trial on documents, then those of
+    the targets and of the topic before it. topic: the one that is dissolved; into: the targets; amounts:
+    whether the trial reported the tokens that each target gains, rather than shares.
     """
     return DrawnColumns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
 def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> DrawnColumns:
-    """The counts that a handover of a topic to its targets would give, before it is tried.
+    """The counts of topics after and before a topic is merged into one or several others (targets), if it has
+    not been tried yet.
 
-    First those of the targets after it, then of the targets and the topic before it. Each word is divided in
-    proportion to `tokens` (targets) × exp E[log beta].
+    First those of the targets after the merge, then of the targets and of the topic before it. Each word is
+    divided in proportion to `tokens` (targets) × exp E[log beta].
     """
     logs = part.held["log_words"] + np.log(tokens)
     along = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -315,7 +318,8 @@ def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Arra
 
 
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
-    """The counts of `union`, with the topic's words divided by shares.
+    """The counts of `union`, if a merge's trial on documents only gives shares of words, and the tokens
+    sampled from them.
 
     `drawn`: `scale` × the reported tokens of each column, minus its counts.
     """

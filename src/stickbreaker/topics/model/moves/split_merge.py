@@ -76,8 +76,9 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover of a topic also divides its targets' own tokens again; by default not. That
-        needs a table that is the sum of all documents' reports.
+        """Whether merging a topic into several others also divides their own tokens again; by default not.
+
+        That needs a table that is the sum of all documents' reports.
         """
         return False
 
@@ -114,10 +115,11 @@ class TopicMoves(Move):
             )
 
     def _handovers(self, params: Record, latest: Stats, table: TableView, step: Step) -> Iterator[Draft]:
-        """Drafts of new handovers, at most as many as `tried`, which give all tokens of a topic to others.
+        """Drafts of new merges, at most as many as `tried`: each gives all tokens of a topic to one or
+        several others.
 
-        The target is a topic with similar words or one that is correlated over documents, or there are
-        several targets, of which the topic is approximately a mixture. The three kinds take turns.
+        The other topic has similar words or is correlated over documents, or there are several, of which the
+        topic is approximately a mixture. The three kinds take turns.
         """
         totals = table.totals.sum(axis=0)
         most = self.tried(len(totals))
@@ -149,7 +151,7 @@ class TopicMoves(Move):
     def _union(
         self, params: Record, topics: tuple[int, ...], table: TableView, step: Step, mixed: bool = False
     ) -> Draft:
-        """The draft of a handover: the first of these topics gives its tokens to the others.
+        """The draft of a merge: the first of these topics gives its tokens to the others (targets).
 
         `mixed`: it was chosen because it is approximately a mixture of these.
         """
@@ -279,7 +281,7 @@ class TopicMoves(Move):
         return Decision(accepted(table, best), params=memory)
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether a run may end: every split and handover that is possible has been tried and failed."""
+        """Whether a run may end: all splits and merges that are possible have been tried and failed."""
         failed = params["failed"].values > 0.0
         split = failed[SPLIT] | (totals < TOKENS) | (self.settings.splits == 0)
         handed = failed[MERGE] | (len(totals) == 1) | (self.settings.merges == 0)
@@ -293,9 +295,11 @@ class TopicMoves(Move):
         return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
     def _union_terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """A query for the words' terms of the bound that a handover changes.
+        """A query for the words' terms of the bound that change if a topic is merged into one or several
+        others (targets).
 
-        They are those of the targets after it, followed by those of the targets and the topic before it.
+        They are those of the targets after the merge, followed by those of the targets and the topic before
+        it.
         """
         topic, targets = concerned(plan)
         columns = partial(row_queries.union, topic=topic, into=targets, amounts=self.mixing)
@@ -304,7 +308,7 @@ class TopicMoves(Move):
     def _handover(
         self, params: Record, plan: Proposal, tried: Stats, values: Array, scale: float
     ) -> Candidate:
-        """The candidate for a handover of a topic to its targets, with its gain.
+        """The candidate for merging a topic into one or several others (targets), with its gain.
 
         `tried`: the report of its trial; `values`: the words' terms of the bound, as in `_union_terms`;
         `scale`: the number of documents that each document of the trial stands for.
@@ -340,10 +344,14 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """The tokens that each half of a split, or each target of a handover, got in its trial."""
+    """The tokens that each half of a split topic, or each target of a merged one, got when this was tried on
+    documents.
+    """
     return tried.usage[TRIAL_TOKENS].values
 
 
 def concerned(plan: Proposal) -> tuple[int, list[int]]:
-    """The topic that a handover dissolves, and the topics that get its tokens (targets), by number."""
+    """The number of the topic that a proposed merge dissolves, and those of the topics that get its tokens
+    (targets).
+    """
     return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()

@@ -136,8 +136,8 @@ def evaluate_proposals(
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
-    """The numbers of the topics that a proposal changes: its topic, then the targets of a handover; empty if
-    it has no topic.
+    """The numbers of the topics that a proposal changes: the split or dissolved one, then those that get its
+    tokens (targets); may be empty.
     """
     if "topic" not in change:
         return np.empty(0, np.int64)
@@ -196,10 +196,10 @@ def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: N
     """Sums over documents that show whether the words of a document agree on one half of a split topic: of 1,
     a b, and (a b)².
 
-    a is from every second word of the document, b from the others: their tokens of the topic, each counted as
-    its probability to prefer the first half by the word alone, minus `mean`. If documents do not differ, a
-    and b are independent, and the sum of a b is zero up to chance. place: the topic's column of the bench's
-    parts; chosen (documents): which are judged.
+    a is from every second word of the document, b from the others: the sum over the topic's tokens of p -
+    `mean`, with p the probability that a token with this word is in the first half. If documents do not
+    differ, a and b are independent, and the sum of a b is zero up to chance. place: the topic's column of the
+    bench's parts; chosen (documents): which are judged.
     """
     offsets, n = bench.shard.content.offsets, bench.shard.n_documents
     owners = np.repeat(np.arange(n), np.diff(offsets))
@@ -211,8 +211,8 @@ def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: N
 
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """Try to hand over a topic to others: the report of the trial, and the share of each target in each
-    document.
+    """Try to merge a topic into one or several others (targets): the report of the trial, and the share of
+    each in each document.
 
     The report has the targets' gains by word (words × targets) and their sums, sums of E[log theta] after and
     before, and the gain in the bound, in nats. With "mixing", the targets' gains include tokens that they

@@ -151,10 +151,11 @@ class HDPPrior(WeighedTopics):
         return self._collect_parameters(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
 
     def _collect_parameters(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
-        """The params that change, by name: topics' weights and the rest (masses), alpha and gamma, both only
-        if learned.
+        """The params that are learned, by name: topics' weights, the rest for unused topics (last of
+        `masses`), alpha and gamma.
 
-        gamma is the mode of its posterior given the sticks of `n_topics` topics.
+        alpha and gamma only if they are to be learned. gamma is the mode of its posterior given the sticks of
+        `n_topics` topics.
         """
         parameters = {"weights": masses[:-1], "rest": np.array(masses[-1])}
         if self.alpha_learned:

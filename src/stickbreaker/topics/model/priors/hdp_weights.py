@@ -24,10 +24,11 @@ class FittedWeights(NamedTuple):
 
 
 def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> float:
-    """The part of the bound that depends on topics' weights (masses b) and alpha, in nats per document.
+    """The part of the bound that depends on topics' weights and alpha, in nats per document.
 
-    lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest, where the last term is
-    the sticks' prior, with pull = (gamma - 1) / D.
+    lnG(alpha) - sum lnG(alpha b_k) + sum alpha b_k E[log theta_k] + pull log b_rest. masses (topics + 1): b,
+    the weights, the last for all unused topics; mean_log: E[log theta] averaged over documents. The last term
+    is the sticks' prior, with pull = (gamma - 1) / D for D documents.
     """
     a = alpha * masses
     return float(gammaln(alpha) - gammaln(a).sum() + (a * mean_log).sum() + pull * np.log(masses[-1]))

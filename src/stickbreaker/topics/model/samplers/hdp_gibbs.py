@@ -181,8 +181,10 @@ class DirectAssignment(TokenChain):
         return GrowingPrior(alpha, gamma, np.ascontiguousarray(eta), totals.copy())
 
     def _draw_weights(self, key: np.uint64, generator: np.random.Generator) -> None:
-        """Draw what a sweep leaves fixed: tables given topics, alpha and gamma (if learned) given tables,
+        """Draw what is fixed during a sweep: numbers of tables given topics, then concentrations given these,
         then topics' weights beta.
+
+        alpha and gamma are only drawn if they are learned.
         """
         used, tables = self._used(), np.zeros(self._n_columns, np.int64)
         draw_tables(*self._pairs(), float(self._params["alpha"].values) * self._state.weights, key, tables)

@@ -245,7 +245,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return in_order(shares)
 
     def _read(self, params: Record, table: CountTable, words: NDArray[np.int64]) -> Array:
-        """E[beta] of these words of a table (by ascending number; words × topics)."""
+        """E[beta] of these words, given by ascending number (words × topics), read from a table."""
         paths = self.reads(words)
         return self._words(params, table.counts(paths), table.totals(), paths)
 

@@ -101,8 +101,10 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of these words in each topic; a topic that lacks a word gets a part of the rest of
-        its stick (`log_outside`).
+        """exp E[log beta] of these words in each topic.
+
+        For a word that a topic lacks, it is exp E[log] of the part of the stick that no word of the topic
+        has, times a factor (`log_outside`).
         """
         from stickbreaker.kernels.sticks import stick_weights
 
@@ -118,7 +120,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return WordWeights(weights, log_scale)
 
     def log_outside(self, params: Record) -> float:
-        """The log of the share of a topic's remaining stick that each word it lacks counts for."""
+        """The log of a factor for words that a topic lacks: their weight is this factor × the part of the
+        stick that no word has.
+        """
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
 
@@ -198,9 +202,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         """Whether the score is a lower bound: there are no new words, and every topic has every word of the
         table.
 
-        For a word that a topic lacks, the rest of the stick is multiplied by a share f. No f makes this a
-        bound for all words at once: outside words are draws from DP(a, G0), whose probability is not a
-        product over tokens.
+        For a word that a topic lacks, the part of the stick that is left is multiplied by a share f. No f
+        makes this a bound for all words at once: such words are draws from DP(a, G0), whose probability is
+        not a product over tokens.
         """
         n_words = len(params[LOG_SPELLING].values)
         return not new_rows and bool((summary["numbers"] == n_words).all())
@@ -228,7 +232,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return counts.dense(counts.values * counts.scale)
 
     def word_totals(self, counts: TruncatedCounts) -> Array:
-        """Expected counts of each word (words)."""
+        """The expected tokens of each word, summed over topics (words)."""
         totals = np.zeros(len(counts.keys))
         for k, size in enumerate(counts.sizes.tolist()):
             totals[counts.rows[k, :size]] += counts.values[k, :size]
@@ -250,8 +254,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         """A function that returns E[beta] (topics × words) of words given as indices into `spelled`, to
         predict documents.
 
-        Each word also gets its share, by G0, of the rest of each topic; for words that the table lacks, this
-        is all.
+        Part of each topic's probability is left for all strings, by G0. Words in the table also get their
+        share of this; other words have nothing else.
         """
         assert spelled is not None
         counts = _whole(table)
@@ -301,8 +305,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return self._read[0][1].log_probability(words)
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[beta] of each topic's words, and the expected rest of each topic, for all strings that it lacks
-        (topics).
+        """E[beta] of each topic's words, and the probability that is left for all strings (topics).
 
         E[beta] (topics × positions) is in the order of the table, 0 beyond the truncation.
         """
@@ -314,7 +317,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return probabilities, rests
 
     def expected_logs(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
-        """E[log beta] of each topic's words, and E[log] of the rest of each topic's stick (topics).
+        """E[log beta] of each topic's words, and E[log] of the part of its stick that is left for other
+        strings (topics).
 
         E[log beta] (topics × positions) is in the order of the table, and only valid within the truncation.
         """
