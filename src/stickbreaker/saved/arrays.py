@@ -58,7 +58,7 @@ def refuse_other_arrays(arrays: Arrays) -> None:
 
 
 def read_keys(path: Path) -> list[str]:
-    """The keys (words) of a table's rows, from a JSON file. UserError if they are not distinct words."""
+    """The keys (words) of a table's rows, from a JSON file. UserError unless they are distinct words."""
     try:
         keys: Any = json.loads(path.read_bytes())
     except (ValueError, RecursionError):

@@ -115,9 +115,9 @@ def latest_of(state: VariationalState) -> dict[str, AnyArray]:
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
-    """The state of a variational run, from a snapshot of it or of its model. ValueError if invalid.
+    """The state of a variational run, from its snapshot or that of its finished model.
 
-    whole: see `params_from`.
+    Raises ValueError if it is invalid. whole: see `params_from`.
     """
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
@@ -147,7 +147,7 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
 def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Field]:
     """The params in a snapshot. Raises ValueError if they are invalid.
 
-    whole: names of those that may be whole numbers; the others must be floating-point.
+    whole: the names of params that may be whole numbers; others must have a floating-point type.
     """
     names = (name for name in snapshot.manifest["small"] if name not in whole)
     refuse_whole_numbers(snapshot.arrays, (f"{PARAMS}{name}" for name in names))

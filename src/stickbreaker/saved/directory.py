@@ -71,12 +71,12 @@ class Snapshot:
 
 
 class ModelDirectory:
-    """Reads and writes the directory of a model or a run; a checkpoint counts once model.json is renamed.
+    """Reads and writes the directory of a model or of a run, so that it is complete at any instant.
 
     Each checkpoint writes its arrays to files with new names, then replaces model.json, which names them with
-    their digests, then removes the old ones: killed at any instant, the directory has a complete state. The
-    trace grows in place, one line per step with a digest of its own; model.json records how much of it
-    counts.
+    their digests, then removes the old ones. The renaming of model.json is the moment at which a checkpoint
+    counts. The trace grows in place, one line per step with a digest of its own; model.json records how much
+    of it counts.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -88,7 +88,7 @@ class ModelDirectory:
         return self.path / TRACE
 
     def lock(self) -> None:
-        """Claim the directory for a run. Raises UserError if another run has it, or if it contains links."""
+        """Lock the directory for a run. Raises UserError if another run has it, or if it contains links."""
         refuse_links(self.path)
         self._claim = claim(self.path)
         if self._claim is None:
@@ -99,7 +99,7 @@ class ModelDirectory:
             )
 
     def unlock(self) -> None:
-        """Release the directory, if it is locked."""
+        """Unlock the directory, if this object has locked it."""
         if self._claim is not None:
             self._claim.release()
             self._claim = None
@@ -158,7 +158,7 @@ class ModelDirectory:
         self._remove_all_but(names)
 
     def _refuse_unreadable(self, snapshot: Snapshot) -> None:
-        """Raise UserError if `read` would refuse what `write` is about to write."""
+        """Raise UserError, before anything is written, if `read` would refuse the snapshot."""
         try:
             refuse_other_values({"schema": SCHEMA, **snapshot.manifest, "files": {}})
             refuse_other_arrays(snapshot.arrays)
@@ -237,7 +237,7 @@ class ModelDirectory:
         return read_manifest(self.path)
 
     def vocabulary(self) -> Vocabulary:
-        """The words of a closed vocabulary."""
+        """The model's vocabulary, as `write_vocabulary` wrote it."""
         return Vocabulary.read(self.path / VOCABULARY)
 
     def clear(self) -> None:
@@ -329,7 +329,7 @@ def new_model_directory(
 ) -> Generator[ModelDirectory]:
     """A context that yields a locked directory for a new model, which is renamed to `path` on success.
 
-    It is unlocked then, unless `stays_locked`; on an error it is removed. Raises UserError if `path` exists
+    Then it is unlocked, unless `stays_locked`. On an error it is removed. Raises UserError if `path` exists
     and may not be overwritten.
     """
     refuse_existing(path, overwrite)

@@ -98,9 +98,10 @@ class Evolution:
     moments: tuple[Moment, ...] = ()
 
     def add(self, step: int, documents: int, date: str | None, top: Top, entered: Entered) -> Evolution:
-        """The evolution with one more snapshot; beyond 512, every second is dropped but the first and last.
+        """The evolution with one more snapshot; if that makes more than 512, every second one is dropped.
 
-        Words that entered at a dropped snapshot move to the next one. A snapshot without words is not added.
+        The first and the last are never dropped. Words that entered at a dropped snapshot move to the next
+        one. A snapshot without words is not added.
 
         Args:
             step: steps done, more than at the snapshot before.

@@ -22,7 +22,7 @@ class Moments(ABC):
 
     @property
     def date(self) -> str | None:
-        """The date of the last snapshot."""
+        """The date of the last snapshot's last document; None if unknown, or if there is no snapshot."""
         return self.evolution.moments[-1].date if self.evolution.moments else None
 
     def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
@@ -57,7 +57,7 @@ class Evolving(Observer):
         return False
 
     def is_due(self, job: Run, state: RunState) -> bool:
-        """Whether a snapshot is taken after this step."""
+        """Whether a snapshot is to be taken after this step: about four times per pass."""
         in_pass = job.n_documents * state.step / max(1.0, state.seen)
         return state.step % max(1, int(in_pass / A_PASS)) == 0
 

@@ -42,7 +42,7 @@ def read_manifest(directory: Path) -> JsonObject:
 def read_own_manifest(
     directory: Path, name: str, own_schema: int, noun: str, remedy: str, restore: str
 ) -> JsonObject:
-    """The content of a directory's manifest `name`, without its digest; its fields are not checked.
+    """Read a directory's manifest (file `name`), without its digest; its fields are not checked.
 
     own_schema: the version that it must have; noun: what the directory should be ("model"); remedy: what to
     do if it is not; restore: what to do if the manifest is damaged. Raises UserError for a directory without

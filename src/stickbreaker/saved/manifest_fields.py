@@ -159,7 +159,7 @@ PARTS: Mapping[str, tuple[Mapping[str, Kind], Mapping[str, Kind]]] = {
 
 
 def refuse_other_fields(manifest: JsonObject) -> None:
-    """Raise ValueError naming what is invalid in a manifest: fields, or the files that it names."""
+    """Raise ValueError naming what is invalid in a manifest (model.json): a field, or a file's name."""
     refuse_other_values(manifest)
     _refuse_other_files(manifest["files"])
 

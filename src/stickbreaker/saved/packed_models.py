@@ -122,9 +122,9 @@ def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
 def unpack(path: Path, folder: Path, markers: Collection[str] = ()) -> None:
     """Unpack a packed model, or a packed directory that has one of `markers`, into an empty folder.
 
-    Raises UserError for a file that is damaged, or would become more than 100 times as large; for a model
+    Raises UserError for a zip file that is damaged, or would become more than 100 times as large; for a model
     with files that its manifest does not name; for another directory with names that could lie outside the
-    folder. The files' content is checked when they are loaded.
+    folder. The content of the files is checked later, when they are loaded.
     """
     try:
         with zipfile.ZipFile(path) as packed, named_as(path, folder):

@@ -74,10 +74,10 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Arrived:
-    """The documents of a micro-batch.
+    """The documents of one micro-batch.
 
-    corpus: in the order of the files' lines, None if there are no documents; date: the latest one; skipped:
-    lines left out.
+    corpus: in the order of the files' lines, None if there are no documents; date: the latest one, in ISO
+    8601; skipped: the number of lines left out.
     """
 
     corpus: Corpus | None

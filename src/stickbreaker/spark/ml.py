@@ -100,7 +100,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         return self
 
     def getVocabulary(self) -> list[str] | None:
-        """The words of the vectors' entries; None if not set."""
+        """The words that stand for the vectors' entries; None if not set."""
         return self.getOrDefault(self.vocabulary) if self.isSet(self.vocabulary) else None
 
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
@@ -137,7 +137,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
 
     @classmethod
     def of(cls, estimator: TopicEstimator, uid: str, placed: Placed | None = None) -> "LDAModel":
-        """The pyspark.ml model for a fitted estimator; placed: where it is saved, if known."""
+        """Make the pyspark.ml model of a fitted estimator. placed: where it is saved, if it is."""
         model = cls()
         model.estimator, model._placed = estimator, placed
         model._resetUid(uid)
@@ -172,7 +172,10 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return False
 
     def describeTopics(self, maxTermsPerTopic: int = 10) -> "DataFrame":
-        """The most probable words of each topic: topic, termIndices, terms, termWeights."""
+        """A table of each topic's most probable words: topic, termIndices, terms, termWeights.
+
+        termIndices are the words' numbers in the vocabulary, termWeights their probabilities.
+        """
         from pyspark.sql import SparkSession
 
         words = self.estimator.vocabulary_.words

@@ -76,11 +76,11 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.optimizer)
 
     def getLearningOffset(self) -> float:
-        """tau0 of the online rate."""
+        """tau0 of the learning rate (tau0 + t)^-kappa of online steps."""
         return self.getOrDefault(self.learningOffset)
 
     def getLearningDecay(self) -> float:
-        """kappa of the online rate."""
+        """kappa of the learning rate (tau0 + t)^-kappa of online steps."""
         return self.getOrDefault(self.learningDecay)
 
     def getSubsamplingRate(self) -> float:
@@ -88,15 +88,15 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.subsamplingRate)
 
     def getOptimizeDocConcentration(self) -> bool:
-        """Whether alpha is learned."""
+        """Whether alpha, the prior of topics in documents, is learned."""
         return self.getOrDefault(self.optimizeDocConcentration)
 
     def getDocConcentration(self) -> list[float]:
-        """alpha as the user gave it: one number, or one per topic."""
+        """alpha, the prior of topics in documents, as the user gave it: one number, or one per topic."""
         return self.getOrDefault(self.docConcentration)
 
     def getTopicConcentration(self) -> float:
-        """eta as the user gave it."""
+        """eta, the prior of words in topics, as the user gave it."""
         return self.getOrDefault(self.topicConcentration)
 
     def getTopicDistributionCol(self) -> str:
@@ -177,17 +177,17 @@ class SettableLDAParams(LDAParams):
         return self
 
     def setOptimizer(self, value: str) -> Self:
-        """Set "online" or "em"."""
+        """Set how the model is learned: "online" (minibatches) or "em" (all documents at once)."""
         self.set(self.optimizer, value)
         return self
 
     def setLearningOffset(self, value: float) -> Self:
-        """Set tau0 of the online rate."""
+        """Set tau0 of the learning rate (tau0 + t)^-kappa of online steps."""
         self.set(self.learningOffset, value)
         return self
 
     def setLearningDecay(self, value: float) -> Self:
-        """Set kappa of the online rate."""
+        """Set kappa of the learning rate (tau0 + t)^-kappa of online steps."""
         self.set(self.learningDecay, value)
         return self
 
@@ -197,12 +197,12 @@ class SettableLDAParams(LDAParams):
         return self
 
     def setOptimizeDocConcentration(self, value: bool) -> Self:
-        """Set whether alpha is learned."""
+        """Set whether alpha, the prior of topics in documents, is learned."""
         self.set(self.optimizeDocConcentration, value)
         return self
 
     def setDocConcentration(self, value: list[float]) -> Self:
-        """Set alpha: one number, or one per topic."""
+        """Set alpha, the prior of topics in documents: one number, or one per topic."""
         self.set(self.docConcentration, value)
         return self
 

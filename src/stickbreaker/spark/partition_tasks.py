@@ -47,10 +47,10 @@ def mapped(
 
 
 def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[JsonObject]:
-    """Run `task(partition, batches)` for each partition of a table, on executors; the results in order.
+    """Run `task(partition, batches)` for each partition of a table, on executors.
 
-    Results are JSON objects, to which the number of the "partition" is added. kind: see `mapped`. Raises the
-    UserError of the first partition that had one.
+    Returns the results in order: JSON objects, to which the number of the "partition" is added. kind: see
+    `mapped`. Raises the UserError of the first partition that had one.
     """
 
     def work(batches: Batches) -> Batches:

@@ -77,7 +77,7 @@ class Placed:
 
     @property
     def is_there(self) -> bool:
-        """Whether the directory still has this model, and not another one in its place."""
+        """Whether the directory still has this model, not another one."""
         manifest = self.path / MANIFEST
         return manifest.is_file() and digest_of(manifest) == self.digest
 
@@ -114,11 +114,11 @@ def _loaded(placed: Placed) -> TopicEstimator:
 def transform_frame(
     model: "AnyModel | Placed", frame: "DataFrame", text_field: str = "text", output: str = "topics"
 ) -> "DataFrame":
-    """The table with a column `output` of topic shares E[theta] (array<double>, one share per topic).
+    """The table with an added column `output` of topic shares E[theta] (array<double>, one share per topic).
 
     `model` is a fitted estimator, or the directory of one, which executors must see. The text column holds
     strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. Like all
-    Spark tables it is computed on request.
+    Spark tables, the result is computed only when it is used.
     """
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
@@ -236,7 +236,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
         counted, blocks = np.zeros(3), range(firsts[number], firsts[number + 1])
 
         def read(known: Corpus) -> Iterator[Bags]:
-            """The bags of all blocks; counts documents and unseen words as they are read."""
+            """The bags of words of all blocks; adds their documents and unseen words to `counted`."""
             for block in blocks:
                 bags = known.bags(block)
                 empty = float((np.diff(bags.offsets) == 0).sum())

@@ -57,7 +57,7 @@ def complete(
     vocabulary.write(path)
 
     def look(number: int) -> Mapping[str, object]:
-        """The totals of file `number`; for the number after the last file, the digest of all documents."""
+        """The totals of the store's file `number`; the digests of all documents if there is no such file."""
         if number < n_files:
             source = written.source(written.files[number])
             corpus = Corpus(source, Vocabulary.read(path), analysis, About())

@@ -165,7 +165,7 @@ class StreamingModel:
         self._open()
 
     def _open(self) -> None:
-        """Load the model as it was last saved, and lock it, to continue it."""
+        """Load and lock the model as it was last saved, to learn from the next micro-batch."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
         self._compare(manifest)
@@ -234,20 +234,20 @@ class StreamingModel:
                 self.watch(record)
 
     def _release(self) -> None:
-        """Close and unlock the model; the next micro-batch opens it again."""
+        """Close and unlock the model after a failure or at the end; a later micro-batch opens it again."""
         if self.is_open:
             self.run.close(self.directory)
             self.is_open = False
 
     def close(self) -> None:
-        """Unlock the model and Spark's records, after the current micro-batch."""
+        """Wait for the current micro-batch, then unlock the model and Spark's records."""
         with self.one:
             self._release()
             self.notes.unlock()
 
 
 def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], bool]) -> bool:
-    """Wait until a query has ended (True), or until `asked()` says to stop it (False).
+    """Wait until a stream's query has ended; returns False if it was stopped because `asked()` was true.
 
     Raises UserError if a micro-batch could not be learned from; what was learned before it is saved.
     """
@@ -268,7 +268,10 @@ def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], 
 
 
 def _user_error_of(error: BaseException, path: Path) -> UserError | None:
-    """The UserError that explains why a micro-batch failed; None if no user can correct it."""
+    """The error to report for a micro-batch that failed: a UserError, or a SparkFailure for an OSError.
+
+    None for any other error. path: the model's, named if the OSError names no file.
+    """
     if isinstance(error, OSError):
         where = error.filename or path
         return SparkFailure(

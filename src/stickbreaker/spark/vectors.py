@@ -27,7 +27,7 @@ SPARSE = 0  # the type that pyspark.ml stores with a sparse vector; 1 is a dense
 def corpus_from_vectors(
     frame: "DataFrame", out: str | Path, column: str, vocabulary: Vocabulary | None = None
 ) -> Corpus:
-    """A corpus of bags from a column of vectors of counts, written by executors into the directory `out`.
+    """A corpus of bags of words from a column of vectors, written by executors into the directory `out`.
 
     All words of the vocabulary are kept, in order; None names them "0", "1", …. Documents are numbered in the
     order of the partitions. Raises UserError naming the rows that are wrong.

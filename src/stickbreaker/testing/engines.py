@@ -52,7 +52,7 @@ class RunTests(Runs):
         return 2 * self.steps // 3
 
     def made(self, n_jobs: int) -> Whole:
-        """A complete run with `n_jobs` workers."""
+        """Make a complete run with `n_jobs` workers."""
         job, state, records, words, columns = self.history(n_jobs)
         return Whole(
             state.params,
@@ -204,13 +204,16 @@ class EngineLaws(RunTests):
 
 
 class ClosedEngineTests(ClosedRuns, EngineLaws):
-    """The laws of a table with fixed rows (closed vocabulary). Subclass and implement `engine(n_jobs)`."""
+    """Tests of an engine with fixed rows (closed vocabulary). Subclass and implement `engine(n_jobs)`."""
 
     model, steps = ClosedMixture, 6
 
 
 class EngineTests(GrowingRuns, EngineLaws):
-    """The laws of a table whose rows have keys, and come and go. Subclass and implement `engine(n_jobs)`."""
+    """Tests of an engine whose rows have keys, and are added and dropped.
+
+    Subclass and implement `engine(n_jobs)`.
+    """
 
     model, steps = GrowingMixture, 14
 

@@ -87,9 +87,9 @@ class EstimatorTests(ABC):
         """A corpus that is learned quickly: documents for more than two shards, one of them empty."""
 
     def fitted(self, source: str = "corpus", **settings: object) -> Any:
-        """A fitted model, made once for all tests of a class; returns a copy whose parameters may be set.
+        """A fitted model, learned once for all tests of a class; returns a copy, whose parameters may be set.
 
-        source: the name of the method that returns its documents.
+        source: the name of the method that returns the documents to learn from.
         """
         model = self.make(**settings)
         given = json.dumps(to_json(params_of(model), model._setting_types), sort_keys=True)
@@ -191,7 +191,7 @@ class EstimatorTests(ABC):
             assert ";" in line, "a remedy follows"
 
     def test_it_can_be_cloned_and_fitted_again(self, tmp_path: Path) -> None:
-        """Earlier learning leaves no trace, and parameters keep their given values."""
+        """Fitting again gives the same model, and so does a clone; parameters keep their given values."""
         from sklearn.base import clone
 
         corpus, model = self.corpus(), self.make()
@@ -219,7 +219,7 @@ class EstimatorTests(ABC):
             assert "\n" not in str(error.value)
 
     def test_documents_come_in_every_form(self, tmp_path: Path) -> None:
-        """Documents in any form (list, array, column, generator, table, records) give the same results."""
+        """The same texts in any accepted form (list, generator, array, table …) give the same results."""
         if not self.takes_texts:
             with pytest.raises(UserError, match="trees"):
                 self.make().fit(["a text without trees"])
@@ -235,7 +235,7 @@ class EstimatorTests(ABC):
                 assert same_values(taken(given()), values[name]), (form, name)
 
     def test_tokens_come_in_every_form(self) -> None:
-        """Lists of tokens in any form (arrays, Arrow columns, generators …) give the same results."""
+        """The same lists of tokens in any accepted form (arrays, Arrow columns …) give the same results."""
         documents = self.documents()[-FEW:] if self.takes_texts else [None]
         if not isinstance(documents[0], str):
             return  # a text for each of several languages has no list of tokens
@@ -311,7 +311,7 @@ def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> NDArray[np.object_]:
 
 
 def wrong_documents(documents: Sequence[object]) -> list[tuple[object, str]]:
-    """Objects that cannot be documents, each with text that the error must contain."""
+    """Objects that every method must refuse as documents, each with text that the error must contain."""
     nan = float("nan")
     return [
         ([[], [(0, 2), (1, 1)]], "Corpus.from_gensim"),
@@ -386,7 +386,7 @@ class TopicEstimatorTests(EstimatorTests):
         return model.topic_word_ + np.outer(model.rest_, spelled)
 
     def test_log_probability_is_a_sum_over_documents(self) -> None:
-        """A document's log probability does not depend on other documents; the bound is below it."""
+        """The log probability of documents is a sum over them; the bound is below it."""
         corpus, model = self.corpus(), self.fitted()
         counts, words = self.counts(corpus)
         parts = [counts[:7], counts[7:140], counts[140:]]
@@ -420,9 +420,9 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(model.top_words(3, by=by) for by in RANKINGS)
 
     def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
-        """Law 8: saved and loaded, a model gives the same topics, names and shares.
+        """Law 8: a saved and loaded model gives the same topics, names and shares.
 
-        Also for any order of the documents and of the words.
+        The shares do not depend on the order of documents or words.
         """
         corpus, model = self.corpus(), self.fitted().name_topics({0: "first"})
         model.save(tmp_path / "model")
@@ -444,7 +444,10 @@ class TopicEstimatorTests(EstimatorTests):
         assert loaded.transform(shuffled).tobytes() == theta[documents].tobytes()
 
     def test_topic_shares_are_a_function_of_the_document(self) -> None:
-        """A document's shares do not depend on others, order or threads; without known words: the prior's."""
+        """A document's topic shares do not depend on other documents, their order, or threads.
+
+        A document without known words has the prior's shares.
+        """
         corpus, model = self.corpus(), self.fitted()
         whole = model.transform(corpus)
         assert np.abs(whole.sum(axis=1) - 1.0).max() < 1e-9

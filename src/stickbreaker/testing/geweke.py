@@ -15,7 +15,7 @@ TINY = 1e-12  # standard error of a function that never varies
 
 
 def chain_deviations(draws: Sequence[ArrayLike], expected: ArrayLike, batches: int = 50) -> Array:
-    """mean of a chain's draws - expected| in standard errors, for each test function.
+    """For each test function, |mean of a chain's draws - expected| in standard errors.
 
     `draws` (sweeps × functions) are the functions' values along one chain, `expected` (functions) their exact
     means, known by enumeration or from a grid. Draws that follow each other are correlated: the standard
@@ -32,12 +32,13 @@ def chain_deviations(draws: Sequence[ArrayLike], expected: ArrayLike, batches: i
 def geweke_deviations(
     independent: Sequence[ArrayLike], chain: Sequence[ArrayLike], batches: int = 50
 ) -> Array:
-    """|difference of means| in standard errors of two ways to draw data and state together (Geweke 2004).
+    """How two ways to draw data and state together differ: |difference of means| in standard errors.
 
-    `independent` (draws, functions) come from the prior: state, then data given it. `chain` (sweeps,
-    functions) alternates: one sweep of the sampler given the data, then new data drawn given the state. Both
-    have the same joint law if each sweep leaves the posterior invariant: an error in a conditional, a
-    forgotten factor or a stale count moves some mean.
+    The test is that of Geweke (2004). `independent` (draws × functions): test functions of draws from the
+    prior, of a state and then of data given it. `chain` (sweeps × functions): of a chain that alternates one
+    sweep of the sampler, given the data, and new data, given the state. Both have the same joint distribution
+    if each sweep leaves the posterior invariant: an error in a conditional, a forgotten factor or a stale
+    count moves some mean.
 
     >>> rng = np.random.default_rng(0)
     >>> prior = rng.normal(size=(4_000, 2))

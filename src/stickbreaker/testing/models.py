@@ -32,7 +32,7 @@ class ModelTests:
         return [f"x{word}" for word in range(n_words)]
 
     def fitted(self, **settings: object) -> Any:
-        """A model of the planted data, fitted once for all tests of a class; do not change it."""
+        """A model fitted to the planted data, once for all tests of a class; do not change it."""
         key = (type(self), *sorted(settings.items()))
         if key not in self._fitted:
             self._fitted[key] = self.make(**settings).fit(self.planted().counts)
@@ -44,7 +44,7 @@ class ModelTests:
         return np.where(columns >= 0, model.topic_word_[:, columns], 0.0)
 
     def test_planted_topics_are_found(self) -> None:
-        """Law 7: a model fitted to data of known topics finds these, and the documents' shares."""
+        """Law 7: a model fitted to data of known topics finds these topics, and the documents' shares."""
         planted = self.planted()
         found = self.fitted(max_iter=self.passes)
         chosen, cosines = matched(self.topics_of(found, planted.topics.shape[1]), planted.topics)

@@ -34,7 +34,7 @@ def plant_topics(
     eta: float = 0.05,
     seed: int = 0,
 ) -> Planted:
-    """A corpus drawn from LDA: beta_k ~ Dirichlet(eta), theta_d ~ Dirichlet(alpha), `length` tokens each.
+    """Draw documents from LDA: beta_k ~ Dirichlet(eta), theta_d ~ Dirichlet(alpha), `length` tokens each.
 
     >>> plant_topics(n_documents=3).counts.shape
     (3, 200)
@@ -70,9 +70,9 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
 
 
 def matched(found: Array, truth: Array) -> tuple[NDArray[np.intp], Array]:
-    """The best one-to-one match of found topics to true ones (both topics × words).
+    """Find the best one-to-one match of found topics to true ones (both topics × words).
 
-    For each true topic, the index of its found topic, and the cosine between the two.
+    Returns, for each true topic, the index of its found topic, and the cosine of the two.
     """
     a = found / np.linalg.norm(found, axis=1, keepdims=True)
     b = truth / np.linalg.norm(truth, axis=1, keepdims=True)

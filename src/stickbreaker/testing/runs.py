@@ -27,9 +27,9 @@ WORDS = tuple(
 
 
 def documents(step: int) -> list[list[str]]:
-    """The 24 documents (lists of words) of a step, of two themes.
+    """The 24 documents (lists of words) of a step, half of each of two themes.
 
-    Some words belong to the theme, some to the time as well, and one occurs in this document only.
+    In a document, eight words belong to its theme, two to theme and time, and one occurs nowhere else.
     """
     generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
@@ -44,7 +44,10 @@ def documents(step: int) -> list[list[str]]:
 
 
 def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[Bags]]:
-    """Shards of `size` documents with words by spelling (keys). first: the number of the first document."""
+    """Texts as shards of `size` documents, with words by spelling (keys).
+
+    first: the number of the first document.
+    """
     shards: list[Shard[Bags]] = []
     for start in range(0, len(texts), size):
         part = texts[start : start + size]

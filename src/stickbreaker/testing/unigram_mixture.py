@@ -50,9 +50,10 @@ class Components(NamedTuple):
 
 @dataclass(frozen=True)
 class GrowingMixture(Model):
-    """A mixture of unigrams whose vocabulary grows; it begins with `start_components` components.
+    """A mixture of unigrams, for tests, whose vocabulary grows and whose components are split.
 
-    A word gets a row with `least` tokens in a step, and is dropped below `faded` tokens.
+    It begins with `start_components` components. A word gets a row if it has `least` tokens in a step, and is
+    dropped when its count is below `faded`.
     """
 
     start_components: int = 1
@@ -123,7 +124,7 @@ class GrowingMixture(Model):
 
 @dataclass(frozen=True)
 class ClosedMixture(GrowingMixture):
-    """A mixture of unigrams over a closed vocabulary; the number of components grows."""
+    """A mixture of unigrams, for tests, with a closed vocabulary, whose components are split."""
 
     table = TableSpec(columns="components")
 
@@ -299,7 +300,10 @@ def trial_halves(part: RowBlock) -> Mapping[str, Array]:
 
 
 def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
-    """A row query: tokens, and terms of the log marginal likelihood, of each half and of both together."""
+    """A row query: sums over rows for the first half of a trial split, the second, and both together.
+
+    They are tokens, and terms of the log marginal likelihood; eta: the prior of words.
+    """
     columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 
