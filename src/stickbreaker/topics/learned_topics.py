@@ -264,8 +264,8 @@ class LearnedTopics(ModelOfParameters):
         return self.engine_.infer(self.params_, shards, 0)
 
     def _infer_shares(self, bags: Bags) -> Array:
-        """Expected topic shares of documents, E[theta] (documents × topics in use), whose words are numbered
-        as in the model's vocabulary.
+        """Infer the expected topic shares, E[theta] (documents × topics in use), of documents whose words are
+        numbered as in the model's vocabulary.
         """
         gamma = np.concatenate([local["gamma"].values for local in self._infer_documents(bags)])
         gamma = np.ascontiguousarray(

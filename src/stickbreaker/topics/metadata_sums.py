@@ -33,8 +33,9 @@ _date_of = lru_cache(1 << 14)(date_of)
 
 @dataclass
 class FieldSums:
-    """Sums over documents by the values of one metadata field. Each sum is an array of 2 + K integers:
-    documents, tokens, and tokens of each topic, the latter in units of 1 / `SCALE` token.
+    """Sums over documents by the values of one metadata field. Each sum is an array of 2 + K integers: the
+    number of documents, their tokens, and the tokens of each topic. Tokens are counted in units of 1 /
+    `SCALE`.
 
     `values`: sums by value, None if there are too many; `dates`: sums by date, cut to its first `precision`
     characters in ISO 8601 (a day, month or year, as fine as there is room for). `known`: number of documents

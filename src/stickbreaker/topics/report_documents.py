@@ -1,4 +1,4 @@
-"""The documents, and figures of the whole corpus, that are saved with a topic model for its report."""
+"""The documents, and numbers about the whole corpus, that are saved with a topic model for its report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -95,8 +95,8 @@ def collect_documents_and_figures(
     The numbers are: "coherence", the NPMI of each topic's ten first words over all documents, if there are
     two words or more (for a polylingual model the mean over its languages, each over the documents that have
     it). "unigram": nats per word of the documents learned from, under their own word shares.
-    "unigram_held_out": the same for the held-out words that a run's score predicts; missing if nothing is
-    held out.
+    "unigram_held_out": nats per word of the held-out words that a run's score predicts, under the same shares
+    (smoothed); missing if nothing is held out.
     """
     parts = source.parts(longest=source.n_blocks)  # each with counts of all words
     last = 1.0

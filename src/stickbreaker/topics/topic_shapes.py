@@ -1,4 +1,4 @@
-"""The check of whether the parts of a saved topic model fit together."""
+"""Checks whether the parts of a saved topic model fit together."""
 
 from stickbreaker.core.serialize import refuse_other_rows, refuse_other_sizes
 from stickbreaker.core.untrusted import refuse_negative

@@ -1,4 +1,6 @@
-"""Topics for use in other kinds of models: see `estimators/unigram_topics.py`."""
+"""Topics as distributions over single words, for use in other kinds of models: see
+`estimators/unigram_topics.py`.
+"""
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.unigram_topics import UnigramTopics

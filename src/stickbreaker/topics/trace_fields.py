@@ -1,4 +1,6 @@
-"""Additional fields of trace records of topic models."""
+"""Fields that the trace records of topic models have in addition to those of all models, with their
+checks.
+"""
 
 from stickbreaker.core.json_checks import is_amount, is_count, is_number, list_of, record_with
 from stickbreaker.topics.runs.stream_warnings import is_warning

@@ -1,1 +1,1 @@
-"""The program's verbs for models of topics."""
+"""The commands for models of topics."""

@@ -1,4 +1,4 @@
-"""From options of `stickbreaker fit` and `stickbreaker stream` to the parameters of topic models."""
+"""Turns options of `stickbreaker fit` and `stickbreaker stream` into the parameters of topic models."""
 
 from stickbreaker.console.parameter_options import refuse_unneeded, take_settings
 from stickbreaker.core.option_names import ParameterValues, as_keywords

@@ -1,4 +1,4 @@
-"""`stickbreaker intruders`: a quiz by which a person finds out whether topics make sense."""
+"""`stickbreaker intruders`: a quiz that shows whether a person understands the topics."""
 
 import html
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`stickbreaker name`: what a reader calls the topics of a model."""
+"""`stickbreaker name`: names that users give to the topics of a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,6 @@
-"""The page of `stickbreaker search-k`: a table and four figures, no script, nothing fetched."""
+"""The page of `stickbreaker search-k`: a table and four figures, without scripts; nothing is loaded from
+elsewhere.
+"""
 
 import html
 import math

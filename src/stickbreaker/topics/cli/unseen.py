@@ -1,4 +1,4 @@
-"""The options of `evaluate` for words that the model does not know, and their part of its result."""
+"""The options of `evaluate` for words that the model does not know, and the part of its result about them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

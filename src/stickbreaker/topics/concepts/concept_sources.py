@@ -48,8 +48,8 @@ class Selection:
         return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
 
     def is_reversed(self) -> bool:
-        """Whether the two languages were probably given in the wrong order: exchanged, more than twice as
-        many entries would match the vocabulary.
+        """Whether the two languages were probably given in the wrong order: with the languages exchanged,
+        more than twice as many entries would match the vocabulary.
         """
         fitting = self.entries - self.several_words - self.not_in_vocabulary
         return self.reversed_pairs > 2 * fitting

@@ -1,4 +1,6 @@
-"""Evaluation on aligned corpora: does one side of a document find the other, do a topic's words match?"""
+"""Evaluation on aligned corpora, whose documents have texts in two languages: is one side of a document found
+from the other, and do a topic's words in both languages occur together?
+"""
 
 from collections.abc import Iterable
 

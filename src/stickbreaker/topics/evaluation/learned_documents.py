@@ -1,4 +1,4 @@
-"""Which documents a saved topic model has learned from, judged by those stored for its report."""
+"""Finds out which documents a saved topic model has learned from, by those stored for its report."""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Matching of topics: which topic of one model is which of another, also between runs with other seeds."""
+"""Matching of topics: which topic of one model corresponds to which topic of another, such as a run with
+another seed.
+"""
 
 from collections.abc import Sequence
 from itertools import combinations

@@ -183,7 +183,8 @@ class _Table:
         return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
 
     def add(self, bags: Bags, nats: float) -> None:
-        """Add a block of documents to the score, and what its unknown words cost to spell.
+        """Add a block of documents to the score: its log probability, including that of the spelling of its
+        unknown words.
 
         `nats`: the block's log probability with all unknown words treated as one word.
         """

@@ -102,8 +102,10 @@ class UnigramBase(NamedTuple):
 def unigram_base(
     slot: TopicVocabulary, params: Record, vocabulary: Vocabulary, words: Sequence[str]
 ) -> UnigramBase:
-    """Pseudo-counts for a unigram model of these words: 1/2 for each word of a closed vocabulary. In an open
-    one, the topics' concentration times G0 (the probability of the word's spelling).
+    """Pseudo-counts for a unigram model of these words: 1/2 for each word of a closed vocabulary; in an open
+    one, the topics' concentration times G0, the probability of the word's spelling.
+
+    slot: the part of the model that concerns words; params: the model's global parameters.
     """
     if slot.grows:
         concentration = slot.hyperparameter(params)[1]

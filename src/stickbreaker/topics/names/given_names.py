@@ -81,9 +81,9 @@ def _checked_number(model: LearnedTopics, number: object) -> int:
 def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     """Read names for a model's topics from a file downloaded from a report.
 
-    Raises UserError for a file of another kind, and if the file names another model's topics. It is taken to
-    be this model's if at least half of its topics match: the model has a topic with the id, and a fifth of
-    the topic's words in the file are among its first words here.
+    A topic in the file matches if the model has a topic with the same id, whose first words include at least
+    a fifth of the file's. Raises UserError for a file of another kind, and for one about another model's
+    topics: if fewer than half of its topics match.
     """
     topics = _read_file(path)
     numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}

@@ -1,4 +1,4 @@
-"""The partners of a model's topics in another model."""
+"""Matches a model's topics with those of another model, for the report."""
 
 from __future__ import annotations
 

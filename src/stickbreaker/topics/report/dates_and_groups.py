@@ -1,4 +1,6 @@
-"""The metadata fields that divide a collection by time or into groups, and topics' shares of the parts."""
+"""Topic shares over time and by group: which metadata fields divide a collection, and the shares in its
+parts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The documents and figures that a saved model stores for its report, as read from its directory."""
+"""The documents, and numbers about the whole corpus, that a saved model stores for its report, read from its
+directory.
+"""
 
 from __future__ import annotations
 

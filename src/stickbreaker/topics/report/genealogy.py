@@ -56,7 +56,8 @@ class TopicMove:
     """A split (`topic` stayed, `other` is new) or a merge (`other` became part of `topic`), at the time `at`.
 
     `kind`: "split" or "merge". Topics are given by ids that stay the same throughout the run. `gain`: by how
-    much the bound rose, in nats; None if the move was not judged by a gain.
+    much the bound rose, in nats (in a stream with births: how much better documents were predicted); None if
+    the move was not judged by a gain.
     """
 
     kind: str

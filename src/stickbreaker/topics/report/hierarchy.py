@@ -1,4 +1,6 @@
-"""How topics relate: their similarities, and a tree in which the two nearest are joined, again and again."""
+"""How topics relate: their similarities, and a tree made by joining the two nearest topics or clusters again
+and again.
+"""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TracePoint:
-    """One evaluation during learning, a point of the report's curves. Scores are in nats (natural logarithms
-    of probabilities) per word, so at most zero; None if not computed.
+    """One evaluation during learning, a point of the report's curves.
 
-    `documents`, `seconds`: read and passed so far.
+    `documents`: read so far; `seconds`, `passes`: passed so far. `score` and `held_out` are in nats (natural
+    logarithms of probabilities) per word, so at most zero; None if not computed.
     """
 
     step: int

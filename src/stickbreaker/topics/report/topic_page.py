@@ -1,4 +1,4 @@
-"""The page about topics: its header, its sections, and what the sections read of a model."""
+"""The page about topics: its header, its sections, and the values that the sections need of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sections of the page about topics share: one chosen topic drives every view."""
+"""The common base of the sections of the page about topics. One chosen topic is shown in all of them."""
 
 from __future__ import annotations
 

@@ -161,8 +161,8 @@ def _word_list(words: WordList) -> list[list[object]]:
 def spread_payload(
     spread: Sequence[tuple[str, Sequence[tuple[int, float]]]], n_topics: int
 ) -> dict[str, list[str]]:
-    """How words are divided among topics, as compact JSON values: "words", and for each word one text of its
-    topics and their shares.
+    """How words are divided among topics, as compact JSON values: "words", and "shares" with one text for
+    each word, of its topics and their shares.
 
     The text has two digits of base 36 for each topic, and two for its share in thousandths. Words are left
     out at the end if the page would become too large. `spread`: as `spread_of` returns it.

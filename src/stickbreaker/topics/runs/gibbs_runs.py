@@ -1,4 +1,6 @@
-"""Runs of Gibbs sampling of topics: chains from seeds or from a checkpoint, and their result as a table."""
+"""Runs of Gibbs sampling of topics: chains that start from initial counts or a checkpoint, and their result
+in the form of a table of counts.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Snapshots of topics during a run with an open vocabulary: present words, and new ones."""
+"""Snapshots of topics during a run with an open vocabulary: their top words, and words that are new."""
 
 import numpy as np
 

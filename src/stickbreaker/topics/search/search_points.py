@@ -1,4 +1,4 @@
-"""Records of the finished runs of a search for the number of topics."""
+"""Records of the finished runs of a search for the number of topics, as they are stored and compared."""
 
 from dataclasses import asdict, dataclass, fields
 

@@ -1,4 +1,4 @@
-"""The range of numbers of topics that a search cannot tell apart, and the runs on which it is based."""
+"""The range of numbers of topics that score as well as the best in a search."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

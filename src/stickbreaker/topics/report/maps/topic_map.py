@@ -1,4 +1,6 @@
-"""The topic map: places in the plane such that near topics use the same words."""
+"""The topic map: places in the plane for topics, chosen so that topics with similar words are near each
+other.
+"""
 
 from __future__ import annotations
 
