@@ -100,13 +100,14 @@ def _own(tokens, gamma, expected):
 
 @njit(**OPTIONS)
 def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
-    """One step of correspondence analysis (reciprocal averaging) on the documents' words of topic p, to find
-    how to split it.
+    """One step towards a direction along which topic p can be split: from scores of words to scores of
+    documents, and back.
 
-    parts (entries × columns): expected tokens, p a column; direction (shard's words): scores of words. A
-    document's score is their mean over its tokens of the topic, with `ease` tokens of score zero. Adds to
-    sums_out (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of documents with
-    positive scores, and of the others. chosen (documents): which to use.
+    This is reciprocal averaging (correspondence analysis) on the documents' words of the topic. parts
+    (entries × columns): expected tokens, p a column; direction (shard's words): scores of words. A document's
+    score is their mean over its tokens of the topic, with `ease` tokens of score zero. Adds to sums_out
+    (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of documents with positive
+    scores, and of the others. chosen (documents): which to use.
     """
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]

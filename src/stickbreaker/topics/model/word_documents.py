@@ -193,9 +193,10 @@ def company_of(alike: Array) -> Array:
 
 
 def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:
-    """The stored document counts if topics are joined to groups: a group's D are the sums over its members.
+    """The document counts to store for groups of topics, such as topics that are shown as one.
 
-    members: the topics of each group; `estimate` returns D of words whose counts a member does not store.
+    D, the expected number of documents in which a word has the topic, is summed over a group's members
+    (`members`: the topics of each group). `estimate` returns D of words whose counts a member does not store.
     """
     n, firsts = side.words.shape[1], [group[0] for group in members]
     kept, documents, of_word = side.words[firsts], side.documents[firsts], side.of_word[firsts]

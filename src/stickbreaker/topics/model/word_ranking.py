@@ -152,8 +152,8 @@ def _scaled(evidence: WordEvidence, rows: slice, part: Array) -> Array:
 
 
 def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """The first `n` words of each topic, ranked by the documents in which they have it, as counted after
-    learning.
+    """The `n` words that best distinguish each topic's documents from all documents, by the document counts
+    stored after learning.
 
     Words after the stored ones, or all if nothing was counted, are those of `characteristic_words`.
     """

@@ -36,12 +36,12 @@ LEAST_TOPICS = 4  # with fewer topics none is a giant, even with all words
 class Exchange(Move):
     """A move for streams that splits a giant topic; one of its halves replaces the smallest topic.
 
-    A giant topic has at least three times the mean number of documents' votes: each document has one, divided
-    by its shares of tokens. The smallest topic is merged into the most similar one. With ordered documents or
-    a small alpha, mean-field inference lets one topic win all documents, and the bound prefers this; nothing
-    else makes such a giant specialise again. So the bound does not judge exchanges: the halves must differ.
-    They are a model of two topics fitted to the giant's tokens in the minibatch, from its leading direction
-    (as `TopicMoves` splits a topic).
+    A giant topic has at least three times the mean number of votes: each document of the minibatch has one
+    vote, divided among topics like its tokens. The smallest topic is merged into the most similar one. With
+    ordered documents or a small alpha, mean-field inference lets one topic win all documents, and the bound
+    prefers this; nothing else makes such a giant specialise again. So the bound does not judge exchanges: the
+    halves must differ. They are a model of two topics fitted to the giant's tokens in the minibatch, from its
+    leading direction (as `TopicMoves` splits a topic).
 
     Params: "rested" (topics), the number of documents seen at which a topic with similar halves is tried
     again.

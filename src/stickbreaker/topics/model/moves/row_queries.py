@@ -318,8 +318,8 @@ def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Arra
 
 
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> DrawnColumns:
-    """The counts of `union`, if a merge's trial on documents only gives shares of words, and the tokens
-    sampled from them.
+    """The counts of `union`, with each word of the dissolved topic divided by shares, and the step's tokens
+    in the same columns.
 
     `drawn`: `scale` × the reported tokens of each column, minus its counts.
     """

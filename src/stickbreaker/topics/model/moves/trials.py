@@ -146,10 +146,10 @@ def _topics(change: Record) -> NDArray[np.int64]:
 
 
 def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """Report how documents lean in a split that is not fitted yet: one step of correspondence analysis.
+    """Report how documents lean in a split that is not fitted yet.
 
-    From the words' scores ("direction"), documents get scores, which `add_direction` sums by word (words ×
-    2).
+    The words' scores ("direction") give documents scores, which `add_direction` sums by word (words × 2);
+    this is a step of correspondence analysis.
     """
     from stickbreaker.topics.kernels.split_merge import add_direction
 

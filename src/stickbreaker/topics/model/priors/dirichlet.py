@@ -54,7 +54,7 @@ class DirichletPrior(TopicPrior):
         return alpha / alpha.sum()
 
     def prior(self, params: Record) -> Array:
-        """alpha, the parameters of documents' Dirichlet prior (topics)."""
+        """alpha: the pseudo-counts of topics in each document (topics)."""
         return params["alpha"].values
 
     def rest(self, params: Record) -> float:

@@ -108,11 +108,12 @@ class HDPPrior(WeighedTopics):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Move weights, alpha and gamma by `rate` towards their maximum given the documents' statistics.
+        """Move topics' weights, alpha and gamma by `rate` towards their maximum given the documents'
+        statistics.
 
-        Mean-field documents report sums of E[log theta]; then the bound of Bryant & Sudderth's eq. 2 is
-        maximised by L-BFGS. Sampled ones report sums of psi(n + alpha beta) - psi(alpha beta), from which
-        follow the expected numbers of tables.
+        Mean-field documents report sums of E[log theta]; with these, the bound of Bryant & Sudderth's eq. 2
+        is maximised by L-BFGS. Sampled documents report sums of psi(n + alpha beta) - psi(alpha beta), from
+        which the expected numbers of tables are computed.
         """
         if documents <= 0.0:
             return dict(params)

@@ -163,15 +163,15 @@ class CellSums(NamedTuple):
 def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSums) -> float:
     """A symmetric eta that increases sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING.
 
-    `sizes` (V): words of each group; `totals` (N, groups × topics): sums of n. With s = log eta and
-    d = s' - s, the maximum over s' of
+    `sizes` (V): words of each group; `totals` (N, groups × topics): sums of n. With s = log eta and d = s' -
+    s, it is the maximum over s' of
 
-        gains eta d - bends (exp|d| - 1 - |d|) - sum of (log Gamma(V eta' + N) - log Gamma(V eta')),
+        gains eta d - bends (exp|d| - 1 - |d|) - sum of (log Gamma(V eta' + N) - log Gamma(V eta')).
 
-    which is tangent to the likelihood at s and never above it: a cell contributes log Gamma(eta + n) - log
-    Gamma(eta) = s - log(exp(s) + n) + log Gamma(eta + 1 + n) - log Gamma(eta + 1); the difference of the last
-    two is convex in s, and the second derivative of log(exp(s) + n) grows by at most a factor of exp|d|.
-    Without counts, eta does not change.
+    This function is tangent to the likelihood at s and never above it: a cell contributes log Gamma(eta + n)
+    - log Gamma(eta) = s - log(exp(s) + n) + log Gamma(eta + 1 + n) - log Gamma(eta + 1); the difference of
+    the last two is convex in s, and the second derivative of log(exp(s) + n) grows by at most a factor of
+    exp|d|. Without counts, eta does not change.
     """
     from scipy.optimize import brentq
 

@@ -96,7 +96,9 @@ class TokenChain(Sampler):
         self._mean.add(self._numbers(counts.shape[1]), counts)
 
     def fitted(self) -> Fitted:
-        """The mean counts of each topic over the samples that had it, and the current params."""
+        """What the chain has learned: the mean counts of each topic over the samples that had it, and the
+        current params.
+        """
         counts = self.counts()
         return Fitted(self.params(), self._mean.of(self._numbers(counts.shape[1]), counts))
 

@@ -97,7 +97,9 @@ class DirectAssignment(TokenChain):
         return self._documents.figures(self.counts().sum(axis=0, dtype=np.float64))
 
     def fitted(self) -> Fitted:
-        """The mean counts of each topic over the samples that had it, and the current params."""
+        """What the chain has learned: the mean counts of each topic over the samples that had it, with its
+        number, and the current params.
+        """
         return super().fitted()._replace(columns=self._numbers(0))
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:

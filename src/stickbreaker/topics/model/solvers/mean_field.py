@@ -43,7 +43,11 @@ class MeanField(LocalSolver):
     def infer(
         self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Documents' gamma (documents × topics) and the shard's statistics; deterministic."""
+        """Infer a shard's documents: returns their records, with gamma (documents × topics) and scores, and
+        the statistics.
+
+        It is deterministic: the seed has no effect.
+        """
         from stickbreaker.topics.kernels.mean_field import (
             Report,
             Rule,

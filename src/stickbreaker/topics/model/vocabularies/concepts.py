@@ -57,7 +57,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return totals
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Noise (words × topics) as in `ClosedVocabulary.seed`."""
+        """Initial counts (words × topics): nearly flat noise, as in `ClosedVocabulary.seed`."""
         return flat_noise(keys, n_topics, tokens, seed)
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -177,7 +177,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """The params that change: none, since eta is fixed."""
+        """Returns no params: eta is fixed, so that nothing is learned."""
         return {}
 
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:

@@ -66,7 +66,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return params | (self.characters.to_fields() if self.characters else {})
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Noise (words × topics) as in `ClosedVocabulary.seed`."""
+        """Initial counts (words × topics): nearly flat noise, as in `ClosedVocabulary.seed`."""
         from stickbreaker.topics.model.vocabularies.closed import flat_noise
 
         return flat_noise(keys, n_topics, tokens, seed)
