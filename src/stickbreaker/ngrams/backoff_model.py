@@ -136,7 +136,7 @@ def nodes_of(
 
 
 class Marks(NamedTuple):
-    """The model's numbers of the special words."""
+    """The numbers of the special words in a backoff model."""
 
     unknown: int
     end: int  # the end of a sentence

@@ -111,7 +111,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return tokens_without_marks(tokens)
 
     def _source_of(self, corpus: Corpus, held_out: float) -> Source:
-        """The documents to learn from. Raises UserError if documents are held out but none has a sentence."""
+        """The documents of a corpus to learn from, and those held out. Raises UserError if documents are held
+        out but none has a sentence."""
         source = Source(corpus, held_out, unit=Sequences)
         held = (source.block(block, held_out=True)[1] for block in range(source.n_blocks))
         if held_out and not any(len(content.starts) for content in held):
@@ -150,7 +151,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
     def _run_of(
         self, learned_from: tuple[TextEvents, Base], source: Source, seed: int, held_out: float = 0.0
     ) -> tuple[Run, RunState]:
-        """A new run and its state. `learned_from`: the result of `_text_events`."""
+        """Make a new run of a sampler over a text, and its state. `learned_from`: the result of
+        `_text_events`."""
         text, base = learned_from
         chain = self._new_chain(text, seed, base.to_fields())
         burn_in = self.max_iter // 2
@@ -188,7 +190,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
     def _numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
-        """The numbers of a vocabulary's words, by the parameters. Raises UserError if no word is known."""
+        """Number the words of a vocabulary, by the parameters `min_count` and `unknown`. Raises UserError if
+        no word is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:

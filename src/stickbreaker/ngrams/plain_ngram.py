@@ -52,7 +52,7 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
     words_ : all words that may come next, `<unk>` and the mark `</s>` at a sentence's end included.
     discounts_, concentrations_ : (samples × lengths of context) of the Pitman-Yor processes.
     bound_ : log p(words, seating) of the last sample, in nats per word.
-    n_iter_ : sweeps done; trace_ : list of records, with the perplexity of each word given all others.
+    n_iter_ : sweeps done; trace_ : a record per sweep, with the perplexity of each word given all others.
 
     >>> from stickbreaker import NgramModel
     >>> model = NgramModel(2, min_count=1, max_iter=20, random_state=0).fit(["a cat sat. a cat ran."])
@@ -97,7 +97,7 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         return sys.maxsize
 
     def _learn_more(self, corpus: Corpus) -> None:
-        """Learn from more documents: a new run over the words learned from before and theirs together.
+        """Learn from more documents: a new run over the words learned from before, followed by the new ones.
 
         The vocabulary stays. The result is bit-identical to a fit of all documents with this vocabulary.
         Raises UserError for an unbounded model, which does not store the counts of its text.

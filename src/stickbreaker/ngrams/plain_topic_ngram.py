@@ -52,13 +52,13 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     Attributes
     ----------
-    topic_word_ : (topics × words) of the words of a topic, the share of each; rows sum to one.
-    common_word_ : (words,) the same of the common model, zeros without one.
-    topic_shares_ : (topics,) the share of all words learned from that each topic has; what is left to one is
-        the common model's.
+    topic_word_ : (topics × words) the share of each word among a topic's words; rows sum to one.
+    common_word_ : (words,) the same for the common model; zeros if there is none.
+    topic_shares_ : (topics,) the share of each topic among all words learned from; the rest to one is the
+        common model's.
     words_ : all words that may come next, `<unk>` and the mark `</s>` at a sentence's end included.
     bound_ : log p(words, topics, seating) of the last sample, in nats per word.
-    n_iter_ : sweeps done; trace_ : list of records, with the perplexity of each word given all others.
+    n_iter_ : sweeps done; trace_ : a record per sweep, with the perplexity of each word given all others.
 
     >>> from stickbreaker import TopicNgramModel
     >>> texts = ["a cat sat. a cat ran.", "stocks fell. stocks rose."]
@@ -217,7 +217,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return topic_shares(self.topic_model_, self._marked_block(corpus, block))
 
     def _marked_block(self, corpus: Corpus, block: int) -> MarkedDocuments:
-        """The documents of a block with end-of-sentence marks.
+        """The documents of a block of a corpus, with end-of-sentence marks.
 
         New words that are spelled get the G0 of the last known word, which does not matter for topics, since
         G0 is the same in all of them.

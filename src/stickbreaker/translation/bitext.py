@@ -111,7 +111,7 @@ class Bitext:
 
     @cached_property
     def sides(self) -> tuple[Sentences, Sentences]:
-        """The sentences of the source and of the target, as word numbers (indices into `words`)."""
+        """The sentences of the source and of the target, as word numbers (positions in `words`)."""
         blocks = [self.corpus.source.entries(block) for block in range(len(self.corpus.block_sizes))]
         found = [self.corpus.vocabulary.lookup(block.words()) for block in blocks]  # starts without numba
         rows = np.concatenate([found_in[block.codes] for found_in, block in zip(found, blocks, strict=True)])
@@ -208,7 +208,8 @@ class Bitext:
 
     @cached_property
     def document_texts(self) -> tuple[list[str], list[str]]:
-        """The source texts of all documents, and their target texts: a document's sentences, one per line."""
+        """The texts of all documents, in the source language and in the target language, with one sentence
+        per line."""
         sides: tuple[list[list[str]], list[list[str]]] = ([[] for _ in self.names], [[] for _ in self.names])
         for number, pair in zip(self.document_of.tolist(), self.texts(range(self.n_pairs)), strict=True):
             for side, text in zip(sides, pair, strict=True):

@@ -81,10 +81,10 @@ def _differences(matrix: Array, quality: Array, random: np.random.Generator, sam
 
 
 def _separating(differences: Array) -> Array:
-    """Weights (features) under which `differences @ weights` is positive in as many rows as possible, by
-    logistic regression.
+    """Weights of features by which the better candidate of a pair scores higher in most pairs, by logistic
+    regression.
 
-    differences: rows × features.
+    differences (pairs × features): better minus worse; `differences @ weights` should be positive.
     """
     from sklearn.linear_model import LogisticRegression  # takes a second
 

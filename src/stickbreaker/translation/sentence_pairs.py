@@ -68,7 +68,7 @@ class BitextFields:
 
     @property
     def texts(self) -> str:
-        """The fields of texts, in the form that the readers' option takes: "de=german,en=english"."""
+        """The names of the text fields, in the form that readers take: "de=german,en=english"."""
         return self.text_field or f"{self.source}={self.source},{self.target}={self.target}"
 
 

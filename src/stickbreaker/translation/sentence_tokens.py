@@ -45,7 +45,7 @@ def tokens_of(text: str, language: str | None = None) -> list[str]:
 def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple[int, int]]]:
     """A text as one line without invisible characters, and where each of its tokens begins and ends.
 
-    >>> token_spans("„Ja“, sagt\n er")
+    >>> token_spans("„Ja“, sagt\\n er")
     ('„Ja“, sagt er', [(0, 1), (1, 3), (3, 4), (4, 5), (6, 10), (11, 13)])
     """
     written = _INVISIBLE.sub("", unicodedata.normalize("NFC", plain(text)))

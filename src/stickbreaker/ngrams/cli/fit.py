@@ -65,7 +65,7 @@ def ngram(**options: object) -> None:
 
 
 def _model(options: ParameterValues) -> "LanguageEstimator":
-    """The estimator that the command's options describe, with or without topics."""
+    """Make the estimator, with or without topics, that the options of `fit ngram` describe."""
     if options["topics"] is not None:
         from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 

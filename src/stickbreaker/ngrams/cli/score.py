@@ -106,7 +106,8 @@ def score(
 def _documents_seen(
     estimator: "WordScorer", document: Path | None, reading: ReadingChoice
 ) -> "Corpus | None":
-    """The document of --document as a corpus, or None. Raises a usage error for a model without topics."""
+    """Read the document of --document as a corpus; None if the option is not given. Raises a usage error for
+    a model without topics."""
     if not estimator._has_topics:
         refuse_written(("document", "topic"), WITHOUT_TOPICS)
     return None if document is None else open_documents(estimator, (str(document),), reading)
@@ -128,8 +129,8 @@ def _say_words(lines: Iterable[JsonObject]) -> None:
 
 
 def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[tuple[str, bool, float]]]:
-    """For each sentence of a block, (word, whether it is known, log p in nats) of its words as they are
-    spelled in the text, and of its end."""
+    """For each sentence of a block, its words as they are spelled in the text, and its end: (word, whether it
+    is known, log p in nats)."""
     entries, _ = corpus.source.tokens(block)
     tokens = iter(entries.spellings(entries.codes))
     found: list[tuple[str, bool, float]] = []
@@ -142,7 +143,8 @@ def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[t
 
 
 def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iterator[JsonObject]:
-    """The figures on each sentence, by the names in `COLUMNS`; with `words`, also those on its words."""
+    """A row for each sentence, with the values that `COLUMNS` names; with `words`, also "of_words", from
+    `_words_of`."""
     for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
         n_words, unknown, nats = scores.by_sentence()

@@ -39,7 +39,7 @@ class SentenceChoice:
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis of text that these options ask for, with all words. `largest` is ignored.
+        """The analysis of text that these options ask for, without leaving words out. `largest` is ignored.
 
         Raises UserError for invalid options, and a usage error if two of them define tokens.
         """
@@ -59,7 +59,8 @@ class SentenceChoice:
         return analysis_of_all_words(analysis, self.tokens)
 
     def rule(self, largest: int | None = None) -> "VocabularyRule":
-        """The rule for a vocabulary of all words; the model decides which are known. `largest` is ignored."""
+        """The rule by which a corpus gets a vocabulary of all words; the model decides later which are known.
+        `largest` is ignored."""
         from stickbreaker.corpus import VocabularyRule
 
         return VocabularyRule(1, 1.0)

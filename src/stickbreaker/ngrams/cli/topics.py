@@ -9,7 +9,8 @@ PHRASES = 5  # of a topic
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """The topics in use, the largest first, with words and phrases, and the function that prints them."""
+    """List the topics in use, the largest first, with words and phrases; returns them and the function that
+    prints them."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 
@@ -39,7 +40,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
 def _as_text(result: JsonObject) -> str:
     """A table with one line per topic: number, share of the words, its words, its phrases.
 
-    Lines below have the common share and unused topics.
+    Lines below it show the share of the common model, and the unused topics.
     """
     rows = [
         (

@@ -34,7 +34,8 @@ TUNE_ON: OptionSettings = {
 
 @dataclass(frozen=True)
 class InterpolationChoice:
-    """The command's options on interpolation: the other model, and a weight or documents to learn it from."""
+    """The command's options on interpolation: the other model, and its weight or documents to learn the
+    weight from."""
 
     interpolate: str | None = from_option(**INTERPOLATE)
     weight: float | None = from_option(**WEIGHT)
@@ -67,7 +68,8 @@ def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: Re
 
 
 def _loaded(verb: str, path: Path) -> "WordScorer":
-    """The language model at a path: an ARPA file, or a saved model. Raises UserError for anything else."""
+    """Load the language model at a path, an ARPA file or a saved model, for the command `verb`. Raises
+    UserError for anything else."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.arpa_model import ArpaModel, is_arpa
     from stickbreaker.ngrams.language_estimator import LanguageEstimator

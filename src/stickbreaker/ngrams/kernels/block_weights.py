@@ -36,7 +36,8 @@ class Block(NamedTuple):
 
 @njit(**PART)
 def _take_logarithms(block):
-    """Add the logarithms of the products `block.weights` to `block.nats`, and reset the products to 1."""
+    """Move the products `block.weights` to `block.nats`, as logarithms, before they underflow; the products
+    restart at 1."""
     for k in range(len(block.weights)):
         block.nats[k] += log64(max(block.weights[k], 1e-300))
         block.weights[k] = 1.0

@@ -222,8 +222,8 @@ def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratc
 
 @njit(**PART)
 def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
-    """Seat a block that `_lift` removed in a topic, and the customer that it sends in the shorter context, at
-    `depth`."""
+    """Put a block that `_lift` removed back, in a newly drawn topic: seat the block, and the customer that
+    its table sends to the shorter context (of the length `depth`)."""
     seat_block(n_parts, n_words, topic, topic, 1, words, rooms, seats, block)
     enter(depth, topic, rooms, seats, priors, scratch, state)
 

@@ -32,7 +32,8 @@ class TopicShares(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Words to predict, with the restaurants of their contexts and their slots there."""
+    """Words to predict, each with its contexts in the model: their restaurants, and the word's slots
+    there."""
 
     base: NDArray[np.float64]  # words: G0
     restaurants: NDArray[np.int64]  # words × depths: from `find_ways`
@@ -42,9 +43,9 @@ class Ways(NamedTuple):
 
 @njit(**PART)
 def step(restaurant, slot, shares, p):
-    """Update p (topics) of a word from the shorter context to that of a restaurant.
+    """Update p (topics) of a word from the context one word shorter to that of a restaurant.
 
-    slot: the word's there; -1 if it has none.
+    slot: the word there; -1 if it has none.
     """
     for place in range(shares.totals[restaurant], shares.totals[restaurant + 1]):
         p[shares.total_topics[place]] *= shares.left[place]

@@ -90,7 +90,7 @@ def customers_of(slot, topic, rooms, seats):
 
 @njit(**PART)
 def totals_of(restaurant, topic, rooms, seats):
-    """The numbers of customers and tables of a topic in a restaurant."""
+    """A topic's numbers of customers and tables in a restaurant (a context); 0 if it has none."""
     first = rooms.totals[restaurant]
     room = rooms.totals[restaurant + 1] - first
     place = place_of(seats.totals, first, seats.n_totals[restaurant], room, rooms.n_topics, topic)

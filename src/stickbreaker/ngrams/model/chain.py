@@ -76,7 +76,10 @@ class PitmanYorChain(Sampler):
     """
 
     def __init__(self, events: Events, seed: int, given: Record = MappingProxyType({})) -> None:
-        """`given`: further params of the model, such as its G0; they become part of `fitted`."""
+        """Start a chain: all words are seated in empty restaurants, one by one.
+
+        `given`: further params of the model, such as its G0, which become part of `fitted`.
+        """
         self._events, self._seed, self._given = events, seed, given
         contexts = events.contexts
         self._layout = Layout(

@@ -26,7 +26,7 @@ class Contexts:
 
     @cached_property
     def restaurants(self) -> Integers:
-        """The number of the restaurant of each slot."""
+        """The number of the restaurant (context) of each slot (a word in a context)."""
         return self.slot_keys // self.n_words
 
     @cached_property
@@ -49,7 +49,8 @@ class Contexts:
 
     @cached_property
     def first_slots(self) -> Integers:
-        """The first slot of each restaurant, followed by the number of slots (restaurants + 1)."""
+        """The first slot (a word in a context) of each restaurant, then the number of all slots (restaurants
+        + 1)."""
         return np.searchsorted(self.restaurants, np.arange(len(self.depths) + 1)).astype(np.int64)
 
     def refuse_nonsense(self) -> None:
@@ -157,7 +158,7 @@ def _numbered(keys: Integers, first: int) -> tuple[Integers, NDArray[np.int32]]:
 
 
 def context_words(contexts: Contexts) -> Integers:
-    """The words of each restaurant's context (restaurants × depths), the nearest first; -1 beyond its end."""
+    """The words of each context (restaurants × depths), the nearest word first; -1 beyond a context's end."""
     symbols = np.full((len(contexts.depths), int(contexts.depths.max())), -1)
     above, farthest = np.divmod(contexts.restaurant_keys, contexts.n_words)
     for depth in range(1, symbols.shape[1] + 1):

@@ -82,7 +82,10 @@ def log_seating(
     tables: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> float:
-    """log p(seating of one depth's restaurants | discount, concentration), in nats (Teh 2006, equation 5)."""
+    """log p(seating of one depth's restaurants | discount, concentration), in nats (Teh 2006, equation 5).
+
+    customers, tables: of these restaurants; sizes: number of tables of each size, from 0.
+    """
     used = customers > 0
     c, t = customers[used].astype(np.float64), tables[used].astype(np.float64)
     ratio = concentration / discount
@@ -111,7 +114,8 @@ def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
 
 
 def with_draws(priors: Priors, discounts: Array, concentrations: Array) -> Priors:
-    """The priors with these discounts and concentrations. Raises ValueError if they are out of range."""
+    """Set the discounts and concentrations of priors, from a checkpoint. Raises ValueError if they are out of
+    range."""
     if not ((discounts > 0.0) & (discounts < 1.0)).all() or not all_positive(concentrations):
         raise ValueError("discounts or concentrations out of range")
     return priors._replace(discounts=discounts, concentrations=concentrations)

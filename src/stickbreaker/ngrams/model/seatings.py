@@ -63,7 +63,7 @@ def stops_and_passes(layout: Layout | Rooms, at: Integers, stop: NDArray[np.bool
 def counted_seating(
     layout: Layout, seats: NDArray[np.int32], sizes: NDArray[np.int32], sitting: Integers
 ) -> NDArray[np.int32]:
-    """The totals (restaurants × (customers, tables)) of a seating from a checkpoint.
+    """Check a seating from a checkpoint, and count its totals (restaurants × (customers, tables)).
 
     sitting (slots): the customers that are words of the text, not tables of a longer context. Raises
     ValueError if it is not a seating of this text.

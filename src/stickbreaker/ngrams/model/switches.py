@@ -22,7 +22,7 @@ class SwitchState:
     context by context (`kernels.switch_tables`)."""
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
-        """Empty restaurants; most (restaurants): the most customers that each can get."""
+        """Create restaurants without customers; most (restaurants): the most customers that each can get."""
         n, n_depths = len(contexts.depths), int(contexts.depths.max()) + 1
         above = np.concatenate([[-1], contexts.restaurant_keys // contexts.n_words])[:, None]
         parents = np.where(above >= 0, 2 * above + np.arange(2), -1).ravel()
@@ -77,7 +77,7 @@ class SwitchState:
         return totals[:, CUSTOMERS], totals[:, TABLES]
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """The state as arrays of a checkpoint."""
+        """The seating and the concentrations as arrays of a checkpoint, for `take`."""
         seating = self.held.seating
         values = seating.seats.copy(), seating.sizes.copy(), self.held.priors.concentrations.copy()
         return dict(zip(ARRAYS, values, strict=True))

@@ -111,8 +111,8 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _start(self, order: Integers, key: np.uint64) -> None:
-        """Seat all words in empty restaurants, one by one in the order of the text, each in a topic drawn
-        given the words before it."""
+        """Begin a run: seat all words in empty restaurants, one by one in the order of the text, each in a
+        topic drawn given the words before it."""
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
@@ -145,7 +145,7 @@ class TopicChain(Sampler):
 
     @property
     def _restaurants(self) -> tuple[Rooms, Seats, Priors]:
-        """The arguments that every kernel takes after the words."""
+        """The arguments that every kernel takes after the words: structure, seating and priors."""
         return self._rooms, self._seats, self._priors
 
     def sweep(self, number: int, threads: int) -> None:
@@ -170,7 +170,8 @@ class TopicChain(Sampler):
         return Score(nats + self._log_more(), float(len(self._words.slots)), "joint")
 
     def _base_tables(self) -> Integers:
-        """For each word, the number of tables in the empty context whose word was drawn from G0."""
+        """For each word, how many of its tables in the empty context, in all topics, were drawn from G0 (not
+        from the common topic)."""
         n = self._events.contexts.n_words
         last = int(self._rooms.cells[n])
         slots = np.repeat(np.arange(n), np.diff(self._rooms.cells[: n + 1]))

@@ -150,7 +150,8 @@ def word_topics(model: TopicLanguageModel, documents: MarkedDocuments, number: i
 
 
 def _find_topics(model: TopicLanguageModel, number: int, part: _Part, gamma_out: Array) -> None:
-    """Fill gamma_out (words × topics) with p(topic | word, document) of a group, by sample `number`."""
+    """Fill gamma_out (words × topics) with p(topic | word, document) for a group of documents, by sample
+    `number`."""
     posterior_shares(_words(model, number, part), model.prior[number, 1:].copy(), Rounds(), gamma_out)
 
 

@@ -32,7 +32,8 @@ class TopicSamples:
     """The samples of a chain over topics, and how often each word has each topic, summed over samples."""
 
     def __init__(self, contexts: Contexts, n_topics: int, *, unbounded: bool) -> None:
-        """`n_topics`: the common one included."""
+        """Start without samples. `n_topics`: the common one included; `unbounded`: whether context lengths
+        are sampled."""
         self._contexts, self._unbounded = contexts, unbounded
         self._samples: list[Sample] = []
         self._word_topics = np.zeros((contexts.n_words, n_topics), np.int64)

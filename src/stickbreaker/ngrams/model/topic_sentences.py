@@ -16,7 +16,8 @@ class TopicSentences:
     def __init__(
         self, model: TopicLanguageModel, number: int, base: Array, generator: np.random.Generator
     ) -> None:
-        """`number`: the sample; `base` (words): G0, which is normalised."""
+        """Prepare to draw sentences by sample `number` of a model. `base` (words): G0, which is
+        normalised."""
         self._model, self._shares, self._generator = model, model.samples[number], generator
         self._base = np.cumsum(base) / base.sum()
 
@@ -34,7 +35,8 @@ class TopicSentences:
         return [word for word in sentence if word != end]
 
     def _word(self, context: list[int], theta: Array) -> int:
-        """Draw the word after a context, by number, in a document with the topic shares `theta`."""
+        """Draw the next word after a context, in a document with the topic shares `theta`; returns its
+        number."""
         draw, switches = self._generator.random, self._shares.switches
         way, missing = self._way(context)
         if self._model.ends is not None:
@@ -79,7 +81,8 @@ class TopicSentences:
         return int(np.searchsorted(self._base, self._generator.random(), side="right"))
 
     def _seated(self, restaurant: int, topic: int) -> int | None:
-        """Draw a word among a topic's customers in a restaurant; None: the shorter context must draw it."""
+        """Draw a word among a topic's customers in a restaurant; None if it comes from the shorter context
+        instead."""
         shares = self._shares
         cells = slice(*shares.cells[self._model.contexts.first_slots[restaurant : restaurant + 2]].tolist())
         own = np.flatnonzero(shares.cell_topics[cells] == topic) + cells.start

@@ -29,7 +29,8 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """The contexts of one length (in words): their parameters, and how many words of the text stop there."""
+    """The contexts of one length (in words): their parameters, and how many words of the text stop there,
+    with a context of this length."""
 
     length: int
     discount: Spread
@@ -96,7 +97,8 @@ def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
 def length_rows(
     discounts: NDArray[np.number], concentrations: NDArray[np.number], stopping: NDArray[np.number]
 ) -> list[LengthRow]:
-    """A row for each length of context, with spreads over samples, from arrays (samples × lengths)."""
+    """A row for each length of context, from arrays (samples × lengths) of discounts, concentrations and
+    words that stop there: mean, smallest and largest value over samples."""
     values = (discounts, concentrations, stopping)
     return [LengthRow(d, *(_spread(each[:, d]) for each in values)) for d in range(stopping.shape[1])]
 

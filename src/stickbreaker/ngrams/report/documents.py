@@ -160,7 +160,11 @@ def _word(
 
 
 def _strip(row: ExcerptRow, places: Mapping[int, int]) -> JsonObject:
-    """The shares of topics along a document, and which part of it the excerpt covers, as JSON values."""
+    """The chart of a document, as JSON values: the shares of topics along it, and which part the excerpt
+    covers.
+
+    places: each topic's position on the page; -1 is drawn for others.
+    """
     along = row.along
     return {
         "size": along.size,
@@ -179,7 +183,8 @@ def _visible(along: SharesAlong) -> list[int]:
 
 
 def read_documents(folder: Path, manifest: JsonObject, n_topics: int) -> DocumentRows:
-    """The documents saved in a model's directory, and their excerpts. Raises UserError for invalid files."""
+    """Read the documents that were saved in a model's directory for its report, and their excerpts. Raises
+    UserError for invalid files."""
 
     def excerpt(document: JsonObject, row: JsonObject) -> ExcerptRow:
         if len(document["excerpts"]) > 1:

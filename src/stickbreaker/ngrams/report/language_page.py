@@ -32,7 +32,7 @@ M = TypeVar("M", bound=LanguageEstimator)
 
 
 class AnyLanguageReport(SavedReport[M]):
-    """The report on a language model, with or without topics."""
+    """What the reports on language models with and without topics have in common."""
 
     unit = "sweep"  # of the curves
 

@@ -61,7 +61,8 @@ class Topics(Section["TopicLanguageReport"]):
 
 
 def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[Any]]) -> dict[str, object]:
-    """A topic as the values of its card, with the `DOCUMENTS` documents that have the largest share of it."""
+    """The values of a topic's card, for the page's template, with the `DOCUMENTS` documents that have the
+    largest share of the topic."""
     shares = [
         (share, place)
         for place, row in enumerate(documents)

@@ -61,7 +61,7 @@ bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BIT
 
 
 def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: BitextChoice) -> "Bitext":
-    """Read a command's sentence pairs, with progress and the number of skipped pairs on standard error.
+    """Read a command's sentence pairs, and show progress and the number of skipped pairs on standard error.
 
     Raises UserError for unreadable input.
     """
@@ -88,7 +88,8 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
 
 
 def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext":
-    """Read sentence pairs with the languages and fields of the input that a lexicon was learned from.
+    """Read sentence pairs for a lexicon, with the languages and field names of the input that it was learned
+    from.
 
     Raises UserError for unreadable input.
     """

@@ -40,7 +40,7 @@ class Ends(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The words of the translations found so far, to recognise duplicates."""
+    """The words of the translations found so far, with a hash table to recognise duplicates."""
 
     words: NDArray[np.int64]  # of all translations, concatenated, with room for one more
     starts: NDArray[np.int64]  # translations + 1

@@ -40,7 +40,8 @@ class Contexts(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One direction of alignment, with arrays to which its expected counts are added."""
+    """One direction of alignment: sentence pairs, parameters, and arrays to which expected counts are
+    added."""
 
     pairs: Pairs
     direction: Direction
@@ -190,7 +191,8 @@ def count_with_order(side, shares):
 
 @njit(**OPTIONS)
 def count_in_agreement(side, other, shares):
-    """`count_with_order` in both directions at once, with links weighted by the product of their p in each.
+    """Like `count_with_order`, but in both directions at once, with links weighted by the product of their p
+    in each.
 
     See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns -log p of the generated words
     of each direction, in nats.

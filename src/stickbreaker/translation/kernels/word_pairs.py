@@ -68,7 +68,8 @@ def _pair_of_places(source):
 
 @njit(**PART)
 def _slot(table, source, target):
-    """The slot of a pair of known words; the number of slots if the table does not have the pair."""
+    """The slot of a pair of known words, its index in the table; the number of slots if the table lacks
+    it."""
     low, high = table.offsets[source], table.offsets[source + 1]
     end = high
     while low < high:

@@ -158,7 +158,8 @@ class DirectedLexicon:
         return found
 
     def translations_of(self, word: int) -> Translations:
-        """The translations linked with a word, most probable first, ties by number."""
+        """All translations linked with a word (by number), with their probabilities, most probable first;
+        ties by number."""
         rows = np.arange(*self.counts.offsets[word : word + 2])
         translations, words = self.counts.translations[rows], np.full(len(rows), word)
         p = self.p_plain(words, translations)

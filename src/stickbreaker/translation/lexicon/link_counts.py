@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LinkedWords(NamedTuple):
-    """The links of a bitext, with the words, the document and the positions of each."""
+    """The links of a bitext, each with its two words, their positions, and the document."""
 
     source: NDArray[np.int64]  # (links,) numbers of words, -1: not known
     target: NDArray[np.int64]  # (links,)

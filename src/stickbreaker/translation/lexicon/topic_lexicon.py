@@ -153,8 +153,8 @@ class TopicLexicon:
     def best_strengths(self) -> tuple[Strengths, Strengths]:
         """The prior strengths of both directions that make held-out links most probable.
 
-        Tenths of the documents are held out in turn: the first ones that have `ENOUGH` (10,000) links
-        together, or all ten.
+        The documents are divided into ten parts, each of which is held out in turn: only the first parts that
+        together have `ENOUGH` (10,000) links, or all ten.
         """
         parts = np.array([int(PARTS * share_of(name, SEED)) for name in self.bitext.names])
         part_of = parts[self.linked.document]
@@ -215,12 +215,13 @@ class TopicLexicon:
 
     @cached_property
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
-        """The numbers of words by spelling, of the source language and of the target language."""
+        """The number of each word by spelling, for the source language and for the target language."""
         source, target = ({w: number for number, w in enumerate(words)} for words in self.bitext.words)
         return source, target
 
     def align(self, bitext: Bitext) -> Links:
-        """Link the words of new sentence pairs. Raises UserError if the lexicon has no aligner."""
+        """Link the words of new sentence pairs. Raises UserError if the lexicon has no aligner, since its
+        links were given."""
         if self.aligner is None:
             problem = "the lexicon was learned from given links and has no aligner"
             raise UserError(problem, remedy="give links of the new sentences with --alignments")

@@ -77,25 +77,26 @@ class PhraseModel:
         return self.option_features + OF_SEARCH
 
     def decoder_weights(self) -> Weights:
-        """The weights of the model's features, in the decoder's form."""
+        """The weights of the model's features as the decoder takes them."""
         own = np.array([self.weights[name] for name in self.option_features])
         return Weights(own, *(self.weights[name] for name in OF_SEARCH))
 
     @property
     def unknown_share(self) -> float:
-        """The share of the bitext's target words that the language model does not know."""
+        """The share of the bitext's target words that the language model does not know; much means that it
+        was learned from other tokens."""
         arrays, words = self.language_model.arrays, self.lexicon.bitext.sides[1].words
         return float((arrays.numbers[words] == arrays.unknown).mean())
 
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
-        """The number of each source word of the phrase table, by spelling."""
+        """The number of each source word, by spelling, with those that only the phrase table has."""
         own, more = self.lexicon.numbers[0], self.table.more_words[0]
         return own if not more else own | {word: len(own) + place for place, word in enumerate(more)}
 
     @cached_property
     def _null(self) -> tuple[Array, Array]:
-        """p of each word given null, for target words and for source words."""
+        """p of each word given null, that is, without a link: for target words and for source words."""
         linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
         sizes = [len(words) for words in self.lexicon.bitext.words]
         return (

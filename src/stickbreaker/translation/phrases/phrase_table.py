@@ -105,7 +105,7 @@ class PhraseTable:
 
     @cached_property
     def phrases(self) -> NDArray[np.int64]:
-        """The number of the source phrase of each translation (options,)."""
+        """The number of the source phrase of each option, which is one of its translations (options,)."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -55,7 +55,8 @@ def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicB
 
 
 def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, AnyArray]:
-    """Save a language model with topics in its own directory; returns its digest as an array to save."""
+    """Save a language model with topics in its own directory; returns its digest, as an array for the file of
+    phrases."""
     save_model(model.model, folder / LANGUAGE_MODEL)
     digest = digest_of(folder / LANGUAGE_MODEL / MANIFEST)
     return {f"{MODEL}digest": np.frombuffer(digest.encode(), np.uint8)}

@@ -33,7 +33,7 @@ def token_documents(
 
 
 def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocument]:
-    """The documents of a source text as lists of tokens, with their topic shares."""
+    """The documents of a source text, ready for translation: lists of tokens, with their topic shares."""
     documents = [TokenDocument([], own) for own in lexicon.shares_of(text.documents, text.domains)]
     for number, sentence in zip(text.document_of, text.sentences, strict=True):
         documents[number].sentences.append(tokens_of(sentence, lexicon.bitext.source))

@@ -92,7 +92,8 @@ def _translations(
 
 
 def _joined(pieces: list[Translation]) -> list[Translation]:
-    """A list with one translation: the best ones of a sentence's pieces, joined. It has no spans."""
+    """Join the best translations of a sentence's pieces to one: returns a list with it alone. It has no
+    spans."""
     words = tuple(word for piece in pieces for word in piece.words)
     features = np.sum([piece.features for piece in pieces], axis=0)
     return [Translation(words, sum(piece.score for piece in pieces), features, ())]

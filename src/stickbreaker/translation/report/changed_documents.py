@@ -69,8 +69,8 @@ class ChangedWord:
 class ChangedDocument:
     """A document of the bitext, and how much its topics change translations.
 
-    domain: "" if not known; pairs: number of sentence pairs; nats: mean change per link of a content word;
-    topics: (topic, share), the largest first; words: those that change most.
+    domain: "" if not known; pairs: number of sentence pairs; nats: mean change per link of a content word (a
+    divergence); topics: (topic, share), the largest first; words: those whose translations change most.
     """
 
     name: str
@@ -113,7 +113,7 @@ def _document(row: ChangedDocument) -> dict[str, object]:
 
 def _changed_word(row: ChangedWord) -> list[object]:
     """A word as a JSON row: [word, nats, usual translation, translation in the document, whether the latter
-    is likelier there (1 or 0), number of the example]."""
+    is more probable there (1 or 0), number of the example]."""
     return [
         one_line(row.word),
         short(row.nats),

@@ -127,7 +127,8 @@ class LexiconReport(Report):
         return f"topic {topic}: {name}" if self.topics_of_model else name
 
     def payload(self) -> JsonObject:
-        """Topics and domains with colours, and the example sentences of rows, as JSON values."""
+        """The page's data that all sections use, as JSON values: topics and domains with colours, and the
+        example sentences."""
         colours = distinct_colours(len(self.topics)), distinct_colours(len(self.domains))
         return {
             "languages": [one_line(code) for code in self.languages],
