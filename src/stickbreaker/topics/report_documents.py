@@ -125,7 +125,7 @@ def collect_documents_and_figures(
 @dataclass(frozen=True)
 class Lowest:
     """A task that an engine runs on some blocks: it returns the `LIMIT` lowest hashes of their document ids.
-    From these follows which documents are in the stored sample.
+    The lowest of all blocks determine which documents are stored.
     """
 
     source: Source

@@ -112,8 +112,8 @@ def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:
     """The numbers of up to ten topics, ascending, that the picture shows if the user names none: those with
     the most certain effects.
 
-    How certain an effect is, is measured by |estimate| / standard error; the largest of any term except the
-    intercept counts. If there is no other term: the first topics.
+    An effect is more certain if |estimate| / standard error is larger; for each topic, the largest of any
+    term except the intercept counts. If there is no other term: the first topics.
     """
     terms = [place for place, term in enumerate(found.terms) if term != "Intercept"]
     if not terms:

@@ -99,11 +99,11 @@ def _write_diagnostics(
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
-    """The options for reading the documents to score, if there may be another input: a reference for
+    """The options for reading the documents to score, without those that may be meant for the reference of
     coherence.
 
-    Documents that are a built corpus refuse reading options that the user wrote. If the reference is raw
-    files, the options may be meant only for these, so they no longer count as written by the user.
+    If the documents are a built corpus, reading options that the user wrote are refused. But if the reference
+    is raw files, the options may be meant only for these; so they no longer count as written by the user.
     """
     from stickbreaker.corpus.store import is_store
 

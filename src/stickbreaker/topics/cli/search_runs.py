@@ -48,7 +48,8 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class SearchRuns:
-    """The directory of a search: it has the runs of one plan, and continues them after an interruption.
+    """The directory of a search, with its plan and its runs. It allows a search to continue after an
+    interruption.
 
     A run with 10 topics and seed 0 has the files `runs/k10-seed0.model` and `runs/k10-seed0.json` (scores).
     `search.json` has the plan and results; `training.corpus` the documents that are not held out, from which
@@ -106,8 +107,8 @@ class SearchRuns:
         return load_topics(self._file(k, seed, "model"), "search-k")
 
     def finished(self, k: int, seed: int) -> dict[str, object] | None:
-        """The scores of the run with k topics and this seed, as it was recorded; None if the run is not
-        finished. Raises UserError for a damaged file.
+        """The recorded scores of the run with k topics and this seed; None if the run is not finished, so
+        that it has to be made. Raises UserError for a damaged file.
         """
         path = self._file(k, seed, "json")
         if not path.is_file():
@@ -175,7 +176,9 @@ class SearchRuns:
 
 
 def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
-    """Raise UserError if this share of the corpus leaves nothing to learn from, or nothing to score."""
+    """Before a search begins, raise UserError if the held-out share of the corpus leaves nothing to learn
+    from, or nothing to score.
+    """
     from stickbreaker.corpus.source import Source
 
     n_training = Source(corpus, held_out).n_documents

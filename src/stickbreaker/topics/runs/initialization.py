@@ -25,8 +25,8 @@ TRIALS = 20  # candidates for each seed
 def seeds_of(
     estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
-    """The counts from which the table of a run, or of one chain, starts; its rows are computed when they are
-    read. Their rows are words or, with concepts, paths to words in the tree.
+    """The initial counts of the table of a run, or of one chain. They are computed only for the rows that are
+    read, which are words or, with concepts, paths to words in the tree.
     """
     seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
     return seeds if words is None else PathSeeds(seeds, words)

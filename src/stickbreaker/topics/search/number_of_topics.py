@@ -96,8 +96,8 @@ def _grid(most: int) -> list[int]:
 
 
 class Peak(NamedTuple):
-    """The best number of topics by a curve of scores, and the range, from `fewest` to `most`, of numbers that
-    are equally good.
+    """The best number of topics by a curve of scores (`topics`), and the range of numbers that are equally
+    good, from `fewest` to `most`.
     """
 
     topics: int

@@ -9,7 +9,8 @@ from stickbreaker.topics.search.topic_search import FIRST, FULL, peak_of_held_ou
 
 
 class TopicRange(NamedTuple):
-    """From `fewest` to `most` topics, scores are within 0.005 nats per word of the best.
+    """The numbers of topics that a search cannot tell apart: from `fewest` to `most`, scores are within 0.005
+    nats per word of the best.
 
     `of`: which runs were compared: "runs to the end" if the bound judged, "short runs" if held-out documents
     did. `at_most`: the model started with the largest number tried and kept most of its topics, so that more

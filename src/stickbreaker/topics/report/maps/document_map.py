@@ -1,9 +1,11 @@
-"""The map of documents: places in the plane such that near documents have like mixes of topics.
+"""The map of documents: places in the plane for documents, chosen so that documents with similar topic shares
+are near each other.
 
-t-SNE (van der Maaten and Hinton, 2008) on Hellinger distances between mixes, exact. It does not start
-at random: each document begins at the mean of its topics' places on the topic map, weighted by their shares.
-So the two maps resemble each other, and the same documents always give the same map. All sums are numpy's
-own, never a linear algebra library's: those may depend on the number of threads.
+They are found by t-SNE (van der Maaten and Hinton, 2008), without approximation, from Hellinger distances
+between the shares. It does not start at random: each document begins at the mean of its topics' places on the
+topic map, weighted by their shares. So the two maps resemble each other, and the same documents always give
+the same map. All sums are numpy's own, never a linear algebra library's, since those may depend on the number
+of threads.
 """
 
 from __future__ import annotations
@@ -36,11 +38,12 @@ _GOLDEN_ANGLE = np.pi * (3 - 5**0.5)
 def place_documents(
     documents: Sequence[DocumentEntry], topic_positions: Sequence[Place]
 ) -> list[Place | None]:
-    """Place documents in the plane, each axis in [-1, 1]; None for one without words or topics.
+    """Place documents in the plane, each axis in [-1, 1]; None for a document without words or topics, and
+    for those beyond the first `MOST`.
 
     Args:
-        documents: with mixes over K topics.
-        topic_positions: K places on the topic map.
+        documents: with shares of K topics.
+        topic_positions: the places of the K topics on the topic map.
     """
     shares = _mixes(documents, len(topic_positions))
     placed = np.flatnonzero(shares.sum(axis=1))[:MOST]
