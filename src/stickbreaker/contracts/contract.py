@@ -40,7 +40,8 @@ class Step(NamedTuple):
 class Score(NamedTuple):
     """A score in nats, and the number of tokens that it covers.
 
-    `kind` is "bound" (of log p(w), exact), "estimate" (of the bound) or "joint" (log p(w, z) of a sample).
+    `kind` is "bound" (the exact lower bound on log p(w)), "estimate" (of that bound) or "joint" (log p(w, z)
+    of a sample).
     """
 
     nats: float
@@ -92,11 +93,14 @@ class Decision(NamedTuple):
 class TableSpec:
     """The form of a model's table of counts: all that an engine knows about it.
 
-    `rows` and `columns` name the axes (words, topics). `keyed`: rows have keys (spellings), and local steps
-    may report rows that the table does not have yet; otherwise rows are known by number, and fixed.
-    `truncated`: counts are sparse, and each column has an order of its cells and a limit to their number
-    (`TruncatedCounts`); otherwise the table is dense. `groups` (rows, int32): the group (language, tree node)
-    of each row at the start of a run, for which sums are separate; None: one group.
+    `rows` and `columns` name the axes (words, topics).
+
+    `keyed`: rows have keys (spellings), and local steps may report rows that the table does not have yet;
+    otherwise rows are fixed, and known by number. `truncated`: counts are sparse, and each column has an
+    order of its cells and a limit to their number (`TruncatedCounts`); otherwise the table is dense.
+
+    `groups` (rows, int32): the group of each row (its language or tree node) at the start of a run; totals
+    are computed for each group. None: one group.
     """
 
     rows: str = "words"
@@ -338,8 +342,8 @@ class Sampler(ABC):
     def pooled(self, others: "Sequence[Sampler]") -> Fitted:
         """The model learned by several chains together; called on the chain with the best score.
 
-        By default it is that chain's result; if predictions are means over samples, it has the samples of all
-        chains.
+        By default it is that chain's result. Samplers whose predictions are means over samples return the
+        samples of all chains.
         """
         return self.fitted()
 

@@ -129,7 +129,7 @@ def one_of(*texts: str) -> Kind:
 
 
 def spelled(pattern: str) -> Kind:
-    """A predicate: is the value a text that matches the whole pattern?
+    """A predicate: is the value a text that the regular expression matches as a whole?
 
     >>> spelled("[0-9a-f]+")("c0ffee"), spelled("[0-9a-f]+")("coffee")
     (True, False)

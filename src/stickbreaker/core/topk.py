@@ -80,8 +80,9 @@ def largest(
 
 
 def first_largest(values: Array) -> NDArray[np.int64]:
-    """For each column of a table (rows × columns, at least one row), the row with its largest number; the
-    first row among ties.
+    """For each column of a table (rows × columns), the row with the largest number; the first among ties.
+
+    There must be at least one row.
 
     >>> first_largest(np.array([[0.5, 0.1], [0.5 + 1e-9, 0.3]])).tolist()
     [0, 1]

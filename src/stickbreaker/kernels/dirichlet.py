@@ -14,8 +14,8 @@ FLUSH = 9.4e-14  # exp(-30): smaller weights become zero, since subnormal number
 def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
     """exp E[log beta] of some words under Dirichlet distributions, each row divided by its largest weight.
 
-    concentration (words × topics, double) Dirichlet parameters; log_totals (topics) psi of their column
-    totals; weights_out (words × topics, single) in [0, 1], 0 below exp(-30); log_scale_out (words) the
+    concentration (words × topics, double): the Dirichlet parameters; log_totals (topics): psi of their column
+    totals; weights_out (words × topics, single): in [0, 1], 0 below exp(-30); log_scale_out (words): the
     logarithm of what each row was divided by. Thesis of Zhai (2014), section 3.2.1 with exp E[log beta] where
     it prints E[beta]; Hoffman et al. (2010), eq. 5.
     """
@@ -42,8 +42,8 @@ def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
 def mean_weights(concentration, totals, weights_out, log_scale_out):
     """beta at its maximum under Dirichlet(1 + eta), each row divided by its largest weight.
 
-    concentration (words × topics, double) eta plus counts; totals (topics) their column sums; weights_out
-    (words × topics, single) in [0, 1], 0 below exp(-30); log_scale_out (words) the logarithm of what each
+    concentration (words × topics, double): eta plus counts; totals (topics): their column sums; weights_out
+    (words × topics, single): in [0, 1], 0 below exp(-30); log_scale_out (words): the logarithm of what each
     row was divided by. docs/models/point-topics.md derives it.
     """
     n_words, n_topics = concentration.shape

@@ -27,7 +27,10 @@ HALF_LOG_2PI = 0.9189385332046727
 
 @njit(**PART)
 def copy_numbers(numbers, out):
-    """out[i] = numbers[i]. With `out[:] = numbers`, numba compiles a message about sizes for two seconds."""
+    """Copy numbers: out[i] = numbers[i].
+
+    For `out[:] = numbers`, numba would spend two seconds on compiling an error message about sizes.
+    """
     for i in range(len(numbers)):
         out[i] = numbers[i]
 

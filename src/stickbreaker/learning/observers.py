@@ -52,7 +52,8 @@ class Callback(Observer):
 class Clock(Observer):
     """Adds the seconds since the run's start, and the peak memory (MB, if known), to trace records.
 
-    Must be the first observer. before: seconds that earlier parts of a resumed run took.
+    It must be the first observer, so that others see these. before: the seconds that earlier parts of a
+    resumed run took.
     """
 
     def __init__(self, before: float = 0.0) -> None:
@@ -73,7 +74,7 @@ class Clock(Observer):
 
 
 class Trace(Observer):
-    """Collects the trace records, and appends each to a file as a line, if it has a path.
+    """Collects the trace records of a run and, if it has a path, appends each to a file, as a line.
 
     Raises UserError for a step with results that are not finite, after which the run is of no use.
     """

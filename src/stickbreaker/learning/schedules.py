@@ -78,14 +78,14 @@ class Batch(Schedule):
 
 @with_parameter_section
 class Memoised(MemoisedParameters, Schedule):
-    """Updates after each minibatch, exactly: its last report is subtracted when it is read again.
+    """Memoised inference: each minibatch's new statistics replace its last ones in the table.
 
     From the first pass on, the table is the sum over the latest reports of all documents (Hughes & Sudderth
     2013; Neal & Hinton 1998), so there is no learning rate, and the bound is exact at every step. In the
-    first pass the table contains the seeds as well as the reports; they are subtracted at its end. Documents
-    start afresh at first, for at most `FRESH` passes; from then on each uses the better of a new start and
-    its last record, and the bound never falls. Minibatches are the same in every pass. Memory: one report
-    (rows × columns, single precision) per minibatch, and documents' records.
+    first pass the table contains the seeds as well as the reports; they are subtracted at its end. For at
+    most `FRESH` passes, inference starts afresh for each document; from then on each uses the better of a new
+    start and its last record, and the bound never falls. Minibatches are the same in every pass. Memory: one
+    report (rows × columns, single precision) per minibatch, and documents' records.
 
     >>> Memoised(batch_size=512).keeps_reports
     True

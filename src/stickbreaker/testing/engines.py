@@ -146,8 +146,9 @@ class EngineLaws(RunTests):
         assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
-        """Law 4: an edit of columns changes totals only by the counts that it drops, in a table as in a
-        record.
+        """Law 4: an edit of columns changes totals only by the counts that it drops.
+
+        It changes a table as it changes a record.
         """
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))

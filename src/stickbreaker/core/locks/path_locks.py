@@ -88,7 +88,7 @@ def _since(directory: Path) -> int | None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left next to `path`: unfinished things, and remains of replaced ones.
+    """Remove what killed processes left next to `path`: unfinished files, and leftovers of replaced ones.
 
     Directories that still hold the old content of `path` stay (see `recover`), and so does all that is in
     use.

@@ -107,7 +107,10 @@ class Portion:
         return self.given if source is None else source.shards(*self.chunks)
 
     def records(self) -> dict[int, Local]:
-        """The records to start from, by the number of a shard's first document; empty if there are none."""
+        """The documents' records from their last visit, by the number of a shard's first document.
+
+        Empty if there are none.
+        """
         return {} if self.before is None else self.before.read()
 
 
@@ -205,10 +208,10 @@ class MapTask:
         return local, stats
 
     def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Proposals]]:
-        """Yield each shard with the model's `expectations` for it, and its proposals.
+        """Yield each shard with the model's `expectations` for it, and the proposals restricted to its rows.
 
         Consecutive shards share expectations: of the rows that they read, or of all rows if they read most.
-        The rows and the documents of a group of shards take at most `most_bytes` each.
+        The rows and the documents of such a group of shards take at most `most_bytes` each.
         """
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY

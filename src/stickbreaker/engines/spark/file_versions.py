@@ -35,7 +35,7 @@ class Versions:
         self.pinned = [*self.pinned[-1:], set(in_use)]
 
     def tidy(self, in_use: Set[str]) -> None:
-        """Remove folders that are neither in use nor protected, and what killed tasks left in the others."""
+        """Remove folders that are neither in use nor protected, and half-written files in the others."""
         refuse_exchanged(self.folder)
         wanted = set(in_use).union(*self.pinned)
         for path in self.folder.glob(f"{self.kind}-*"):
