@@ -28,7 +28,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     }
 
     def fit(self, X: object, y: object = None, *, sample_weight: object = None, **others: object) -> Self:
-        """Learn a grammar from texts, each of which is one sentence.
+        """Learn a grammar from texts; each is one sentence (for the grammar "topic", a document).
 
         X: the texts: a Corpus, a list, an array, a column of a table or a generator. sample_weight: how often
         each text occurs (whole numbers from 0), for a list of words with counts. `fit(["the", "cat"],
@@ -102,13 +102,13 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         return shares_of(self, _texts(texts), random_state)
 
     def partial_fit(self, X: object, y: object = None) -> Self:
-        """One online step on the texts `X`, in their order, by hybrid inference.
+        """Learn from one more minibatch of texts, each a sentence, by one online step of hybrid inference.
 
-        The first call fixes the symbols of the text; later sentences with new ones are skipped. The
-        schedule's `kappa` and `tau0` apply; a step is scaled up to `total` sentences, or to those seen so
-        far. Raises UserError for other inference, and if no sentence of the texts can be parsed; with
-        `unparsed="skip"` such texts change nothing and warn (UserWarning). Concurrent calls wait for each
-        other.
+        The first call fixes the symbols; later sentences with other symbols are skipped. The learning rate
+        follows the schedule's `kappa` and `tau0`; a step's counts are scaled up to `total` sentences, or to
+        those seen so far. Raises UserError for other inference, and if no sentence of the texts can be
+        parsed; with `unparsed="skip"` such texts change nothing and warn (UserWarning). Concurrent calls wait
+        for each other.
         """
         with alone_with(self):
             begun = "state_" in vars(self)

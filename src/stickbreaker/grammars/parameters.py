@@ -21,7 +21,7 @@ MCMC, HYBRID, VARIATIONAL = ("mcmc",), ("hybrid",), ("hybrid", "mean-field")  # 
 
 @dataclass(eq=False, repr=False)
 class GrammarParameters(RunParameters):
-    """Parameters of adaptor grammars."""
+    """The parameters of adaptor grammars, each with its default, its help text and what it needs."""
 
     _schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
 

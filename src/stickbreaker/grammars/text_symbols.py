@@ -157,5 +157,5 @@ def characters_of(text: str) -> list[str]:
 
 
 def whole(corpus: Corpus) -> Sequences:
-    """All documents of a corpus, in order."""
+    """All documents of a corpus, in order, as one record of their word numbers."""
     return Sequences.join([corpus.sequences(block) for block in range(len(corpus.block_sizes))])

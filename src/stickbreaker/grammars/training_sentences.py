@@ -16,7 +16,7 @@ from stickbreaker.grammars.text_symbols import terminals_of
 
 
 class NothingParsed(UserError):
-    """Raised if the grammar cannot parse any sentence."""
+    """Raised if a grammar cannot parse any training sentence, so that there is nothing to learn from."""
 
 
 def training_sentences(
@@ -54,7 +54,7 @@ def training_sentences(
 def held_out_sentences(
     estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled
 ) -> Sentences:
-    """The held-out sentences that can be parsed. Raises UserError if there are none."""
+    """The held-out sentences that can be parsed, to score a run. Raises UserError if there are none."""
     found = _of_source(estimator, source, corpus, grammar, held_out=True)
     found = found.take(parsable(found, grammar))
     if not len(found.documents):

@@ -19,7 +19,7 @@ GIBBS, MEAN_FIELD = ("gibbs",), ("mean-field",)  # ways of inference
 
 @dataclass(eq=False, repr=False)
 class SyntaxParameters(RunParameters):
-    """Parameters of syntactic topic models."""
+    """The parameters of syntactic topic models, each with its default, its help text and what it needs."""
 
     _schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.7, "tau0": 8.0})
 

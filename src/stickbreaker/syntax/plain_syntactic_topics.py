@@ -109,6 +109,6 @@ class PlainSyntacticTopics(SyntaxEstimator):
 def _held_out_score(fitted: Fitted, score: Callable[[Record], float]) -> float:
     """Score held-out documents by what the chains have learned so far: log p in nats per word.
 
-    score: computes it from learned params.
+    score: a function that computes this from learned params.
     """
     return score(fitted.params)

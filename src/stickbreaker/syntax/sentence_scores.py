@@ -22,7 +22,7 @@ class WordScores(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """Documents whose sentences are divided into two halves: one is seen, and the other predicted from it."""
+    """The sentences of documents in two halves, to score predictions of one from the other."""
 
     seen: Trees
     predicted: Trees  # each sentence is a document

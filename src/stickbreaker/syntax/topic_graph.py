@@ -15,7 +15,7 @@ NEARLY = 1.0 - 1e-6  # for topics unreachable from a root, so that their depth i
 class Edge(NamedTuple):
     """An edge of the graph of topics, from the topic of heads to a topic of their dependents.
 
-    share: of `topic` among the words whose head has the topic `head` (None: words without a head).
+    share: that of `topic` among the words whose head has the topic `head` (None: words without a head).
     """
 
     head: int | None
@@ -26,7 +26,8 @@ class Edge(NamedTuple):
 def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
     """The edges of the graph of topics: for each topic in use, the commonest topics of its dependents.
 
-    The first edges are from no head. From each there are at most `MOST`, of shares from `LEAST` on.
+    The first edges are those of words without a head. There are at most `MOST` per topic, with shares of at
+    least `LEAST`.
     """
     shares, in_use = model.head_topics_, set(model._topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]
@@ -39,9 +40,9 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
 
 
 def heads_of(model: PlainSyntacticTopics) -> Array:
-    """(topics × topics + 1) The share of each topic among the heads of a topic's words; last: no head.
+    """(topics × topics + 1) Rows: topics of words; in a row, the shares of topics among their heads.
 
-    The row of a topic without words is zero.
+    The last column is for no head. The row of a topic without words is zero.
     """
     counted = model.learned_.of_best(model.learned_.transitions)
     return (counted / np.maximum(counted.sum(axis=0), 1e-300)).T

@@ -76,7 +76,10 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """What a run has learned so far, in the form of one sample of a chain; its tag counts are zero."""
+    """What a run has learned so far, in the form of one sample of a chain.
+
+    Its counts of tags by topic (n_tags: their number) are zero.
+    """
     sample = as_sample(params, np.asarray(engine.table.whole()), model.prior)
     k = model.prior.n_topics
     tags = Field(np.zeros((1, k, n_tags)), ("samples", "topics", "tags"), additive=False)
@@ -102,6 +105,6 @@ def _held_out_score(
 ) -> float:
     """Score held-out documents by what a run has learned so far: log p in nats per word.
 
-    score: computes it from learned params.
+    score: a function that computes this from learned params; n_tags: of the training corpus.
     """
     return score(learned_by(engine, model, params, n_tags))

@@ -61,9 +61,10 @@ class Weights(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The remembered subtrees: tables of a restaurant for each adapted symbol, linked by string.
+    """The remembered subtrees, as tables in a restaurant of each adapted symbol, and the trees that use them.
 
-    A table stands for one subtree, and each of its uses is a customer. Entries of trees are linked lists too.
+    A table stands for one subtree, and each of its uses is a customer. Tables of the same symbol and string
+    form a linked list; so do the entries (rules and tables) of a tree.
     """
 
     customers: NDArray[Any]  # tables: customers; in a learned grammar, shares
@@ -214,7 +215,7 @@ def _two(left, right, i, j, best, chart, symbols):
 
 @njit(**PART)
 def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
-    """The probability that a symbol derives a span by its rules, remembered subtrees aside.
+    """The probability that a symbol derives a span by its rules, without its remembered subtrees.
 
     Unary rules to symbols of its own group (a cycle of unary rules) are left out. best: the greatest
     probability of a derivation instead of the sum.
@@ -240,11 +241,11 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
 def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
     """Fill a chart with p(terminals from i to j | symbol) × scale^(j - i), for all spans of a sentence.
 
-    Where a symbol cannot be (`covers`), nothing is written, but the whole sentence has 0. active: the symbols
-    that can occur, ascending. inner: an adapted symbol (or -1) for which only new subtrees count. heat: an
-    exponent on remembered subtrees (`weights` include theirs). masses (adapted symbols × strings): of
-    remembered subtrees. best: maximise over trees instead of summing; masses are then of the greatest
-    subtree. Unary chains within a group are summed by `weights.closures`.
+    For spans that a symbol cannot have (`covers`) nothing is written, except 0 for the whole sentence.
+    active: the symbols that can occur, ascending. inner: an adapted symbol (or -1) for which only new
+    subtrees count. heat: an exponent on remembered subtrees (`weights` include theirs). masses (adapted
+    symbols × strings): of remembered subtrees. best: maximise over trees instead of summing; masses are then
+    of the greatest subtree. Unary chains within a group are summed by `weights.closures`.
     """
     n = len(span.letters)
     for symbol in active:
@@ -433,8 +434,9 @@ def draw_tree(
     """Draw a tree of a span from its filled chart into `draft`; returns whether there is one.
 
     There is none if the span cannot be parsed, or if more than `unary` unary steps in a row were drawn.
-    inner, heat, best: as for `fill_chart`; best: the most probable tree. `state`: a random stream, advanced.
-    `size_subtrees` and `measure` fill in sizes and log p of subtrees.
+    start: the tree's symbol; best: take the most probable tree; inner, heat, scale, masses: as the chart was
+    filled with; `state`: of the random stream. Sizes and log p of subtrees are filled in by `size_subtrees`
+    and `measure`.
     """
     n = len(span.letters)
     draft.number[0] = 0

@@ -320,7 +320,7 @@ def _count_once(position, stamp, stamps, counts_out):
 
 @njit(**PLAIN)
 def longest_beginning(letters, by_start, rules, symbols, start, begins):
-    """The length of the longest prefix of a sentence with which some sentence of the grammar begins.
+    """The length of the longest prefix of `letters` with which a sentence of the grammar can begin.
 
     by_start: inside probabilities of the sentence (`Chart`); begins (symbols × terminals): working memory,
     whether a symbol can begin with the terminals from there to the end of the prefix.

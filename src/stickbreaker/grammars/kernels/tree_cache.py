@@ -136,7 +136,7 @@ def longer_string(string, letter, n_terminals, trees):
 
 @njit(**LEAN)
 def _sizes(values, start, stop, sizes, rules):
-    """Fill sizes[i] with the number of rules of the subtree at values[start + i] of a tree in preorder."""
+    """Fill `sizes` with the number of rules of each subtree of the tree values[start:stop], in preorder."""
     for i in range(stop - start - 1, -1, -1):
         rule = values[start + i]
         size = 1
@@ -276,14 +276,17 @@ def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols)
 
 @njit(**LEAN)
 def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
-    """Store trees, whose rules are concatenated in `values`, and fill found with their numbers."""
+    """Store several trees (`add_tree`), and fill `found` with their numbers.
+
+    values: their rules, concatenated; starts (trees + 1): where those of each begin; sizes: working memory.
+    """
     for at in range(len(found)):
         found[at] = add_tree(values, starts[at], starts[at + 1], sizes, n_terminals, trees, rules, symbols)
 
 
 @njit(**LEAN)
 def refill_strings(keys, numbers, trees):
-    """Copy the strings of a smaller hash table (keys, numbers) into the empty one of `trees`."""
+    """Copy the strings of a full hash table (keys, numbers) into the larger empty one of `trees`."""
     for at in range(len(keys)):
         if keys[at] >= 0:
             slot = _slot_of_string(keys[at], trees)
@@ -429,7 +432,7 @@ def _write_rules(draft, at, trees, ids, out, number):
 
 @njit(**LEAN)
 def _same_sentence(letters, starts, one, other):
-    """Whether two sentences have the same terminals."""
+    """Whether the sentences with the numbers `one` and `other` have the same terminals in the same order."""
     n, same = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
     if same != n:
         return False

@@ -58,7 +58,7 @@ class Process(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The sentences of a corpus, prepared for charts."""
+    """The sentences of a corpus, prepared for charts: terminals, string numbers, possible symbols."""
 
     letters: NDArray[np.int32]  # terminals of all sentences
     starts: NDArray[np.int64]  # sentences + 1
@@ -260,7 +260,7 @@ def take_out(head, draft, room, state, rules):
 
 @njit(**INLINE)
 def _alike(draft, one, other):
-    """Whether the subtrees at two entries of a draft are identical."""
+    """Whether the subtrees of a draft that begin at its entries `one` and `other` are identical."""
     if draft.sizes[one] != draft.sizes[other]:
         return False
     for step in range(draft.sizes[one]):  # noqa: SIM110

@@ -95,7 +95,7 @@ class Grammar:
 
     @cached_property
     def by_parent(self) -> dict[str, list[Rule]]:
-        """The rules of each symbol, in order."""
+        """{symbol: its rules}, both in the order of the grammar."""
         found: dict[str, list[Rule]] = {}
         for rule in self.rules:
             found.setdefault(rule.parent, []).append(rule)
@@ -268,7 +268,7 @@ class Grammar:
                 self._refuse(problem, self._line_of(symbol), "adapt a symbol above the cycle")
 
     def _way_back(self, symbol: str) -> list[str]:
-        """The shortest path from a symbol down to itself; empty if there is none."""
+        """The shortest path from a symbol down to itself; empty if it does not occur below itself."""
         above = {symbol: ""}
         waiting = [symbol]
         for one in waiting:
@@ -285,7 +285,7 @@ class Grammar:
         return []
 
     def _refuse_circles(self) -> None:
-        """Raise UserError for a large cycle of unary rules."""
+        """Raise UserError for a large cycle of unary rules, which would take too long to sum over."""
         below = {
             symbol: [child for rule in rules if len(rule.children) == 1 for child in _below([rule])]
             for symbol, rules in self.by_parent.items()

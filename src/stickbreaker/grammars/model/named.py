@@ -25,8 +25,8 @@ def unigram(terminals: Sequence[str]) -> Grammar:
 def collocation(terminals: Sequence[str]) -> Grammar:
     """The grammar "collocation": words, and collocations of words, are remembered.
 
-    Zhai et al. 2014, table 1; Johnson & Goldwater 2009. The thesis prints WORD -> WORD, the paper WORD ->
-    CHARS.
+    Zhai et al. 2014, table 1; Johnson & Goldwater 2009. Its rule WORD -> CHARS
+    is that of the paper; the thesis prints WORD -> WORD.
     """
     rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
     rules += [*_several("Words", "Word"), ("Word", "Chars"), *_several("Chars", "Char")]
@@ -67,7 +67,7 @@ def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) ->
 
 
 def morphology(terminals: Sequence[str]) -> Grammar:
-    """The grammar "morphology": a line is a word, a stem and possibly a suffix, all remembered.
+    """The grammar "morphology": a line is a word, made of a stem and perhaps a suffix; all are remembered.
 
     Johnson et al. 2007.
     """

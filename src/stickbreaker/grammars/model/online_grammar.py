@@ -137,7 +137,7 @@ class OnlineGrammar(Model):
         return np.zeros((len(keys), len(self.grammar.adapted)))
 
     def reads(self, shard: Shard, index: Index) -> NDArray[np.int64]:
-        """All rows of the table: the sentences of a shard can use any cached tree."""
+        """The rows of the table that a shard needs: all, since its sentences can use any remembered tree."""
         return shard.rows
 
     def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
@@ -233,13 +233,16 @@ class OnlineGrammar(Model):
         return grammar.weights * params["strengths"].values[grammar.rules.parents]
 
     def rule_counts(self, params: Record, cache: Cache) -> Array:
-        """(rules) The uses of each rule, by sentences and by cached trees."""
+        """(rules) The uses of each rule, in sentences and inside remembered trees."""
         grammar = self.grammar
         uses = np.where(grammar.rules.counted, params["uses"].values[grammar.sources], 0.0)
         return uses + cache.rule_uses
 
     def rule_weights(self, params: Record, cache: Cache) -> Array:
-        """(rules) exp E[log theta] (Zhai's thesis, equation 8.7); fixed shares if they are not learned."""
+        """(rules) The weight of each rule, exp E[log theta] (Zhai's thesis, equation 8.7).
+
+        If weights are not learned, it is the rule's share of its parent's prior weights.
+        """
         grammar = self.grammar
         if not self.learn_weights:
             return grammar.shares(grammar.weights)
@@ -398,7 +401,7 @@ class OnlineGrammar(Model):
         return made
 
     def _rule_terms(self, params: Record, view: View) -> Array:
-        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)) + E[log p] of cached trees."""
+        """The rules' part of the bound, in nats: -KL(q(theta) || p(theta)) + E[log p] of remembered trees."""
         counted = self.grammar.rules.counted
         logs = np.log(view.weights.rules)[counted]
         if not self.learn_weights:

@@ -278,7 +278,7 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Prepare sentences for charts: their spans that a remembered subtree has get the string's number.
+        """Prepare sentences for charts: looks up which spans have the string of a remembered subtree.
 
         letters: terminals of all sentences; starts (sentences + 1): where each begins.
         """
@@ -388,7 +388,10 @@ class LearnedGrammar:
         return found, of_all
 
     def beginning(self, letters: Integers) -> int:
-        """How many symbols of a sentence some sentence of the grammar begins with, for error messages."""
+        """The length of the longest prefix of `letters` with which a sentence of the grammar can begin.
+
+        It shows where a sentence goes wrong that cannot be parsed.
+        """
         grammar = self.grammar
         starts = np.array([0, len(letters)])
         text = self.text_of(letters, starts)
@@ -454,7 +457,7 @@ def _count_cuts(
     keys, n_trees, symbol, scales, text, chart, draft, rules, symbols, weights, memory, discounts, inner,
     inner_starts, shares_out, parsed_out,
 ):  # fmt: skip
-    """Fill shares_out (terminals) and parsed_out (sentences): see `LearnedGrammar.cuts`.
+    """Do the work of `LearnedGrammar.cuts`: fill shares_out (terminals) and parsed_out (sentences).
 
     keys (sentences): of random streams; inner, inner_starts: see `cuts_within`.
     """

@@ -98,11 +98,12 @@ class TreeLists(NamedTuple):
 
 
 class AdaptorChain(Sampler):
-    """Gibbs sampling of the trees of all sentences and their seating; rule weights are integrated out.
+    """A Markov chain over the trees of all sentences, with rule weights integrated out.
 
-    A sweep draws each sentence's tree given all others, then the subtrees of tables, each symbol before those
-    below it, then discounts and concentrations. Sweeps are sequential and use one thread. Raises UserError
-    for a sentence that cannot be parsed.
+    Its state also has the seating: which uses of an adapted symbol share a remembered subtree. A sweep draws
+    each sentence's tree given all others, then the subtrees of tables, each symbol before those below it,
+    then discounts and concentrations. Sweeps are sequential and use one thread. Raises UserError for a
+    sentence that cannot be parsed.
     """
 
     def __init__(
@@ -116,10 +117,11 @@ class AdaptorChain(Sampler):
         *,
         start: bool = True,
     ) -> None:
-        """letters: terminals of all sentences by number; starts (sentences + 1): where each begins.
+        """Prepare a chain on sentences, and draw their first trees.
 
-        `given`: further params of the model; they become part of `fitted`. start: whether to draw first
-        trees; without, call `restore`.
+        letters: terminals of all sentences by number; starts (sentences + 1): where each begins. `given`:
+        further params of the model; they become part of `fitted`. start: whether to draw first trees;
+        without, call `restore`.
         """
         self._grammar, self._seed, self._moves, self._given = grammar, seed, moves, given
         self._text, self._n_strings = chart_text(grammar, letters, starts)
@@ -138,7 +140,7 @@ class AdaptorChain(Sampler):
             self._begin()
 
     def _begin(self) -> None:
-        """Draw the first trees, as `Moves.incremental` says."""
+        """Draw the first trees: each given those before it, or all by the rules alone (see `Moves`)."""
         order = stream(self._seed, purposes.GRAMMAR_ORDER, 0).permutation(len(self._roots))
         if self._moves.incremental:
             self._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, 0)
@@ -178,7 +180,10 @@ class AdaptorChain(Sampler):
         """Do nothing, since discounts and concentrations are already drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p(sentences, trees, seating), in nats, and of discounts and concentrations if learned."""
+        """log p(sentences, trees, seating) of the present state, in nats.
+
+        If concentrations are learned, the log density of their prior is added.
+        """
         nats = 0.0
         a, b = self._processes.discounts, self._processes.concentrations
         for place, sizes in enumerate(self._sizes()):

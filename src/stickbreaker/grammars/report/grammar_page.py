@@ -39,7 +39,7 @@ MOST_SYMBOLS = 20  # adapted ones that are shown
 
 
 class GrammarReport(SavedReport[PlainAdaptorGrammar]):
-    """The report page on a grammar, with what its sections share, each computed when first used."""
+    """The report page on a grammar; its properties are what sections share, computed when first used."""
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"
     sections = (Sentences(), Memory(), SubtreeChanges(), Trees(), Learning(), Rules())

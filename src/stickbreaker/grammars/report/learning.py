@@ -29,7 +29,7 @@ _COLOURS = {TREES: hue_hex(255), STEPS: hue_hex(255), SENTENCES: hue_hex(145), H
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A line of a chart: `points` are (sweep or sentences seen, value), values in nats per symbol or F1."""
+    """A line of a chart; points: (sweep, or sentences or documents seen; nats per symbol, or F1)."""
 
     name: str
     points: Sequence[tuple[int, float]]
@@ -146,7 +146,10 @@ def _segmentation(trace: Sequence[JsonObject], unit: str) -> list[ScoreCurve]:
 
 
 def _lines(trace: Sequence[JsonObject], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The lines of a chart of the trace's `field` over its field `at`; for scores, one for each chain."""
+    """The lines of a chart: the trace's values of `field` over those of `at`.
+
+    chains: their number; if there are several, "score" has a line for each.
+    """
     if field == "score" and chains > 1:
         each = [
             [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)

@@ -45,7 +45,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedSentence:
-    """Sentence number `number` (from 1), cut into pieces."""
+    """A training sentence, cut into pieces; number: its place among all training sentences, from 1."""
 
     number: int
     pieces: Sequence[Piece]

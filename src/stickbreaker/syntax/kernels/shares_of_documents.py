@@ -23,7 +23,7 @@ class Learned(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Working memory for a document."""
+    """Working memory to sample the topics and shares of one document at a time."""
 
     chances: NDArray[np.float64]  # topics + 1 × topics
     words: NDArray[np.float64]  # nodes × topics: p(own word | topic)

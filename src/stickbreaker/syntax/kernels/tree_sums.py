@@ -69,7 +69,7 @@ class TreeReport(NamedTuple):
 
 
 class TreeRoom(NamedTuple):
-    """Working memory for a document."""
+    """Working memory to infer one document at a time (symbols as in the module's docstring)."""
 
     chances: NDArray[np.float64]  # topics + 1 × topics: A
     pairs: NDArray[np.float64]  # topics + 1 × topics
@@ -209,7 +209,8 @@ def _pass_down(heads, n, room):
 def sum_trees(nodes, d, expected, room):
     """Sum over the topics of all nodes of document `d`: returns the log, its words' part of the bound.
 
-    Fills room.posterior (nodes × topics) and the expected counts room.n and room.m. room.chances is given.
+    Fills room.posterior (nodes × topics) and the expected counts room.n and room.m, given
+    room.chances.
     """
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first

@@ -164,7 +164,10 @@ def draw_topics(nodes, weights, keys, topics_out):
 
 @njit(**OPTIONS)
 def sum_topics(nodes, weights, nats_out):
-    """Fill nats_out (documents) with log p of each document's words, summed over the topics of its trees."""
+    """Compute log p of each document's words given the weights, in nats, with topics summed out.
+
+    They are written to nats_out (documents).
+    """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))
     below = np.empty((longest(nodes.offsets), k))

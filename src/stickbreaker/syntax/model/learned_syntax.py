@@ -23,9 +23,9 @@ BURN_IN, DRAWS = 5, 10  # sweeps over a new document: before draws are kept, and
 
 @dataclass(frozen=True, eq=False)
 class LearnedSyntax:
-    """A learned model: samples of its parameters, which describe topics and infer new documents.
+    """A learned model: samples of its parameters, to describe topics and to infer new documents.
 
-    Samples come from one or several chains, or there is one, the means of variational inference. limit: the
+    Samples come from one or several chains. Variational inference gives a single one, its means. limit: the
     limiting case (`Prior.limit`). Draws of a document's shares depend only on the document and the seed.
     """
 
@@ -189,7 +189,7 @@ class LearnedSyntax:
         n, firsts = len(trees.nodes.words), np.repeat(trees.nodes.offsets[:-1], np.diff(trees.nodes.offsets))
 
         def predict(sample: int) -> Array:
-            """For one sample, (2 × nodes): log p of the words before each node, and of these and its own.
+            """For one sample (2 × nodes): log p of the words before each node, and of these and its own word.
 
             p is summed over draws of the shares.
             """

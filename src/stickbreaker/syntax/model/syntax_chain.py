@@ -54,10 +54,10 @@ BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 class Prior(NamedTuple):
     """The settings of the model that stay fixed (symbols as in the module's docstring).
 
-    a: of the prior of the overall topic weights tau. shape, rate: alpha_D (of documents' weights theta) and
-    alpha_T (of the transitions pi from a head's topic) have the prior Gamma(shape, rate). sigma: the prior
-    mean and initial value of the Dirichlet parameter of topics' words, whose prior is Gamma(shape, shape /
-    sigma).
+    a: of the prior of the overall topic weights, tau_i ~ Gamma(a / n_topics, a). shape, rate: of the Gamma
+    prior of alpha_D and alpha_T, the concentrations of documents' weights theta and of the transitions pi
+    from a head's topic. sigma: the prior mean and the initial value of the Dirichlet parameter of topics'
+    words; its prior is Gamma(shape, shape / sigma).
 
     limit: "none", the whole model; "hdp": pi = 1, topics do not depend on the head; "itic" (infinite tree
     with independent children): theta = 1, topics do not depend on the document.
@@ -144,7 +144,7 @@ class SyntaxChain(Sampler):
         self._samples.append(self._sample())
 
     def _sample(self) -> tuple[Array, ...]:
-        """The current state as a sample, in the order of `KEPT`."""
+        """The current state as a sample to store: its arrays, in the order of `KEPT`."""
         state, counts = self.state, self.counts()
         held = state.log_pi, state.beta, state.tau
         learned = state.alpha_documents, state.alpha_transitions, state.sigma
@@ -193,7 +193,7 @@ class SyntaxChain(Sampler):
         self._samples = [tuple(np.array(part) for part in one) for one in zip(*kept, strict=True)]
 
     def counts(self) -> Counts:
-        """The counts of topics in the current state."""
+        """Count the topics of the current state by document, head's topic, word and tag."""
         k, d, topics = self._prior.n_topics, self._trees.n_documents, self.state.topics.astype(np.int64)
         of_heads = np.where(self._heads < 0, k, topics[self._heads])
         documents, words, n_tags = self._trees.documents, self._trees.nodes.words, self._trees.n_tags
@@ -348,11 +348,13 @@ def tables_of(
 def sliced(
     tau: Array, shape: Array, rate: Array, n_rows: int, alpha: float, generator: np.random.Generator
 ) -> Array:
-    """Draw tau (topics) given all else, by slice sampling in log tau (Neal 2003) of the density
+    """Draw tau (topics), the overall topic weights, given all else, by slice sampling of log tau.
 
-        tau^shape exp(-rate tau) / Gamma(alpha tau)^n_rows    (shape counts log tau's own factor)
+    The density, in which `shape` counts the factor of log tau itself, is
 
-    by stepping out and shrinking, for all topics at once.
+        tau^shape exp(-rate tau) / Gamma(alpha tau)^n_rows.
+
+    Slices are found by stepping out and shrinking (Neal 2003), for all topics at once.
     """
 
     def log_density(logs: Array) -> Array:

@@ -57,7 +57,7 @@ SHARD_DOCUMENTS = 16  # documents per shard; parsed documents are long
 
 
 class Turns(NamedTuple):
-    """When the inference of a document stops: the parameters `most` and `tolerance` of `SyntaxModel`."""
+    """When the inference of a document stops: after `most` rounds, or at changes below `tolerance`."""
 
     most: int
     tolerance: float
@@ -76,7 +76,7 @@ class SyntaxView(NamedTuple):
     rows: NDArray[np.int64] | None
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions in `expected.words` of these rows of the table."""
+        """Convert rows of the table into positions in `expected.words`, which may cover only some rows."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
@@ -214,7 +214,7 @@ class SyntaxModel(Model):
         return self.score(params, stats, totals, summary)._replace(kind="estimate")
 
     def _word_terms(self, sigma: float, totals: Array, summary: Summary) -> float:
-        """-KL(q(beta) || p(beta)) over all topics, in nats."""
+        """The part of topics' words in the bound, in nats: the sum of -KL(q(beta) || p(beta)) over topics."""
         n = self.n_words
         nats = gammaln(n * sigma) - n * gammaln(sigma) - gammaln(totals + n * sigma)
         nats += summary["log_gammas"] - summary["expected"] + totals * psi(totals + n * sigma)
@@ -229,7 +229,7 @@ class SyntaxModel(Model):
 
 
 def new_report(n_documents: int, n_words: int, n_topics: int) -> TreeReport:
-    """An empty `TreeReport` for this many documents, words and topics: sums are zero, rates one."""
+    """A `TreeReport` for kernels to fill, of the given sizes: sums are zero, rates one."""
     k = n_topics
     return TreeReport(
         np.zeros(n_documents, np.bool_), np.zeros((n_documents, k)), np.ones((n_documents, k)),

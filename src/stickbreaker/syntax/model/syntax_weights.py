@@ -64,7 +64,7 @@ def concentrations_of(params: Record) -> Concentrations:
 
 
 def refuse_params(params: Record) -> None:
-    """Raise ValueError for params with impossible values."""
+    """Raise ValueError for a checkpoint's params with impossible values."""
     for name, field in params.items():
         least, most = (-1.0, 1e50) if name in SUMS else (5e-324, 1e15)
         if not ((field.values >= least) & (field.values <= most)).all():
@@ -114,12 +114,12 @@ def expected_transitions(params: Record, prior: Prior) -> Transitions:
 
 
 def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transitions, Array]:
-    """The optimal q(pi), and the scale of each of its rows (topics + 1 × 1), by which w_dj is divided.
+    """The optimal q(pi) given sums over documents, and the scale of each of its rows (topics + 1 × 1).
 
-    At a scale c, rates are 1 + sum_d w_dj E[theta_di] / c. The bound is highest, jointly in q(pi) and the
-    scale of all xi, when the means of a row sum to P = sum_i alpha_T tau_i. (Its slope in log c is sum_i
-    shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and increasing in c, so Newton's steps
-    from below never overshoot.
+    By this scale w_dj is divided. At a scale c, rates are 1 + sum_d w_dj E[theta_di] / c. The bound is
+    highest, jointly in q(pi) and the scale of all xi, when the means of a row sum to P = sum_i alpha_T tau_i.
+    (Its slope in log c is sum_i shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and
+    increasing in c, so Newton's steps from below never overshoot.
     """
     y = now.alpha_transitions * now.tau
     shapes = y + sums["transitions"]

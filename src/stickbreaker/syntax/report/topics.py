@@ -30,7 +30,7 @@ NO_HEAD = -1  # in the payload: a place among topics that is none of them
 
 @dataclass(frozen=True, slots=True)
 class SyntaxTopic(TopicRow):
-    """A topic as the report shows it.
+    """A topic as the report shows it: its words, tags, and the topics above and below it in trees.
 
     Its `words` are (word, probability, its probability in all topics), the most probable first.
 
