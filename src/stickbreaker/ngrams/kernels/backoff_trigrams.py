@@ -24,8 +24,8 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class BackoffArrays(NamedTuple):
-    """A backoff model in arrays, by node. Node 0 is empty, node number + 1 is a single word of the model, and
-    all other nodes are longer n-grams."""
+    """A backoff model in arrays. A node is an n-gram: node 0 has no words, the node of a single word is its
+    number in the model + 1, and all other nodes are longer."""
 
     numbers: NDArray[np.int64]  # the caller's words: their numbers in the model
     unknown: int  # the number in the model of all other words
@@ -74,7 +74,10 @@ def number_of(model, word):
 
 @njit(**LEAF)
 def step(model, state, number):
-    """log p in nats of a word (by the model's number) after a state, and the state after the word."""
+    """log p in nats of a word (by the model's number) after a state, and the state after the word.
+
+    A state is the node of those words before that matter for what follows.
+    """
     log_weight, longest, node = 0.0, np.int64(-1), np.int64(state)
     child = _child(model.slots, model.n_words, node, number)
     while child < 0 or np.isnan(model.log_p[child]):
@@ -90,7 +93,10 @@ def step(model, state, number):
 
 @njit(**LEAF)
 def next_state(model, state, word):
-    """log p in nats of a word (by the caller's number) after a state, and the state after the word."""
+    """log p in nats of a word (by the caller's number) after a state, and the state after the word.
+
+    A state is the node of those words before that matter for what follows.
+    """
     return step(model, state, number_of(model, word))
 
 

@@ -120,7 +120,8 @@ def _count_total(restaurant, topic, customers, tables, rooms, seats):
 
 @njit(**PART)
 def count(slot, topic, customers, tables, common, rooms, seats):
-    """Add customers and tables of a topic to a slot and to its restaurant; negative numbers are subtracted.
+    """Add customers and tables of a topic to the counts of a slot (a word in a context) and of its
+    restaurant; negative numbers are subtracted.
 
     common: how many of these tables send their customer to topic 0.
     """

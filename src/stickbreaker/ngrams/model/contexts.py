@@ -69,10 +69,10 @@ class Contexts:
             raise ValueError("a word is missing in a shorter context")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
-        """Look up contexts one word longer: the restaurants of the contexts `shorter` (restaurants) with
-        `symbols` before them.
+        """The restaurants of contexts that are one word longer: each extends a context in `shorter`
+        (restaurant numbers) by the symbol before it, in `symbols`.
 
-        A result is -1 if there is no such context, or if `shorter` is -1.
+        -1 if there is no such context, or if `shorter` is -1.
         """
         return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
 

@@ -129,7 +129,8 @@ def learn_translations(
 
 
 def _words_in_pairs(source: Sentences, target: Sentences) -> tuple[int, int]:
-    """The number of source and of target words in those sentence pairs that have words on both sides."""
+    """How many source and target words there are in sentence pairs with words on both sides; others are not
+    aligned."""
     both = (source.lengths > 0) & (target.lengths > 0)
     return int(source.lengths[both].sum()), int(target.lengths[both].sum())
 
@@ -145,7 +146,7 @@ def _plain_step(pool: Executor, learners: _Both, settings: AlignmentSettings) ->
 
 
 def _ordered_step(pool: Executor, learners: _Both, settings: AlignmentSettings) -> tuple[_Both, _Nats]:
-    """One step of the hidden Markov model in each direction alone.
+    """One step of the hidden Markov models, each direction alone.
 
     Returns the new learners, and -log p of the generated words of each direction before the step, in nats.
     """

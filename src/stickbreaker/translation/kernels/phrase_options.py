@@ -54,7 +54,8 @@ class Sentence(NamedTuple):
 
 @njit(**LEAF)
 def span_of(begin, end, longest):
-    """The number of the span of words begin to end (exclusive), if spans have at most `longest` words."""
+    """A number for the span of words from `begin` to `end` (exclusive), if spans have at most `longest`
+    words; sorts by begin, then by length."""
     return begin * longest + end - begin - 1
 
 

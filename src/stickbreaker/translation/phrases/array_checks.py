@@ -86,7 +86,7 @@ def require_model(model: BackoffArrays, n_words: int) -> None:
 
 
 def _within(values: AnyArray, kind: type[np.integer], low: int, high: int) -> None:
-    """Raise ValueError unless an array is flat, has this type, and has only values of at least `low` and
+    """Raise ValueError unless an array has one axis and this type, and all values are at least `low` and
     below `high`."""
     _require(values.ndim == 1 and values.dtype == kind, f"{values.ndim} axes of {values.dtype}")
     if len(values):

@@ -40,8 +40,8 @@ class LexicalLinks(NamedTuple):
 def lexical_links(
     table: PhraseTable, options: NDArray[np.int64], lexicons: tuple[DirectedLexicon, DirectedLexicon]
 ) -> tuple[LexicalLinks, LexicalLinks]:
-    """The links of some options of a phrase table, in both directions: their target words with the source
-    words linked to each, and their source words with the target words linked to each."""
+    """The word links of some options (phrase pairs of a table) in both directions: their target words with
+    the source words linked to each, then their source words with the target words linked to each."""
     sources, source_lengths = table.source_of(table.phrases[options])
     offsets, places = entries_between(table.offsets[options], table.offsets[options + 1])
     target_lengths = np.diff(offsets)

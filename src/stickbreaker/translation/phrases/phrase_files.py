@@ -102,7 +102,7 @@ def _translations(
 
 
 def _links(mask: int) -> str:
-    """The links in a bit mask, as Moses writes them: "source-target" positions.
+    """The word links of a phrase pair, from a bit mask, as Moses writes them: "source-target" positions.
 
     >>> _links(0b1000001)
     '0-0 1-1'
@@ -120,7 +120,7 @@ def _counts(scores: PhraseCounts | GivenScores, options: NDArray[np.int64]) -> l
 
 
 class GivenTable(NamedTuple):
-    """A phrase table that was read from a file, and how many of its translations were left out."""
+    """A phrase table that was read from a file, and how many of the file's translations were left out."""
 
     table: PhraseTable
     too_long: int  # translations with more than 5 words on a side
@@ -128,7 +128,7 @@ class GivenTable(NamedTuple):
 
 
 class PhrasePair(NamedTuple):
-    """A line of a phrase table as it is read."""
+    """A line of a phrase table as it is read: a source phrase, its translation, scores and word links."""
 
     source: list[str]  # tokens as written
     target: list[str]
@@ -192,10 +192,10 @@ class _Numbers(dict[str, int]):
 def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) -> GivenTable:
     """Read a phrase table in the format of Moses and `phrase_table_lines`, compressed or not.
 
-    `words`: of the bitext's source and target; others become the table's `more_words`. For each source phrase
-    the 20 translations with the highest p(e | f) are used, ties in order of lines. A score of 0 becomes
-    e^-100, as in Moses. Raises UserError, naming the line, for an invalid line and for a pair that occurs
-    twice.
+    `words`: the words of the bitext's source and target; others become the table's `more_words`. Of each
+    source phrase, the 20 translations with the highest p(e | f) are used, ties in order of lines. A score of
+    0 becomes e^-100, as in Moses. Raises UserError, naming the line, for an invalid line and for a pair that
+    occurs twice.
     """
     numbers = _Numbers(words[0]), _Numbers(words[1])
     sides, ends = (array("i"), array("i")), (array("q", [0]), array("q", [0]))
