@@ -40,8 +40,8 @@ class Step(NamedTuple):
 class Score(NamedTuple):
     """A score in nats, and the number of tokens that it covers.
 
-    `kind` is "bound" (the exact lower bound on log p(w)), "estimate" (of that bound) or "joint" (log p(w, z)
-    of a sample).
+    `kind` is "bound" (the lower bound on log p(w), computed exactly), "estimate" (of that bound) or "joint"
+    (log p(w, z) of a sample).
     """
 
     nats: float

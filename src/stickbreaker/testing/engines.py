@@ -148,7 +148,7 @@ class EngineLaws(RunTests):
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
         """Law 4: an edit of columns changes totals only by the counts that it drops.
 
-        It changes a table as it changes a record.
+        Tables and records change in the same way.
         """
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
