@@ -59,7 +59,7 @@ def commands() -> dict[str, Command]:
 
 @contextmanager
 def _shortened_messages() -> Iterator[None]:
-    """A context in which the message about a wrong command line is cut to one line of usual length."""
+    """A context in which the message of a usage error is cut to one line of usual length."""
     try:
         yield
     except HELP_INSTEAD:

@@ -160,7 +160,7 @@ def emit(result: JsonObject, as_json: bool, text: Callable[[JsonObject], str]) -
 
 
 class NumberRange(click.FloatRange):
-    """A number within bounds; refuses NaN, which click accepts."""
+    """The type of an option with a number within bounds; it refuses NaN, which click accepts."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = super().convert(value, param, ctx)
@@ -259,7 +259,7 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def refuse_written(names: tuple[str, ...], problem: str) -> None:
-    """Raise a usage error, "--name problem", for the first of these options that the user gave."""
+    """Raise a usage error for the first of the options `names` that the user gave: "--name problem"."""
     options = {param.name: param.opts for param in click.get_current_context().command.params}
     for name in written(names):
         option = f"--{name.replace('_', '-')}"
@@ -317,7 +317,7 @@ def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
 
 
 def command(function: Callable[P, None]) -> Callable[P, None]:
-    """A decorator for commands: adds `--json`; a user's mistake becomes one line and exit status 1."""
+    """A decorator for commands: adds `--json`; an error by the user becomes one line and exit status 1."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
     @functools.wraps(function)

@@ -52,7 +52,7 @@ def _figures(nats: float, tokens: float) -> dict[str, float]:
 
 
 def scores_as_text(scores: JsonObject) -> str:
-    """The result of `part_scores`, as lines with a table."""
+    """The scores that `part_scores` returned, as text with a table."""
     parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
     documents, width = counted(scores["documents"], "document"), max(9, *map(len, parts))
     lines = [

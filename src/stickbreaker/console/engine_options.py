@@ -38,7 +38,7 @@ class EngineChoice:
     given: tuple[str, ...] = ()
 
     def refuse_spark_options(self) -> None:
-        """Raise a usage error if an option that needs --engine spark was given without it."""
+        """Raise a usage error if options for Spark were given without --engine spark."""
         if self.engine == "local":
             for name in self.given:
                 if name != "engine":

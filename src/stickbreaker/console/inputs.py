@@ -121,7 +121,7 @@ class ReadingChoice:
 
     @property
     def tells_languages(self) -> bool:
-        """Whether fields of the documents say in which language each text is."""
+        """Whether the options name fields that say in which language each text is."""
         return self.language_field is not None or "=" in self.text_field
 
     def options(self) -> "ReadingOptions":
@@ -145,11 +145,11 @@ class TextChoice(Protocol):
     def given(self) -> tuple[str, ...]: ...
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis. Raises UserError, also for lists of words of more than `largest` bytes."""
+        """Make the analysis. Raises UserError, also for lists of words of more than `largest` bytes."""
         ...
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
-        """The rule of the vocabulary; None: the default. Raises UserError."""
+        """The rule by which the vocabulary is chosen; None: the default. Raises UserError."""
         ...
 
 
@@ -205,7 +205,7 @@ class AnalysisChoice:
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis. Raises UserError, also for lists of stop words of more than `largest` bytes."""
+        """Make the analysis. Raises UserError, also for lists of stop words of more than `largest` bytes."""
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.readers import read_words
 
@@ -360,7 +360,7 @@ def _refuse_model(given: str) -> None:
 
 
 def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
-    """Show on a progress line how many documents were read, the share of the files, and the speed."""
+    """Show how many documents were read, the share of the files, and the speed, on a progress line."""
     if not line.due:
         return
     rate = documents / max(time.monotonic() - line.start, 1e-3)

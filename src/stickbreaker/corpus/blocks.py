@@ -74,7 +74,7 @@ class Entries(NamedTuple):
         return list(self.spelled) if isinstance(self.spelled, _LISTED) else self.spelled.to_pylist()
 
     def spellings(self, codes: NDArray[np.integer]) -> list[str]:
-        """The words that have these codes."""
+        """The words that these codes stand for, as strings, in their order."""
         if isinstance(self.spelled, _LISTED):
             return [self.spelled[code] for code in codes.tolist()]
         return self.spelled.take(arrow_numbers(codes)).to_pylist()
@@ -91,11 +91,11 @@ class BlockSource(ABC):
 
     @abstractmethod
     def read(self, block: int) -> pa.Table:
-        """All columns of a block."""
+        """A block as an Arrow table with all columns of its schema (`schema_of`)."""
 
     @abstractmethod
     def columns(self, block: int, names: list[str]) -> pa.Table:
-        """Some columns of a block."""
+        """The columns of a block with these names, as an Arrow table."""
 
     def place(self, block: int) -> Path | None:
         """The file that contains a block, for error messages; None if it is in memory."""
@@ -103,7 +103,7 @@ class BlockSource(ABC):
 
     @abstractmethod
     def entries(self, block: int) -> Entries:
-        """The tokens or words of a block."""
+        """The tokens of a block's texts, or the words and weights of its bags."""
 
     def tokens(self, block: int) -> tuple[Entries, NDArray[np.int64]]:
         """The tokens of a block of texts, and the index of each sentence's first token: see `tokens_of`."""
@@ -136,7 +136,10 @@ class TableSource(BlockSource):
 
 
 class DocumentSource(BlockSource):
-    """Blocks held in memory as lists of documents, for data that is read once; tables are made on request."""
+    """Blocks held in memory as lists of documents, for documents that are read once, such as new ones.
+
+    Arrow tables of them are made on request.
+    """
 
     def __init__(self, kind: str, blocks: Sequence[list[Document]]) -> None:
         self.kind = kind
@@ -227,7 +230,7 @@ def _common_columns(documents: list[Document]) -> dict[str, Any]:
 
 
 def _word_lists(lists: Sequence[Sequence[str]]) -> tuple[ArrowArray, Sequence[str]]:
-    """Lists of words as an Arrow array with a dictionary, and the distinct words in order of occurrence."""
+    """Lists of words as a dictionary-encoded Arrow array; and the distinct words, in order of occurrence."""
     codes, words = _numbered(lists)
     distinct = words.array() if isinstance(words, NumberedWords) else arrow_strings(words)
     return arrow_lists(_offsets_of(lists), arrow_words(codes, distinct)), words
@@ -369,7 +372,7 @@ def sentence_starts(
 
 
 def documents_of(table: pa.Table) -> list[Document]:
-    """The documents of a block's table."""
+    """The documents of a block, from its table with all columns."""
     rows = table.to_pylist()  # columns are named as the fields of documents
     for row in rows:
         row["metadata"] = metadata_from(row["metadata"])

@@ -85,9 +85,10 @@ class Recipe:
 class About:
     """Facts about a corpus besides its documents, vocabulary and analysis; None: not computed.
 
-    `languages`: documents by language; `skipped`: documents left out, by kind of problem, and `first_skipped`
-    the first message of each; `content`, `fingerprint`: digests; `totals`: known tokens, and documents
-    without any; `dropped`: words that the vocabulary's rule left out.
+    `rule`: chose the vocabulary; `languages`: documents by language; `skipped`: documents left out, by kind
+    of problem, and `first_skipped` the first message of each; `content`, `fingerprint`: digests without and
+    with the vocabulary; `totals`: (known tokens, documents without any); `dropped`: words that the
+    vocabulary's rule left out.
     """
 
     rule: VocabularyRule = field(default_factory=VocabularyRule)
@@ -104,7 +105,7 @@ class About:
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
-        """The facts about a corpus from those that its directory stores in `corpus.json`."""
+        """Make the facts about a stored corpus from its `corpus.json` (`facts`), in `directory`."""
         settings = facts.vocabulary_rule
         return cls(
             VocabularyRule(
@@ -302,7 +303,10 @@ def _pass(
 
 
 def _about_source(source: BlockSource, worker: "_Analyst") -> About:
-    """Facts about the documents of a source whose vocabulary was given; reads all blocks."""
+    """Count the facts about the documents of a source, for a corpus whose vocabulary was given.
+
+    Reads all blocks.
+    """
     tally = _new_tally(worker.recipe, worker.fields)
     for block in range(len(source.sizes)):
         tally.add(source.read(block))
@@ -379,7 +383,7 @@ class _Analyst:
         return self._together(self._prepared(documents))
 
     def _prepared(self, documents: Iterable[Document]) -> Iterator[tuple[Document, str]]:
-        """The usable documents with their ids; wrong ones, and repeated ids, are reported and left out.
+        """Yield the usable documents with their ids; wrong ones, and repeated ids, are reported instead.
 
         They have tokens, except for those whose texts will be analysed in a batch.
         """
@@ -401,7 +405,10 @@ class _Analyst:
                     self.recipe.progress(number)
 
     def _together(self, documents: Iterable[tuple[Document, str]]) -> Iterator[Document]:
-        """The documents (given with ids) in order, with tokens; texts are analysed in batches."""
+        """The documents in order, with tokens; texts that still lack tokens are analysed in batches.
+
+        documents: as `_prepared` yields them, with ids.
+        """
         waiting: list[tuple[Document, str]] = []
         characters = 0
         for document, identity in documents:
@@ -639,7 +646,10 @@ def new_directory(path: Path, overwrite: bool) -> Generator[Path]:
 
 
 def _refuse_others(path: Path, overwrite: bool) -> None:
-    """Raise UserError if something at the path must not be replaced."""
+    """Raise UserError if something at the path must not be replaced by a new corpus.
+
+    With `overwrite`, a corpus or an empty directory may be.
+    """
     if not (path.exists() or path.is_symlink()):
         return
     if not overwrite:
@@ -658,9 +668,9 @@ def finish(
     totals: tuple[float, int],
     fingerprint: str,
 ) -> None:
-    """Write the vocabulary and corpus.json into a directory, after its documents.
+    """Write the vocabulary and then corpus.json into a corpus's directory that has its documents already.
 
-    totals: known tokens, and documents without any.
+    totals: (known tokens, documents without any); fingerprint: of the corpus.
     """
     path = directory / VOCABULARY_FILE
     vocabulary.write(path)

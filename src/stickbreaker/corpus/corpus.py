@@ -285,8 +285,7 @@ class Corpus:
         feature_names: Sequence[str] | Vocabulary | None = None,
         ids: Sequence[str] | None = None,
     ) -> "Corpus":
-        """A corpus in memory of bags, from a sparse or dense matrix (documents × words) of nonnegative
-        weights.
+        """A corpus of bags in memory, from a matrix (documents × words, sparse or dense) of weights >= 0.
 
         Words default to "0", "1", …; all are in the vocabulary, in order. A given vocabulary is used
         unchanged, with its counts. Zeros are dropped, duplicates added. Raises UserError for a weight that is
@@ -350,7 +349,7 @@ class Corpus:
 
     @functools.cached_property
     def about(self) -> building.About:
-        """Facts besides the documents, the vocabulary and the analysis."""
+        """Further facts, such as languages and skipped documents; counted at first use if necessary."""
         return self._about() if callable(self._about) else self._about
 
     @property
@@ -426,13 +425,15 @@ class Corpus:
 
     @property
     def skipped(self) -> dict[str, int]:
-        """The number of documents left out when the corpus was built with on_error="skip", by kind of
-        problem."""
+        """How many documents were left out, with on_error="skip", when the corpus was built.
+
+        The numbers are by kind of problem.
+        """
         return dict(self.about.skipped)
 
     @property
     def dropped(self) -> tuple[DroppedWords, ...]:
-        """The words that the vocabulary's rules left out, by rule.
+        """The words that were left out when the vocabulary was chosen, one entry per rule.
 
         Empty for bags, for matrices, and for a vocabulary that was given.
 
@@ -443,8 +444,7 @@ class Corpus:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """A digest of ids, tokens or weights, and the vocabulary, independent of where the corpus is
-        stored."""
+        """A digest of ids, tokens or weights, and vocabulary, wherever the corpus is stored."""
         if self.about.fingerprint is not None:
             return self.about.fingerprint
         digest = Digest()
@@ -465,7 +465,9 @@ class Corpus:
     # Reading
 
     def bags(self, block: int) -> Bags:
-        """A block's documents as bags of known words; `unseen` counts eligible tokens of unknown words.
+        """A block's documents as bags of known words.
+
+        `unseen` counts the tokens of unknown words that the analysis would admit to a vocabulary.
 
         >>> Corpus.from_texts(["cat cat dog"]).bags(0).counts.tolist()
         [2.0, 1.0]
@@ -570,9 +572,9 @@ class Corpus:
     ) -> "Corpus":
         """The same documents seen through another vocabulary, whose words are matched by spelling.
 
-        `analysis` says which unknown tokens count as unseen, by default the corpus's own. A text in one
-        language can be seen through a vocabulary of several languages that includes it, but not the other way
-        round (UserError).
+        `analysis` decides which unknown tokens count as unseen (None: the corpus's own). A text in one
+        language can be seen through a vocabulary of several languages that includes it. Raises UserError for
+        texts in several languages and a vocabulary of one.
 
         >>> corpus = Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"]))
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()

@@ -78,13 +78,16 @@ def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
 
 
 class Digest:
-    """A digest of named strings and arrays that does not depend on how they are cut into blocks."""
+    """A digest of strings and arrays that are added under names, in pieces.
+
+    It does not depend on how they are cut into pieces, such as blocks.
+    """
 
     def __init__(self) -> None:
         self.parts: dict[str, hashlib.blake2b] = {}
 
     def strings(self, name: str, values: "ArrowArray | list[str]") -> None:
-        """Append strings to those that have this name."""
+        """Add strings; they continue those added under this name before."""
         array = arrow_strings(values) if isinstance(values, list) else values
         if not len(array):
             return
@@ -94,7 +97,7 @@ class Digest:
             self.array(name, content[offsets[0] : offsets[-1]])
 
     def array(self, name: str, values: NDArray[np.generic]) -> None:
-        """Append an array to those that have this name."""
+        """Add an array; it continues those added under this name before."""
         self._part(name).update(np.ascontiguousarray(values).data)
 
     def hex(self) -> str:

@@ -19,8 +19,8 @@ class Document:
     `starts` holds the character of `text` at which each token begins; `sentences` the token at which each
     sentence begins; with trees, `heads` the position of each token's head within its sentence (-1: a root),
     and `tags` its part of speech. A polylingual document has `texts` instead, its text by language code.
-    `where` and `line`: the place that it was read from, for error messages; `copy`: its number among the
-    documents of a line with a count, from 1.
+    `where` and `line`: the place that it was read from, for error messages; `copy`: if one line with a count
+    stands for several documents, which of them this is, from 1.
 
     >>> Document("a", text="A short text.").id
     'a'

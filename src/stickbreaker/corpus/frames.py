@@ -48,13 +48,13 @@ class MetadataColumns:
 
     @property
     def fields(self) -> "list[tuple[str, pa.DataType]]":
-        """Names and types of the columns."""
+        """The names and Arrow types of the columns."""
         return [
             (f"{METADATA}.{name}" if name in self.taken else name, kind) for name, kind in self._types.items()
         ]
 
     def of(self, block: int) -> "list[ArrowArray]":
-        """The columns for a block's documents."""
+        """The metadata of a block's documents: an Arrow array for each column."""
         rows = list(self._rows(block)) if self._types else []
         columns: list[ArrowArray] = []
         for name, kind in self._types.items():
@@ -68,7 +68,7 @@ class MetadataColumns:
 
 
 def _kind_of(value: Scalar) -> type:
-    """The Python type of a value; whole numbers of more than 64 bits count as text."""
+    """The Python type that decides a column's type; whole numbers of more than 64 bits count as text."""
     too_long = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 1 << 63
     return str if too_long else type(value)
 

@@ -29,7 +29,7 @@ def storable(text: str) -> str:
 
 
 def storable_all(texts: Sequence[str]) -> list[str]:
-    """`storable` for several texts at once.
+    """`storable` applied to several texts; fast if none has a lone surrogate.
 
     >>> storable_all(["a", "b\\ud800"]) == ["a", "b\\ufffd"]
     True
@@ -69,7 +69,7 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
 
 
 def _plain(value: Any) -> Any:
-    """A scalar of NumPy as one of Python, a date as text in ISO 8601; other values unchanged."""
+    """A NumPy scalar as a Python one, a date as text in ISO 8601; other values unchanged."""
     value = value.item() if isinstance(value, _NUMPY) else value
     return value.isoformat() if isinstance(value, date) else value
 

@@ -19,7 +19,7 @@ class Overview(NamedTuple):
 
 
 def as_html(overview: Overview, text: str) -> str:
-    """An overview as an HTML table, below a line with the object's own text.
+    """An overview as an HTML table for a notebook, below a line with the object's `repr` (`text`).
 
     It takes its colours from the surrounding page, light or dark, and has no script.
 
@@ -42,6 +42,6 @@ def as_html(overview: Overview, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Text escaped for HTML."""
+    """Text escaped for HTML, with U+FFFD in place of characters that cannot be shown."""
     shown = (one if one.isprintable() or one in JOINERS else "\N{REPLACEMENT CHARACTER}" for one in text)
     return escape("".join(shown))

@@ -139,7 +139,10 @@ def _sliced(
 def _joined(
     parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """The offsets, words and sentence starts of several groups of documents as those of one group."""
+    """Concatenate several groups of documents; each is given by its offsets, words and sentence starts.
+
+    Returns the same three for all documents.
+    """
     ends = np.cumsum([0] + [len(words) for _, words, _ in parts])
     return (
         joined_offsets([offsets for offsets, _, _ in parts]),

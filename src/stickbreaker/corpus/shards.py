@@ -28,12 +28,12 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: "Corpus", block: int) -> Self:
-        """A block of a corpus in this unit. Raises UserError if the corpus lacks what the unit needs."""
+        """A corpus's block in this form. Raises UserError if the corpus lacks something for it, as order."""
         ...
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """The documents of several as one, in order."""
+        """The documents of several parts as one, in order."""
         ...
 
     def take(self, documents: NDArray[np.int64]) -> Self:
@@ -153,12 +153,12 @@ def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) 
 
 
 def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
-    """A document's words and counts as bytes that are the same on every machine."""
+    """A document's words and counts as bytes, for a digest; they are the same on every machine."""
     return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
 
 
 def numbers_of(bags: Bags) -> NDArray[np.int64]:
-    """A number for each document that depends only on its content: the key of its random numbers.
+    """For each document, a number made from its content alone, by which its random numbers are drawn.
 
     >>> bags = Bags(np.array([0, 1, 2]), np.array([7, 7]), np.array([4.0, 4.0]), np.zeros(2))
     >>> len(set(numbers_of(bags).tolist()))
@@ -193,7 +193,7 @@ def cut_blocks(
 class Shard(Generic[U]):
     """The input of a local step: a few consecutive documents, and the rows of the model's table they need.
 
-    The table has a model's parameters or counts, a row per word. `content.words` number the shard's distinct
+    The table has the model's parameters, usually a row per word. `content.words` number the shard's distinct
     words from zero (-1: not in the vocabulary). As read from a corpus, word c is row `rows[c]` of the
     vocabulary (ascending) and, with `keys`, spelled `keys[c]`. For the local step, `rows` become what
     `Model.reads` returns: positions in the table, -1 for missing rows; by default, those of the distinct

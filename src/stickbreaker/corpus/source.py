@@ -98,7 +98,7 @@ class Source:
         return numbers, content
 
     def parts(self, longest: int = SPAN) -> list[range]:
-        """The numbers of all blocks, cut into consecutive ranges, among which engines divide the work.
+        """Cut the blocks into consecutive ranges of block numbers, among which engines divide the work.
 
         There are about `PARTS` ranges, more if they would be longer than `longest` blocks.
         """
@@ -111,10 +111,10 @@ class Source:
             yield self.block(number)
 
     def windows(self, generator: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
-        """The numbers of all training documents, `WINDOW` blocks at a time, to cut minibatches from.
+        """Yield the numbers of all training documents, a group of `WINDOW` blocks at a time, for minibatches.
 
-        These blocks are picked at random from the whole corpus, and their documents are mixed. Without a
-        generator, all is in the corpus's order.
+        The blocks of a group are picked at random from the whole corpus, and their documents are mixed.
+        Without a generator, all is in the corpus's order.
         """
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
@@ -166,10 +166,10 @@ class Source:
         return joined.take(back)
 
     def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
-        """Documents as shards, which are read on iteration.
+        """These documents as shards, which are read when one iterates over them.
 
-        A chunk is the number of a block, or an array of document numbers; no shard has documents of two
-        chunks.
+        A chunk is the number of a block (its training documents), or an array of document numbers; no shard
+        has documents of two chunks.
         """
         return Shards(self, chunks)
 

@@ -72,7 +72,7 @@ OPTIONAL = ("tag_names", "dropped")  # left out if None
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of the store: its name, size in bytes, digest, and the documents in each of its blocks."""
+    """A file of a stored corpus: its name, bytes, digest, and how many documents each of its blocks has."""
 
     name: str
     size: int
@@ -286,7 +286,7 @@ def _encoded(record: JsonObject) -> bytes:
 
 
 def encoded_facts(record: JsonObject) -> bytes:
-    """The bytes of corpus.json for a record of its fields, with a digest."""
+    """The bytes of corpus.json: a record of its fields as JSON, and the digest of these."""
     return _encoded({**record, DIGEST: _digest(record)})
 
 
@@ -341,7 +341,10 @@ def read_facts(directory: Path) -> Facts:
 
 
 def _refuse_altered(record: JsonObject, content: bytes) -> None:
-    """Raise ValueError if corpus.json has been changed since it was written."""
+    """Raise ValueError if corpus.json has been changed since it was written.
+
+    record: its fields, from which the digest is taken out; content: its bytes.
+    """
     if not set(record) <= {"format", "schema", "ordered", DIGEST, *Facts.__dataclass_fields__}:
         raise ValueError("it has other fields")
     digest = record.pop(DIGEST, None)

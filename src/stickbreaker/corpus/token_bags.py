@@ -16,7 +16,7 @@ from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary
 
 
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
-    """A corpus of bags, in memory, of all words of some lists of tokens.
+    """A corpus of bags in memory, made from lists of tokens; all their words are in its vocabulary.
 
     Words of more than 100 characters are left out, as in texts. Raises UserError for anything but lists of
     strings.

@@ -48,7 +48,7 @@ def language_of(word: str) -> str:
 
 
 def untagged(word: str) -> str:
-    """A word that carries its language, without it: "haus" for "de:haus"."""
+    """A word without the language that it carries: "haus" for "de:haus"."""
     return word.partition(":")[2]
 
 
@@ -119,10 +119,10 @@ class VocabularyRule:
         n_documents: int,
         mean_length: float | None = None,
     ) -> "Vocabulary":
-        """Choose a vocabulary from `counts`, all words found. Raises UserError if no word is left.
+        """Choose a vocabulary from all words found (`counts`). Raises UserError if no word is left.
 
-        `eligible` (words): whether the analysis admits each; `mean_length`: tokens per document (None: by
-        `counts`).
+        `eligible` (words): whether the analysis admits each; `mean_length`: tokens per document (None:
+        computed from `counts`).
 
         >>> found = Vocabulary(("b", "a"), np.array([1, 1]), np.array([2.0, 3.0]))
         >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
@@ -177,15 +177,15 @@ class VocabularyRule:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in order, with their numbers of documents (int64) and of tokens, or total weights (float64).
+    """Words in order, each with the number of documents that have it (int64) and of its tokens (float64).
 
-    If words were not counted (`is_counted`), documents are all zero; tokens are then zero, or the
-    expectations of a model with an open vocabulary.
+    In place of tokens, there may be total weights. If words were not counted (`is_counted`), documents are
+    all zero; tokens are then zero, or the expectations of a model with an open vocabulary.
 
     In a polylingual vocabulary `languages` (codes, ascending) is not empty. Words then carry their language,
     as "de:haus", and those of a language stand together, in the order of `languages`.
 
-    With `hashed` no eligible word of a corpus is unknown: a word that is not listed shares the row of a
+    With `hashed`, no word that the analysis admits is unknown: a word that is not listed shares the row of a
     listed word, chosen by a stable hash of its spelling.
 
     >>> vocabulary = Vocabulary.of(["river", "bank"])
@@ -231,12 +231,12 @@ class Vocabulary:
         return bool(self.documents.any())
 
     def mean_length(self, n_documents: int) -> float:
-        """The mean number of tokens of these words per document."""
+        """The mean number of tokens of these words per document, in a corpus of `n_documents`."""
         return float(self.tokens.sum()) / max(n_documents, 1)
 
     @classmethod
     def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
-        """One vocabulary from those of single languages, by code; words carry their language already.
+        """Join vocabularies of single languages (by code) into one; their words carry their language already.
 
         Raises UserError for a language without words (a topic would be a distribution over an empty set), and
         for hashed words.
@@ -271,7 +271,7 @@ class Vocabulary:
 
     @functools.cached_property
     def documents_per_token(self) -> NDArray[np.float64]:
-        """For each word, the documents that have it / its tokens (words,); 1 for words that were not counted.
+        """For each word, its number of documents divided by its tokens (words,); 1 if it was not counted.
 
         >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
         [0.25, 1.0]

@@ -22,7 +22,8 @@ def engine_of(
 ) -> Engine:
     """Make the engine for a model's run, local or Spark. Raises UserError for Spark without a session.
 
-    keep_local: whether the engine keeps each document's local result; folder: where it may store files.
+    keep_local: whether documents' local results are carried from pass to pass; folder: where the engine may
+    store files.
     """
     if estimator.engine == "local":
         return LocalEngine(threads_of(estimator.n_jobs), keep_local=keep_local, folder=folder)

@@ -113,7 +113,7 @@ class Estimator(ABC):
 
     @property
     def _is_open(self) -> bool:
-        """Whether the vocabulary is open, so that a run uses all words of a corpus."""
+        """Whether the vocabulary is open (grows with new words), so that a run uses all words of a corpus."""
         return False
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
@@ -137,7 +137,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def _limits(self) -> Limits:
-        """When a run ends, such as the number of passes."""
+        """The limits at which a run ends, such as the number of passes."""
 
     def _as_it_started(self) -> Self:
         """A copy to save, in which parameters that were None have the values that learning began with."""
@@ -148,7 +148,7 @@ class Estimator(ABC):
         return None
 
     def _params_to_save(self) -> JsonObject:
-        """The parameters to store in a manifest, for `settings.to_json`."""
+        """The parameters to store with a saved model, before `settings.to_json` converts them."""
         return params_of(self)
 
     def _search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
@@ -156,7 +156,7 @@ class Estimator(ABC):
         return None
 
     def _of_search(self, settings: Mapping[str, Any]) -> "Estimator":
-        """An estimator for one run of a search: a copy with the parameters that the search has chosen."""
+        """A copy of this estimator for one run of a search, with the parameters that the search chose."""
         raise NotImplementedError
 
     def _finished_runs(self, held: object) -> tuple[FinishedRun, ...]:
@@ -190,7 +190,7 @@ class Estimator(ABC):
         """
 
     def _evolution(self, job: Run, state: RunState, directory: ModelDirectory) -> Evolving | None:
-        """The observer that takes snapshots of topics during a run, for the report; None: there is none."""
+        """An observer that takes snapshots of topics during a run, for the report; None if there is none."""
         return None
 
     # Storing what a run has learned
@@ -256,7 +256,7 @@ class Estimator(ABC):
 
     @property
     def _n_shares(self) -> int:
-        """The number of topics that documents have shares of; only for models with topics."""
+        """The number of topics, for which documents have shares; only for models with topics."""
         raise NotImplementedError
 
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
@@ -287,7 +287,7 @@ class Estimator(ABC):
         return
 
     def _is_beside(self, folder: Path) -> bool:
-        """Whether the further files in a saved model's directory are as `_write_beside` would write them."""
+        """Whether the further files of a saved model are already as `_write_beside` would write them."""
         return True
 
     @abstractmethod

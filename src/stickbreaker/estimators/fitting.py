@@ -95,7 +95,7 @@ def _refuse_to_learn(estimator: Estimator, corpus: Corpus) -> None:
 
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
-    """Make one run, or all runs of a search; returns the one that becomes the model."""
+    """Make one run or, if the estimator asks for a search, all its runs; returns the one to be the model."""
     search, held_out = estimator._search(corpus.n_documents, corpus.n_tokens), estimator._least_held_out()
     points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
@@ -129,7 +129,7 @@ def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trac
 
 
 def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
-    """Store in an estimator the facts on the corpus that it has learned from, and the trace."""
+    """Store in an estimator a run's trace, and the facts on the corpus that it has learned from."""
     estimator.vocabulary_ = counted_vocabulary(corpus)
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
@@ -137,7 +137,7 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
-    """A warning that a run made all its passes before its score converged, or None if it converged.
+    """A warning if a run made all its passes before its score converged; None if all is well.
 
     None also if it was stopped, or `tol` is 0.
     """

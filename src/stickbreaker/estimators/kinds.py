@@ -133,7 +133,10 @@ class Kind(Saved):
         )
 
     def plain(self) -> "type[Estimator]":
-        """The estimator class with the parameters and the mathematics, without scikit-learn."""
+        """The estimator class without scikit-learn's conventions, which is quick to import.
+
+        It has the parameters and the mathematics; commands use it.
+        """
         return object_at(self.home)
 
     def public(self) -> "type[Estimator]":
@@ -147,7 +150,7 @@ class Kind(Saved):
 
 
 def object_at(place: str) -> Any:
-    """The object at "module:name", whose module is imported."""
+    """Import the object at a place, "module:name"."""
     module, name = place.split(":")
     return getattr(importlib.import_module(module), name)
 
@@ -188,7 +191,7 @@ def kind_of(manifest: JsonObject) -> Kind:
 
 
 def markers() -> tuple[str, ...]:
-    """The names of the files by which directories of systems that use models are recognised."""
+    """The names of the files by which directories of systems, such as lexicons, are recognised."""
     return tuple(system.marker for system in systems() if system.marker is not None)
 
 

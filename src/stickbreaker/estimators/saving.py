@@ -66,7 +66,7 @@ def learned_from(manifest: JsonObject) -> tuple[JsonObject, Analysis | Polylingu
 def corpus_of(path: Path, manifest: JsonObject) -> Corpus:
     """Open the corpus of a run saved at `path`. Raises UserError if it is missing or has changed.
 
-    Also if there is none, since the run learns from a stream.
+    UserError also if there is none, since the run learns from a stream.
     """
     if manifest["corpus_path"] is None:
         remedy = "to continue, give the command that learns it again: stickbreaker stream"
@@ -132,7 +132,7 @@ def save(
 
 
 def loaded_from(estimator: Estimator) -> Path | None:
-    """The saved model that an estimator was loaded from, if neither has changed since; otherwise None."""
+    """The path of the saved model that an estimator was loaded from; None if either has changed since."""
     origin = estimator._origin
     if origin is None or origin.steps != estimator.n_steps_ or origin.manifest["status"] != "done":
         return None
@@ -140,7 +140,10 @@ def loaded_from(estimator: Estimator) -> Path | None:
 
 
 def _origin_of(estimator: Estimator) -> Path | None:
-    """The path of the saved model that an estimator was loaded from; None if either has changed since."""
+    """The path of the saved model that an estimator was loaded from, if that has not changed; else None.
+
+    None also after a new fit. Unlike in `loaded_from`, topics may have learned from more documents since.
+    """
     origin = estimator._origin
     if origin is None or origin.trace is not estimator.trace_:
         return None
@@ -197,7 +200,7 @@ def load_for(
 
 
 def load_as(kind: type[E], path: Path) -> E:
-    """Load a model as the public estimator of class `kind`. Raises UserError for a model of another kind."""
+    """Load a model as an estimator of the public class `kind`. Raises UserError for another kind of model."""
     with _reading(path) as (directory, snapshot):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:

@@ -139,8 +139,9 @@ class ScikitLearn(BaseEstimator, Estimator):
         compare: "Estimator | str | Path | None" = None,
         overwrite: bool = False,
     ) -> ReportPage:
-        """The page about the model that `stickbreaker report` makes, for display in a notebook; also written
-        to the file `path`, if given, which `overwrite` replaces.
+        """Make the page about the model that `stickbreaker report` makes, to be shown in a notebook.
+
+        With `path`, it is also written to that file, which is replaced only with `overwrite`.
 
         title : of the page; None is the kind of the model.
         documents : what `fit` takes; the page shows at most 2,000 of them, and topics over time and by group
@@ -170,7 +171,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return page
 
     def _to_show(self, documents: object) -> Corpus | None:
-        """Documents for the report as a corpus with the model's vocabulary; None stays None."""
+        """Documents to show in the report, as a corpus with the model's vocabulary; None stays None."""
         return None if documents is None else self._as_corpus(documents, reset=False)
 
     def _repr_html_inner(self) -> str:

@@ -135,7 +135,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def params_of(estimator: object) -> JsonObject:
-    """An estimator's parameters by name: arguments of its `__init__`, which are attributes too."""
+    """An estimator's parameters by name: the arguments of its `__init__`, read from its attributes."""
     return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
 
 
@@ -158,7 +158,7 @@ def to_json(params: Mapping[str, object], types: SettingTypes = SCHEDULE_TYPES) 
 
 
 def from_json(params: Mapping[str, object], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
-    """Parameters from the values of `to_json`, given the same types."""
+    """Make parameters again from the values that `to_json` returned, given the same `types`."""
     return {name: _rich(value, types) for name, value in params.items()}
 
 

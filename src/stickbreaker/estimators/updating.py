@@ -16,7 +16,10 @@ from stickbreaker.saved import ModelDirectory
 
 
 class Updating:
-    """An update of a saved model with more documents: one online step per minibatch."""
+    """An update of a saved model with more documents, which may be interrupted and continued.
+
+    It makes an online step per minibatch.
+    """
 
     def __init__(self, estimator: Estimator, corpus: Corpus, path: Path, date: str) -> None:
         """Begin an update of the model saved at `path`, or continue one that was interrupted.

@@ -47,7 +47,7 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
         return DocumentTable(self, self._as_corpus(X, reset=False), metadata=True).frame()
 
     def topics_frame(self, n: int = 10) -> "pd.DataFrame":
-        """A row for each topic, as a pandas DataFrame: number, name, share of the tokens, `n` words.
+        """A row for each topic, as a pandas DataFrame: number, name, share of the tokens, `n` top words.
 
         Names are missing if topics have none. Raises UserError if pandas is not installed.
         """

@@ -85,7 +85,7 @@ def read_document_rows(
     most_documents: int,
     most_parts: int,
 ) -> DocumentRows[T]:
-    """The documents saved in a model's directory for its report; empty if there are none.
+    """Read the documents saved in a model's directory for its report; none if there is no such file.
 
     Args:
         parts: the column with what is shown of their text.

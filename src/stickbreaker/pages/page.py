@@ -51,7 +51,7 @@ class Section(Generic[R]):
         return self.link or self.title(report)
 
     def values(self, report: R) -> JsonObject:
-        """The template's variables besides `report`."""
+        """The values that its template needs besides `report`, by name."""
         return {}
 
     def payload(self, report: R) -> JsonObject:
@@ -137,7 +137,7 @@ class Page:
             )
 
     def charts(self) -> str:
-        """The scripts that draw charts and do not use the page, as one text."""
+        """The scripts that draw charts from data alone, as one text; the others are in `views`."""
         return self._joined(
             ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
         )
@@ -147,7 +147,7 @@ class Page:
         return self.charts() + _text_of("figures.js", (SHARED,))
 
     def views(self) -> str:
-        """The scripts that use the page, as one text."""
+        """The scripts that use the elements of the page, as one text."""
         return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
 
     def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:

@@ -14,7 +14,7 @@ def level_of(value: float, levels: Sequence[float]) -> int:
 
 
 def legend(levels: Sequence[float], first: str, between: str, last: str) -> list[tuple[int, str]]:
-    """(shade, meaning) for each shade of words, given the levels that separate them.
+    """The legend of words' shades: (shade, meaning) for each, given the levels that separate them.
 
     first, between, last: format strings for the meaning of the shade below the first level, of those between
     two, and of the last.

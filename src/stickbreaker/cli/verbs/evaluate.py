@@ -166,7 +166,7 @@ def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
 
 def _refuse_others(kind: Saved) -> None:
-    """Raise a usage error for an option that was given and does not apply to this kind."""
+    """Raise a usage error if an option was given that does not apply to this kind of model."""
     of_others = dict.fromkeys(("completion", "threads", *ALONE), f"does not apply to a {kind.noun}")
     for name, problem in {"nonterminal": "is for grammars", **of_others}.items():
         if name not in kind.evaluate_options:

@@ -26,7 +26,7 @@ ZIP = Export(  # for every kind
 
 
 def formats() -> dict[str, Export]:
-    """The formats of all kinds of models, and zip, by name."""
+    """All formats of `stickbreaker export` by name: those of the kinds of models, and zip."""
     own = {name: export for kind in kinds().values() for name, export in kind.exports.items()}
     return {**own, "zip": ZIP}
 

@@ -16,7 +16,7 @@ class FitGroup(SuggestingGroup):
     """
 
     def places(self) -> dict[str, str]:
-        """The place, "module:command", of each command, by name."""
+        """Where each command is, "module:command", by its name."""
         return {name: place for kind in kinds().values() for name, place in kind.fit.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -18,7 +18,7 @@ Round = Mapping[tuple[str, str], str]  # pair of words: the word that it becomes
 
 
 def joined_word(first: str, second: str) -> str:
-    """The word formed by joining two words.
+    """The word that a phrase of two words becomes.
 
     >>> joined_word("new", "york")
     'new_york'

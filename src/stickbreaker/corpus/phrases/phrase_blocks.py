@@ -37,7 +37,7 @@ class RoundIndex:
 
     @classmethod
     def of(cls, pairs: Round) -> "RoundIndex":
-        """The pairs of a round, numbered in its order."""
+        """Index the pairs of a round, numbered in the round's order."""
         words = Vocabulary.of(list(dict.fromkeys(word for pair in pairs for word in pair)))
         rows = words.lookup([word for pair in pairs for word in pair]).reshape(-1, 2).astype(np.int64)
         keys = rows @ np.array([len(words), 1])

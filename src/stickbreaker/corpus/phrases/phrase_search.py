@@ -26,13 +26,13 @@ Join = Callable[[str, str], str]
 
 @dataclass(frozen=True)
 class PhraseRule:
-    """Which pairs of words become a phrase. Three conditions must hold for a pair a b:
+    """Which pairs of words become a phrase.
 
-    It occurs in at least `min_documents` documents (None: one in 500 documents, but from 5 to 10). It occurs
-    more often than by chance: a log-likelihood ratio of at least 30 (Dunning 1993). Its normalised pointwise
-    mutual information is at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) / -ln p(ab), which is 0 for
-    words that stand together by chance, 1 for words that only occur together. A word repeated is not a
-    phrase.
+    A pair a b must meet three conditions. It occurs in at least `min_documents` documents (None: one in 500
+    documents, but from 5 to 10). It occurs more often than by chance: its log-likelihood ratio is at least 30
+    (Dunning 1993). Its normalised pointwise mutual information is at least `min_score` (Bouma 2009): ln(p(ab)
+    / p(a) p(b)) / -ln p(ab), which is 0 for words that stand together by chance, 1 for words that only occur
+    together. A word repeated is not a phrase.
 
     >>> PhraseRule().score(10, 10, 10, 1000)
     1.0
@@ -127,7 +127,7 @@ class PairCounts:
             self._merge()
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The pairs as keys (first word's row × number of words + second's), their tokens and documents."""
+        """All pairs as arrays: keys (first word's row × number of words + second's), tokens, documents."""
         self._merge()
         return self._held
 
@@ -153,7 +153,7 @@ def find_phrases(
     rule: PhraseRule,
     n_documents: int,
 ) -> tuple[Round, ...]:
-    """The phrases of a corpus, round by round.
+    """Find the phrases of a corpus; returns rounds of word pairs, in which later ones may join earlier ones.
 
     `blocks(rounds)` yields the tokens of every block, with these rounds' phrases joined; `counts` has all
     words of the corpus; only `eligible` words become part of a phrase; `join` makes the word of a pair.

@@ -18,9 +18,10 @@ _FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
 
 
 def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
-    """The size in bytes of each batch and dictionary of an Arrow file or stream, as stored and decoded.
+    """For each batch and dictionary of an Arrow file or stream: its size in bytes, as stored and as decoded.
 
-    Reads the stream to its end. Raises ValueError if it is damaged.
+    Nothing is decoded, so that files which would fill the memory can be refused. Reads the stream to its end.
+    Raises ValueError if it is damaged.
 
     >>> import io
     >>> out, batch = io.BytesIO(), pa.record_batch({"text": ["a" * 9_000]})
@@ -46,7 +47,7 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
 
 
 def _decoded(metadata: memoryview, body: memoryview, kind: str) -> int:
-    """The size in bytes of a message's buffers after decompression."""
+    """The size in bytes of a message's buffers after decompression. kind: "record batch" or "dictionary"."""
     table = _reference(metadata, _field(metadata, _reference(metadata, 0), HEADER))
     if kind == "dictionary":
         table = _reference(metadata, _field(metadata, table, DATA))

@@ -61,9 +61,10 @@ def read(
 
 
 def frame_documents(frame: object, options: ReadingOptions) -> Iterator[Document]:
-    """The documents of a table in memory (pandas, polars, Arrow …) or a list of dicts, rows from 0.
+    """The documents of a table in memory (pandas, polars, Arrow …) or of a list of dicts.
 
-    Raises UserError if it is neither, and for the first row that is wrong.
+    Rows without an id have their number, from 0. Raises UserError if it is neither, and for the first row
+    that is wrong.
     """
     place, record = "the table", {}
     try:
@@ -78,9 +79,9 @@ def frame_documents(frame: object, options: ReadingOptions) -> Iterator[Document
 
 
 def table_documents(table: object) -> list[Document]:
-    """The documents of a table or of records by their column "text"; without ids if these repeat.
+    """The documents of a table, or of a list of dicts, with the text in the column "text".
 
-    Raises UserError as `frame_documents` does.
+    They are without ids if these repeat. Raises UserError as `frame_documents` does.
     """
     documents = list(frame_documents(table, ReadingOptions()))
     if len({document.id for document in documents}) == len(documents):
@@ -225,7 +226,7 @@ Batches = Callable[[Any, Choice], Iterable[pa.RecordBatch]]
 
 
 def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of a table in memory, with the chosen columns."""
+    """The batches of a table in memory that has Arrow's protocol, with the columns that `chosen` selects."""
     reader = pa.RecordBatchReader.from_stream(frame)
     names = chosen(reader.schema)
     for batch in reader:
@@ -280,7 +281,10 @@ _ARROW_OPENERS: dict[bool, Callable[..., Any]] = {True: pa.ipc.open_file, False:
 
 
 def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of an Arrow file or stream, or Feather file of version 2. Bad if one is too large."""
+    """The batches of an Arrow file or stream, or of a Feather file of version 2.
+
+    Raises Bad if one is too large to be decoded.
+    """
     whole = stream.read(6) == b"ARROW1"
     stream.seek(0)
     for size, decoded in decoded_sizes(stream):

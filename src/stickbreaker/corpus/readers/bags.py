@@ -49,7 +49,9 @@ class BagShape:
 
 
 def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> int:
-    """A whole number of at most 15 ASCII digits. Raises Bad of category `kind` for other text.
+    """Parse a whole number of at most 15 ASCII digits; raises Bad of category `kind` for other text.
+
+    what: what the number is, for the message; remedy: its remedy.
 
     >>> number_of(b"12", "the word", "words are numbered from 1")
     12
@@ -61,7 +63,7 @@ def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> i
 
 
 def count_of(text: bytes) -> float:
-    """A count: a whole number above zero. Raises Bad."""
+    """Parse a count, a whole number above zero. Raises Bad for other text."""
     count = number_of(text, "the count", "counts are whole numbers above zero")
     if count == 0:
         raise Bad("bad entry", "the count is zero", "leave out words that do not occur")
@@ -69,7 +71,7 @@ def count_of(text: bytes) -> float:
 
 
 def weight_of(text: bytes) -> float:
-    """A weight: a number of at least zero. Raises Bad."""
+    """Parse a weight, a number of at least zero. Raises Bad for other text."""
     try:
         weight = float(text) if b"_" not in text else math.nan
     except ValueError:

@@ -102,7 +102,7 @@ def _sources_at(path: Path) -> list[Source]:
 
 @contextmanager
 def opened(source: Source) -> Generator[BinaryIO]:
-    """A context that yields the unpacked bytes of a source as a stream.
+    """A context that yields a source as a stream of bytes, unpacked if it is compressed.
 
     Raises UserError if it cannot be opened or read; Bad if its compression is damaged, also during the
     context.
@@ -167,9 +167,8 @@ def listed_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines, numbered from 1, of a file that is a list, such as stop words or a dictionary.
 
-    remedy, skippable, largest: for messages; whether remedies mention `--on-error skip`; most bytes in a
-    line. Raises UserError if it is not one file, for a line that is not text, and for more than 5 million
-    lines.
+    remedy: for messages; skippable: whether these mention `--on-error skip`; largest: most bytes in a line.
+    Raises UserError if it is not one file, for a line that is not text, and for more than 5 million lines.
     """
     problems = Problems(skip=False, skippable=skippable)
     for number, line in lines_of(one_source(path, remedy), problems, largest):

@@ -20,7 +20,7 @@ _SEPARATOR_LINE = re.compile(rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 
 
 class QuotesWarning(UserWarning):
-    """Quoted cells of a table contain lines that look like rows: the quotes may be plain characters.
+    """Warns that quoted cells of a table have lines that look like rows: quotes may be plain characters.
 
     >>> print(QuotesWarning("a.tsv", 1, 3))
     a.tsv: 1 cell in quotes holds lines that look like rows, in line 3; if quotes are plain characters \
@@ -108,7 +108,7 @@ class _Lines:
         self.begin_row()
 
     def begin_row(self) -> None:
-        """Start a new row with the next line."""
+        """Let a new row begin with the next line, and forget the notes on the row before."""
         self.begin, self.size = self.last + 1, 0
         self.bad: Bad | None = None
         self.lacking = False

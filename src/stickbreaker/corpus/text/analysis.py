@@ -110,7 +110,7 @@ class AnalysedText(NamedTuple):
 
 
 class MarksWarning(UserWarning):
-    """Sentence marks, such as <s>, were left out of texts.
+    """Warns that sentence marks, <s> and </s>, were left out of texts.
 
     >>> print(MarksWarning(2))
     2 marks of sentences, <s> and </s>, were left out of the texts: ends of sentences are known without them
@@ -260,7 +260,7 @@ class Analysis:
 
     @property
     def joins_apostrophes(self) -> bool:
-        """Whether an apostrophe may stand within a word."""
+        """Whether an apostrophe may stand within a word; not in French, Italian and Catalan."""
         return self.language not in _ELIDING
 
     @property
@@ -351,7 +351,7 @@ class Analysis:
         return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
-        """The characters at which tokens end that begin at the characters `starts`, to mark words in texts.
+        """The characters at which tokens end, given those at which they begin; to mark words in texts.
 
         Without icu4py, words that ICU found end after their first character, so that a corpus analysed
         elsewhere can be learned from and shown.
@@ -412,7 +412,7 @@ class Analysis:
         return self._forms[spelling]
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words are eligible for a vocabulary: long enough, with a letter, and not stop words.
+        """Whether each word may be in a vocabulary: it is long enough, has a letter and is not a stop word.
 
         A word of a script without spaces is always long enough: most Chinese words have one or two
         characters. With a custom token pattern, words need no letter. Words of more than 100 characters are
@@ -450,7 +450,7 @@ class Analysis:
         return "letters" if self.token_pattern is None and _LETTER.search(word) is None else None
 
     def resolved(self) -> "Analysis":
-        """The same analysis with the language's stop words and segmentation written out, as corpora store it.
+        """The same analysis with the language's stop words and segmentation spelled out, as corpora store it.
 
         >>> "the" in Analysis().resolved().stop_words
         True
@@ -458,7 +458,7 @@ class Analysis:
         return self._resolved
 
     def to_dict(self) -> JsonObject:
-        """Plain values for JSON.
+        """The settings as values for JSON, from which `from_dict` makes the analysis again.
 
         >>> Analysis.from_dict(Analysis().to_dict()) == Analysis()
         True
@@ -468,7 +468,7 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, values: JsonObject) -> "Analysis":
-        """The analysis from what `to_dict` returned for it. Raises ValueError for other values."""
+        """The analysis from the values that its `to_dict` returned. Raises ValueError for other values."""
         values = {**_PLAIN, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
@@ -517,7 +517,7 @@ class Analysis:
 
     @functools.cached_property
     def _resolved(self) -> "Analysis":
-        """As `resolved`; this object itself, with its cached values, if nothing would change."""
+        """What `resolved` returns, computed once; this object itself, with its caches, if nothing changes."""
         changed = {"stop_words": self._stop_words(), "segmentation": self._segmentation}
         same = all(getattr(self, name) == value for name, value in changed.items())
         return self if same else dataclasses.replace(self, **changed)

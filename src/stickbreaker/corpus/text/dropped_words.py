@@ -66,12 +66,12 @@ class DroppedWords:
         return RULES[self.rule]
 
     def to_dict(self) -> JsonObject:
-        """Plain values for JSON."""
+        """The fields as values for JSON."""
         return {**asdict(self), "frequent": list(self.frequent)}
 
     @classmethod
     def from_dict(cls, values: JsonObject) -> "DroppedWords":
-        """The value from what `to_dict` returned for it. Raises ValueError for other values."""
+        """The record from the values that `to_dict` returned. Raises ValueError for other values."""
         refuse_other_kinds(values, _FIELDS)
         known = {name: values[name] for name in _FIELDS}
         known["frequent"] = tuple(known["frequent"])

@@ -15,7 +15,7 @@ class WordList(list[str]):
     """A list of distinct words, to which more can be appended; a word's number is its index."""
 
     def array(self) -> "ArrowArray":
-        """The words as an Arrow array, to which only words appended since the last call are added."""
+        """The words as an Arrow array, which is remembered; only words that are new since are added."""
         from stickbreaker.corpus.arrow_arrays import arrow_strings
 
         held = self._array if self._array is not None else arrow_strings([])
@@ -56,7 +56,7 @@ class NumberedWords(Sequence[str]):
         return self.spelled[code]
 
     def array(self) -> "ArrowArray":
-        """The words as an Arrow array."""
+        """These words as an Arrow array of strings."""
         from stickbreaker.corpus.arrow_arrays import arrow_numbers
 
         return self.spelled.array().take(arrow_numbers(self.codes))

@@ -102,7 +102,7 @@ class PolylingualAnalysis:
 
     @property
     def phrases(self) -> tuple[tuple[str, ...], ...]:
-        """The phrases of all languages, one language after another."""
+        """The phrases as in `Analysis.phrases`, the rounds of one language after those of another."""
         return tuple(pairs for analysis in self.by_language.values() for pairs in analysis.phrases)
 
     @property
@@ -137,7 +137,7 @@ class PolylingualAnalysis:
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
 
     def to_dict(self) -> JsonObject:
-        """Plain values for JSON."""
+        """The analyses as values for JSON, from which `analysis_from` makes them again."""
         return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}}
 
 

@@ -47,7 +47,7 @@ _MOST_SPELLINGS = 400_000  # spellings cached at a time
 
 
 class FoundText(NamedTuple):
-    """An `AnalysedText` whose words are stored as numbers."""
+    """The tokens of a text, as an `AnalysedText`, but with the words stored as numbers."""
 
     words: NumberedWords
     starts: NDArray[np.int32]
