@@ -17,9 +17,9 @@ from stickbreaker.grammars.segmentation_agreement import segmentation_of
 def scores_of(model: GrammarEstimator, texts: Sequence[str], nonterminal: str | None = None) -> JsonObject:
     """Score a grammar on texts: log p per symbol, and how well its pieces agree with the texts' words.
 
-    Returns numbers of sentences and symbols, "nats_per_symbol" (log p, so at most zero) and, if spaces show
-    words, the `Segmentation` as dicts. If symbols are separated by spaces, words are separated by two spaces
-    or a tab. A sentence that cannot be parsed is one piece and does not count in log p. In log p, all
+    Returns the numbers of sentences and symbols, "nats_per_symbol" (log p, so at most zero) and, if spaces
+    show words, the `Segmentation` as dicts. If symbols are separated by spaces, words are separated by two
+    spaces or a tab. A sentence that cannot be parsed is one piece and does not count in log p. In log p, all
     symbols unseen in training count as one and the same symbol. nonterminal: whose subtrees are the pieces
     (None: as in `AdaptorGrammar.segment`). Raises UserError if there is nothing to score.
     """

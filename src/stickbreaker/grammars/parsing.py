@@ -123,7 +123,8 @@ def cuts_of(
 ) -> Cuts:
     """The probability, before each terminal of sentences, that a subtree of a symbol begins or ends there.
 
-    For training sentences it is the share of the sampler's samples, for others that of `n_trees` drawn trees.
+    For training sentences it is a share of the chain's samples, if it stored any; for others, of `n_trees`
+    drawn trees.
     A sentence that cannot be parsed has no cuts. Equal sentences have equal cuts. nonterminal: the symbol;
     None: as in `AdaptorGrammar.segment`.
     """

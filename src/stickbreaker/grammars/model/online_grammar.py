@@ -241,7 +241,7 @@ class OnlineGrammar(Model):
     def rule_weights(self, params: Record, cache: Cache) -> Array:
         """(rules) The weight of each rule, exp E[log theta] (Zhai's thesis, equation 8.7).
 
-        If weights are not learned, it is the rule's share of its parent's prior weights.
+        If weights are not learned, it is the rule's share of the prior weights of its parent's rules.
         """
         grammar = self.grammar
         if not self.learn_weights:

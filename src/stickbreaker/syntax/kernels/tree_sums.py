@@ -27,7 +27,7 @@ SMALL = 1e-13  # least probability of a head's topic that is passed down
 class TreeNodes(NamedTuple):
     """Consecutive documents as nodes, heads before dependents, like `Nodes`.
 
-    `rows` maps word numbers to rows of `Expected.words`, which has only the words needed.
+    `rows` maps word numbers to rows of `Expected.words`, which may have only some words.
     """
 
     offsets: NDArray[np.int64]
