@@ -74,9 +74,10 @@ def _option_of_setting(
 
 
 def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[str, ...], list[Parameter]]]:
-    """The settings of a parameter's choices: {name: (choices that have it, its declaration in each)}.
+    """The settings that belong to a parameter's choices, as the batch size to the schedule "online".
 
-    only: include just the settings of this choice.
+    Returns {name: (choices that have it, its declaration in each)}. only: include just the settings of this
+    choice.
     """
     found: dict[str, tuple[tuple[str, ...], list[Parameter]]] = {}
     for choice, kind in one.settings.items():
@@ -134,7 +135,7 @@ def _plain(bound: float | None) -> float | None:
 
 
 def _is_pair(one: Parameter) -> bool:
-    """Whether a parameter has an option to turn it on and one to turn it off."""
+    """Whether a parameter has two options, to turn it on and off, as --phrases and --no-phrases."""
     return "bool" in one.kinds and one.default is not False
 
 

@@ -31,7 +31,7 @@ def begin_run(
     """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
     `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory, which
-    stays locked until `go_on` has continued the run.
+    stays locked for `go_on`.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
@@ -205,7 +205,7 @@ def _as_text(
 
 
 def watcher() -> "Observer":
-    """The observer that shows a run's progress: a bar on a terminal, plain lines elsewhere."""
+    """An observer that shows a run's progress on standard error: a bar on a terminal, else plain lines."""
     if sys.stderr.isatty():
         from stickbreaker.console.progress import Bar
 

@@ -37,7 +37,7 @@ class SparkLog:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """A context in which Python's logs, and traces of errors in other threads, go to this file."""
+        """A context in which Python's logs, and traces of errors in other threads, go into this file."""
         handler, root = _Handler(self.text), logging.getLogger()
         with self.undo:
             root.addHandler(handler)

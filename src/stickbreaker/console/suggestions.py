@@ -36,7 +36,10 @@ class SuggestingGroup(click.Group):
 
 
 def with_page(command: click.Command, words: str) -> click.Command:
-    """A copy of a command whose help ends with the documentation's page about it; words: as "fit lda"."""
+    """The command with the documentation's page about it named at the end of its help, if there is one.
+
+    words: the command's words, as "fit lda".
+    """
     page = page_of(words)
     if page is None:
         return command

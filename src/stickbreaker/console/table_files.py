@@ -19,9 +19,9 @@ MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, including the names of
 
 
 def refuse_other_ending(out: Path) -> None:
-    """Raise UserError unless a table can be written to `out`, judged by the ending of its name.
+    """Raise UserError unless the ending of `out`'s name is of a format in which tables can be written.
 
-    Also if the package for Excel files is needed and missing.
+    UserError also if it is Excel's and the package for that is missing.
     """
     if out == STANDARD_OUTPUT:
         return

@@ -169,7 +169,7 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 
 
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
-    """One topic's words over time.
+    """Make the `Wording` of one topic, its words over time.
 
     tops: for each moment, the ranks of its top words; entered: likewise of words that entered; since: the
     moment at which each word entered last.
