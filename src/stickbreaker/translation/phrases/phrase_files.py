@@ -192,7 +192,7 @@ class _Numbers(dict[str, int]):
 def read_phrase_table(path: Path, words: tuple[Sequence[str], Sequence[str]]) -> GivenTable:
     """Read a phrase table in the format of Moses and `phrase_table_lines`, compressed or not.
 
-    `words`: the words of the bitext's source and target; others become the table's `more_words`. Of each
+    `words`: the words of the bitext's source and target; others become the table's `more_words`. For each
     source phrase, the 20 translations with the highest p(e | f) are used, ties in order of lines. A score of
     0 becomes e^-100, as in Moses. Raises UserError, naming the line, for an invalid line and for a pair that
     occurs twice.
