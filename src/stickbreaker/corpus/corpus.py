@@ -384,7 +384,7 @@ class Corpus:
 
     @property
     def unseen_share(self) -> float:
-        """The share of tokens, in [0, 1], that the analysis admits as words but the vocabulary does not have.
+        """The share of unknown words, in [0, 1], among the tokens that are known or that the analysis admits.
 
         Reads all blocks.
 

@@ -28,7 +28,7 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: "Corpus", block: int) -> Self:
-        """A corpus's block in this form. Raises UserError if the corpus lacks something for it, as order."""
+        """A corpus's block in this form. Raises UserError if the corpus lacks the order or trees for it."""
         ...
 
     @classmethod
