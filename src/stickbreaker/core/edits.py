@@ -316,10 +316,10 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
     """The statistics of shards, adapted to an edit that was made after they were computed.
 
-    If a Split or Dissolve names a trial that they contain, the trial's counts decide how the changed columns
-    are divided, and its sums replace theirs. The trials themselves follow only changes of rows, since their
-    columns belong to proposals. `n_rows`: of the table before the edit. Raises ValueError for a Dissolve by
-    amounts whose trial is missing.
+    A Split or Dissolve may name a trial (the counts of a proposed change) among the statistics: its counts
+    then say how the columns that change are divided, and its sums replace those of the statistics. Trials
+    themselves are adapted to changes of rows only, since their columns are the proposal's own. `n_rows`: rows
+    of the table before the edit. Raises ValueError for a Dissolve by amounts whose trial is missing.
     """
     for change in edit:
         stats = _change_stats(change, stats, row_axis, column_axis, n_rows)

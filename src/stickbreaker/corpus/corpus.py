@@ -397,11 +397,11 @@ class Corpus:
 
     @property
     def wordless_share(self) -> float:
-        """The share of tokens, in [0, 1], that are not in the vocabulary for other reasons than rarity.
+        """The share of tokens, in [0, 1], without a word in the vocabulary for a reason other than rarity.
 
-        Those reasons are the analysis (stop words, say), a largest share of documents, or a list of words.
-        With trees, these tokens are the nodes without a word, which would get one with `all_words`
-        (`--all-words`). Reads all blocks. Raises UserError for bags, which have no tokens.
+        The reason is the analysis (stop words, say), a maximum share of documents, or a given list of words.
+        In trees, these tokens are the nodes without a word, to which `all_words` (`--all-words`) would give
+        one. Reads all blocks. Raises UserError for bags, which have no tokens.
 
         >>> Corpus.from_texts(["A cat and a dog."]).wordless_share
         0.6

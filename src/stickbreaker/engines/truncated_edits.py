@@ -81,7 +81,7 @@ def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
 
 
 def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
-    """Whether a merge cannot join a run of merges, since its source is the target of an earlier one."""
+    """Whether the source of a merge is the target of an earlier one in a run, so that it cannot join it."""
     source = merge.source
     for earlier in reversed(run):  # row numbers as they were before it
         source += source >= earlier.source

@@ -87,9 +87,10 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
 
     @property
     def _searches(self) -> bool:
-        """Whether `fit` will search for the number of topics: if `n_topics` is "auto", and the other
-        parameters allow runs whose bounds can be compared (mean-field, a closed vocabulary, not online, on
-        this machine).
+        """Whether `fit` will search for the number of topics.
+
+        It does if `n_topics` is "auto" and the bounds of its runs can be compared: mean-field, a closed
+        vocabulary, not online, on this machine, the same eta for all topics.
         """
         if self.n_topics != AUTO or isinstance(self._learning_schedule(), Online):
             return False

@@ -61,10 +61,10 @@ class PhraseRule:
         return math.log(together * total / (first * second)) / math.log(total / together)
 
     def chosen(self, pairs: "PairCounts", words: list[str], fewest: int, join: Join) -> Round:
-        """The pairs that become phrases, each with the word that it becomes (made by `join`).
+        """The pairs that become phrases, each with the word that `join` makes of it.
 
-        pairs: counts; words: spellings of the words' numbers in `pairs`; fewest: the least number of
-        documents with the pair.
+        They are pairs of two different words in at least `fewest` documents whose score is high enough, and
+        that are more frequent than chance would have them. words: the spelling of each number in `pairs`.
         """
         keys, tokens, documents = pairs.counted()
         total, found = float(pairs.total), dict[tuple[str, str], str]()

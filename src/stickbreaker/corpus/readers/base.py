@@ -171,7 +171,7 @@ def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | N
 
 
 def parts_of(option: str) -> tuple[str, ...]:
-    """The names of the fields that an option joins with "+". Raises UserError for an empty name.
+    """The names of the fields that an option joins with "+". Raises UserError if one of several is empty.
 
     >>> parts_of("title+text")
     ('title', 'text')

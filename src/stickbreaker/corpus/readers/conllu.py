@@ -193,7 +193,10 @@ def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Pro
 
 
 def _take(block: _Block, line: str, number: int, largest: int) -> None:
-    """Add a line of the file to a sentence. Raises Bad if it is wrong, or (once) the sentence too large."""
+    """Add line `number` of the file to a sentence of at most `largest` characters.
+
+    Raises Bad if the line is wrong, or when the sentence becomes too large; its further lines are ignored.
+    """
     if block.size > largest:
         return
     block.size += len(line) + 1

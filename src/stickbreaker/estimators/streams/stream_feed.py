@@ -126,7 +126,10 @@ class Feed:
         self._read = iter(())
 
     def skip(self, documents: int, digest: str) -> None:
-        """Skip the first documents, learned from before. Raises UserError if their digest differs."""
+        """Skip the first `documents` documents, which the run has already learned from.
+
+        Raises UserError if the stream has fewer, or if their digest is not `digest`.
+        """
         for document in self._waited_for():
             self._count(document)
             if self.documents == documents:

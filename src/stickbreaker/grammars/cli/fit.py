@@ -27,7 +27,10 @@ DIGITS = 18  # of a number of subtrees, at most
 
 @dataclass(frozen=True)
 class SymbolChoice:
-    """How the program reads texts to fit a grammar: as the estimator's parameter `symbols` asks."""
+    """The analysis and the vocabulary rule with which `fit grammar` reads texts, as `symbols` asks.
+
+    given: the options about words that a user wrote; `fit grammar` has none.
+    """
 
     model: "PlainAdaptorGrammar"
     given: tuple[str, ...] = ()

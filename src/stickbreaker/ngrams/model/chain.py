@@ -35,10 +35,9 @@ STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a contex
 
 
 class Events(NamedTuple):
-    """What a chain samples seats of: the words of a text, ends of sentences included, grouped by slot.
+    """The words of a text, ends of sentences included, as counts by slot; a chain samples their seats.
 
-    A slot is a word in a context; each word is grouped under the slot of its longest context, its deepest
-    slot.
+    A slot is a word in a context. Each word is counted under its deepest slot, that of its longest context.
     """
 
     contexts: Contexts

@@ -206,7 +206,10 @@ def gamma_terms(prior_shapes: Array, found: Transitions) -> float:
 
 
 def prior_terms(params: Record, prior: Prior) -> float:
-    """The log prior density of log tau and the log alphas, in nats; without an alpha that a limit lacks."""
+    """The log prior density of log tau and the log alphas, in nats.
+
+    Without the alpha that a limit of the model lacks: "itic" that of documents, "hdp" that of transitions.
+    """
     now, shape = concentrations_of(params), prior.a / prior.n_topics
     nats = shape * np.log(prior.a * now.tau) - prior.a * now.tau - gammaln(shape)
     alphas = [

@@ -69,8 +69,11 @@ def _choose(x, size, in_use, prior, w, used):
 
 @njit(**PART)
 def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
-    """Run a particle through a document from left to right: draw topics, and add p(w_n | z_<n) for each
-    position n to sums_out.
+    """Run a particle through a document from left to right, to estimate the probability of its words.
+
+    Before each position n the topics of all earlier tokens are drawn again; then p(w_n | z_<n) is added to
+    sums_out[n], and z_n is drawn. The run ends at a word that has probability zero in all topics. z, used:
+    working memory; `state` of the random numbers advances.
     """
     n_topics = weights.shape[1]
     size = 0

@@ -196,10 +196,10 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
     ) -> Array:
-        """E[p(path)] of these paths from the root of the tree to a word, in each topic (paths × topics).
+        """E[p(path)] of paths from the root of the tree to a word, in each topic (paths × topics).
 
-        counts (paths × topics): their tokens; totals (groups × topics): the tokens at the leaves of each
-        group, a node with leaves.
+        paths: their numbers; counts (paths × topics): their tokens; totals (groups × topics): the tokens at
+        the leaves of each group, where a group is a node that has leaves.
         """
         edges, nodes = self._concentrations(params, totals)
         shares = np.exp(self.tree.incidence.T @ np.log(edges / nodes[self.tree.sources]))
