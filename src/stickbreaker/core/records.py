@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,15 @@ AnyArray = NDArray[Any]  # of any type of numbers
 
 DENSE = 2  # cells are added in a dense array of their rows if that has at most this many times as many cells
 FLAGS = 64  # and if the last row's number is at most this many times the number of cells
+
+
+def python_scalar(value: object) -> Any:
+    """A NumPy scalar as the number or string of Python that it holds; other values unchanged.
+
+    >>> python_scalar(np.int64(3)), python_scalar("three")
+    (3, 'three')
+    """
+    return cast("Any", value).item() if isinstance(value, np.generic) else value
 
 
 class Field(NamedTuple):

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, TypeGuard, cast
 
-import numpy as np
 import regex
 
 from stickbreaker.core.errors import UserError, shown
-from stickbreaker.core.json_checks import Classes
+from stickbreaker.core.records import python_scalar
 from stickbreaker.corpus.document import Scalar
 
 LONGEST_VALUE = 1 << 18  # characters of a value of metadata: a longer value is a text
-_NUMPY: Classes = (np.generic,)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
 
@@ -70,7 +68,7 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
 
 def _plain(value: Any) -> Any:
     """A NumPy scalar as a Python one, a date as text in ISO 8601; other values unchanged."""
-    value = value.item() if isinstance(value, _NUMPY) else value
+    value = python_scalar(value)
     return value.isoformat() if isinstance(value, date) else value
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.json_checks import Classes, JsonObject, is_mapping
 from stickbreaker.core.parameter_fields import declared, refuse_values
+from stickbreaker.core.records import python_scalar
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 
@@ -63,7 +64,6 @@ def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
 
 _WHOLE: Classes = (int, np.integer)
 _NUMBERS: Classes = (*_WHOLE, float, np.floating)
-_SCALARS: Classes = (np.generic,)
 SCHEDULES: dict[type[Schedule], str] = {Batch: "batch", Memoised: "memoised", Online: "online"}
 
 
@@ -175,7 +175,7 @@ def _plain(value: Any, types: SettingTypes) -> Any:
         return "batch"
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
-    return value.item() if isinstance(value, _SCALARS) else value
+    return python_scalar(value)
 
 
 def _rich(value: Any, types: SettingTypes) -> Any:

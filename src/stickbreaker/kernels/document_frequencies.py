@@ -2,11 +2,8 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS
-
-Integers = NDArray[np.integer]
+from stickbreaker.kernels.math import OPTIONS, Integers
 
 
 @njit(**OPTIONS)

@@ -6,6 +6,10 @@ forms agree with the exact functions to 1e-10 relative, the single forms to 5e-6
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]  # arguments of kernels that typed modules call
+Integers = NDArray[np.integer]
 
 OPTIONS = {
     "cache": True,

@@ -2,12 +2,8 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART
-
-Bytes = NDArray[np.uint8]
-Integers = NDArray[np.integer]
+from stickbreaker.kernels.math import OPTIONS, PART, Bytes, Integers
 
 OFFSET_BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)

@@ -6,10 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART, Integers
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.integer]
 
 ROOT, MARK = 0, 1  # nodes: the empty n-gram, and the mark at which every word starts
 

@@ -6,11 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART, Bytes, Integers
 
-Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
-Integers = NDArray[np.integer]
 
 # classes of characters, as bits
 LETTER = np.uint8(1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import Array, python_scalar
 from stickbreaker.corpus import Analysis, Vocabulary
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import listed_lines, sources_of, text_of
@@ -143,7 +143,7 @@ def _plain(words: object) -> object:
     returned unchanged, to be refused later.
     """
     if isinstance(words, Mapping):
-        return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
+        return {word: python_scalar(weight) for word, weight in words.items()}
     if isinstance(words, set | frozenset):
         return sorted(words, key=str)
     return words if isinstance(words, str) or not isinstance(words, Iterable) else list(words)

@@ -33,7 +33,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _count(text: str, given: str) -> int:
-    """Parse the count of a line. Raises Bad if it is not from 1 to `MOST`, or there is no text before it."""
+    """Parse the count of a line. Raises Bad if it is below 1 or above `MOST`, or has no text before it."""
     if not text:
         raise Bad(_KIND, "the line has no tab before a count", _SHAPE)
     if not _NUMBER.fullmatch(given) or not int(given):

@@ -17,6 +17,7 @@ from stickbreaker.corpus.text.languages import language_code
 
 FORMS = ("texts", "tokens", "table", "matrix")
 _LIST = "give a list of texts or of token lists, a table, a Corpus or a matrix"
+# of type(value): after `type(value) is list` it would be a list of unknown items to a type checker
 _STRINGS, _LISTS = {str}, {list}
 _PATHS: Classes = (str, PathLike)
 _ITERATORS: Classes = (Iterator,)
