@@ -52,7 +52,7 @@ def test_topics_that_are_alike_have_no_question():
 
 
 def quiz_of(page):
-    return json.loads(re.search(r'id="quiz">(.*?)</script>', page, re.S).group(1))
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
 
 
 def test_the_program_writes_a_page(cli, model, tmp_path):

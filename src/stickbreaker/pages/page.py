@@ -1,4 +1,6 @@
-"""A page about a model: a header, a list of sections, and how these become one HTML file."""
+"""A page about a model: a header, a list of sections, and how these become one HTML file; pages of other
+commands.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from markupsafe import Markup
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Scalar
+from stickbreaker.corpus.overview import showable
 from stickbreaker.pages.text_values import clean, one_line, script_json
 
 SHARED = "stickbreaker.pages"
@@ -185,6 +188,30 @@ class Page:
             script=Markup(script),
             data=Markup(script_json(self.payload)),
         )
+
+
+def plain_page(
+    package: str, name: str, title: str, *, script: str = "", data: object = None, **values: object
+) -> str:
+    """A page that is not about a saved model's sections, as one self-contained HTML document.
+
+    package: that of its files: the template `name`.html.j2, which extends plain.html.j2 and is filled with
+    `values`; `name`.css, added to the style of all such pages; and `script`, the name of a file. The data of
+    the script are the element with id "data".
+    """
+    code = _text_of(script, (package,)) if script else None
+    return (
+        _environment((package,))
+        .get_template(f"{name}.html.j2")
+        .render(
+            title=showable(title),
+            policy=Markup(content_security_policy(code)),
+            style=Markup(_text_of("plain.css", (package,)) + _text_of(f"{name}.css", (package,))),
+            script=None if code is None else Markup(code),
+            data=Markup(script_json(data)),
+            **values,
+        )
+    )
 
 
 def _touches_page(name: str) -> bool:

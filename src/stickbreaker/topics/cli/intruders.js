@@ -1,5 +1,5 @@
 "use strict";
-const quiz = JSON.parse(document.getElementById("quiz").textContent);
+const quiz = JSON.parse(document.getElementById("data").textContent);
 const result = document.querySelector("output");
 let answered = 0;
 let right = 0;

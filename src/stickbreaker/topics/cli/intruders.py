@@ -1,8 +1,6 @@
 """`stickbreaker intruders`: a quiz that shows whether a person understands the topics."""
 
-import html
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +13,6 @@ from stickbreaker.topics.cli.ranking import ranking_option
 
 if TYPE_CHECKING:
     from stickbreaker.topics.evaluation.intrusion import Question
-
-HERE = "stickbreaker.topics.cli"
 
 
 @click.command(epilog="Example: stickbreaker intruders model --out quiz.html")
@@ -37,7 +33,7 @@ def intruders(
     The words of a polylingual model are those of its first language.
     """
     refuse_file(out, overwrite)
-    from stickbreaker.pages.text_values import script_json
+    from stickbreaker.pages.page import plain_page
     from stickbreaker.topics.evaluation.intrusion import intrusion_questions
     from stickbreaker.topics.report.document_entries import read_documents
     from stickbreaker.topics.topic_estimator import load_topics
@@ -51,7 +47,9 @@ def intruders(
     found = intrusion_questions(estimator.topic_word_[:, part], top, words, unused, questions, seed)
     coherence = read_documents(model)[1].get("coherence")
     quiz = {"questions": [_entry(one, top[one.topic], coherence) for one in found]}
-    write_atomic(out, _page(model.name, script_json(quiz)).encode("utf-8"), overwrite=overwrite)
+    title = f"Which word does not belong? {model.name}"
+    page = plain_page("stickbreaker.topics.cli", "intruders", title, script="intruders.js", data=quiz)
+    write_atomic(out, page.encode("utf-8"), overwrite=overwrite)
     result = {"out": str(out), "questions": len(found), "topics": [one.topic for one in found]}
     emit(
         result, as_json, lambda r: f"{r['out']}: {counted(r['questions'], 'question')}; open it in a browser"
@@ -66,26 +64,3 @@ def _entry(question: "Question", top: list[str], coherence: Sequence[float] | No
     if coherence:
         about += f" (NPMI {coherence[question.topic]:.3f})"
     return {"words": question.words, "intruder": question.intruder, "about": about}
-
-
-def _page(name: str, quiz: str) -> str:
-    """The page of the quiz, as one HTML document that loads nothing from elsewhere.
-
-    name: of the model; quiz: the questions, as JSON that is safe in a script.
-    """
-    from stickbreaker.pages.page import content_security_policy
-
-    style, script = (
-        resources.files(HERE).joinpath(f"intruders.{kind}").read_text("utf-8") for kind in ("css", "js")
-    )
-    title = f"Which word does not belong? {html.escape(name)}"
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy(script)}">\n'
-        f"<title>{title}</title><style>\n{style}</style></head><body>\n<h1>{title}</h1>\n"
-        '<p class="muted">Five words of each row stand for one topic, one is from elsewhere. Choose it.</p>\n'
-        '<main></main><output aria-live="polite"></output>\n'
-        f'<script type="application/json" id="quiz">{quiz}</script>\n'
-        f"<script>{script}</script></body></html>\n"
-    )

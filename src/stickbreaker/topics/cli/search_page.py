@@ -2,10 +2,10 @@
 elsewhere.
 """
 
-import html
 import math
 from collections.abc import Sequence
-from importlib import resources
+
+from markupsafe import Markup, escape
 
 from stickbreaker.core.json_checks import JsonObject
 
@@ -27,7 +27,6 @@ COLUMNS = {
     "stability": ("stability", "{:.3f}"),
     "seconds": ("seconds", "{:.1f}"),
 }
-STYLE = "search_page.css"  # a file in the folder of this one
 
 
 def page(summary: JsonObject, name: str) -> str:
@@ -35,23 +34,17 @@ def page(summary: JsonObject, name: str) -> str:
 
     summary: the results, as in search.json; name: of the corpus.
     """
-    from stickbreaker.pages.page import content_security_policy
+    from stickbreaker.pages.page import plain_page
 
     title = f"How many topics? {name}"
-    style = resources.files("stickbreaker.topics.cli").joinpath(STYLE).read_text(encoding="utf-8")
-    parts = [
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy(None)}">',
-        f"<title>{_safe(title)}</title><style>\n{style}</style></head><body>",
-        f"<h1>{_safe(title)}</h1><p>{_safe(summary['reason'])}</p>",
-        f'<p class="muted">{summary["held_out_documents"]} documents held out; lines are means over seeds '
-        f"({summary['seeds']}), dots the seeds.</p>",
-        f'<div class="figures">{"".join(_figures(summary))}</div>',
-        f"<h2>All figures</h2>{_table(summary)}",
-        "</body></html>\n",
-    ]
-    return "\n".join(parts)
+    return plain_page(
+        "stickbreaker.topics.cli",
+        "search_page",
+        title,
+        summary=summary,
+        figures=_figures(summary),
+        columns=COLUMNS,
+    )
 
 
 def figure(
@@ -96,33 +89,22 @@ def figure(
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">topics</text>'
     )
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_safe(label)}">{"".join(marks)}</svg>'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{"".join(marks)}</svg>'
     )
 
 
-def _figures(summary: JsonObject) -> list[str]:
+def _figures(summary: JsonObject) -> list[tuple[str, str, Markup]]:
+    """The figures of all scores that the search has: heading, what is better, and the picture."""
     rows = summary["table"]
-    drawn: list[str] = []
+    drawn: list[tuple[str, str, Markup]] = []
     for name, (heading, better) in FIGURES.items():
         means = [row[name] for row in rows]
         if all(value is not None for value in means):
             seeds = [row["of_seeds"].get(name, [row[name]]) for row in rows]
             topics, chosen = [row["topics"] for row in rows], summary["suggested"]["topics"]
             picture = figure(topics, means, seeds, chosen, f"{heading} by number of topics")
-            drawn.append(f'<div><h2>{heading}</h2><p class="muted">{better}</p>{picture}</div>')
+            drawn.append((heading, better, Markup(picture)))
     return drawn
-
-
-def _table(summary: JsonObject) -> str:
-    head = "".join(f"<th>{heading}</th>" for heading, _ in COLUMNS.values())
-    lines: list[str] = []
-    for row in summary["table"]:
-        chosen = ' class="chosen-row"' if row["topics"] == summary["suggested"]["topics"] else ""
-        cells = [
-            "–" if row[name] is None else shape.format(row[name]) for name, (_, shape) in COLUMNS.items()
-        ]
-        lines.append(f"<tr{chosen}>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return f'<div class="scroll"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
@@ -136,9 +118,3 @@ def _ticks(values: Sequence[float]) -> list[float]:
     step = next(power * m for m in (1, 2, 5, 10) if width / (power * m) <= 4)
     first, last = math.floor(low / step), math.ceil(high / step)
     return [n * step for n in range(first, max(last, first + 1) + 1)]
-
-
-def _safe(text: object) -> str:
-    """Text for HTML: markup is escaped, control characters become spaces, lone surrogates "?"."""
-    kept = "".join(c if c.isprintable() else " " for c in str(text))
-    return html.escape(kept.encode("utf-8", "replace").decode("utf-8"))
