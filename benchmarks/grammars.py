@@ -23,7 +23,6 @@ from reproduce.claims import span
 from reproduce.texts import DATA, TEXTS
 
 from stickbreaker.grammars import purposes
-from stickbreaker.grammars.kernels.tree_sampling import sweep_sentences
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
 from stickbreaker.grammars.model.named import BY_NAME
@@ -172,7 +171,7 @@ def flatness(report: Report, lines: list[str], pools: list[int]) -> None:
         for turn in range(6):
             chain._room.tally[:] = 0.0
             begun = time.process_time()
-            chain._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, turn + 1)
+            chain._run(order, 1.0, purposes.GRAMMAR_TREES, turn + 1)
             seconds.append(time.process_time() - begun)
             changed = float(chain._room.tally[0]) / len(lines)
         report.row(

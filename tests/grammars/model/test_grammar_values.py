@@ -327,7 +327,7 @@ def test_rules_are_grouped_by_parent_and_unary_rules_lead_down():
     assert (rules.lefts[unary] < rules.parents[unary]).all()
     assert (symbols.circles == -1).all()
     assert found.n_closures == 0
-    assert found.unary == len(found.names)
+    assert found.symbols.unary == len(found.names)
 
 
 def test_yields_without_bound():
@@ -350,7 +350,7 @@ def test_a_circle_of_unary_rules_is_one_group():
     circles = dict(zip(found.names, found.symbols.circles.tolist(), strict=True))
     assert [circles[name] for name in "SXYZW"] == [-1, 0, 0, 0, -1]
     assert found.n_closures == 9
-    assert found.unary > len(found.names)
+    assert found.symbols.unary > len(found.names)
     assert (np.diff(found.symbols.groups) >= 0).all()
 
 
@@ -392,7 +392,7 @@ def test_without_adapted_symbols_arrays_are_of_the_same_types():
     plain = compiled(Grammar.from_text("1 1 S --> a S\n1 1 S --> a"))
     adapted = compiled(Grammar.from_text("1 1 S --> W S\n1 1 S --> W\nW --> a"))
     for part in ("rules", "symbols"):
-        types = [[values.dtype for values in getattr(found, part)] for found in (plain, adapted)]
+        types = [[np.asarray(values).dtype for values in getattr(found, part)] for found in (plain, adapted)]
         assert types[0] == types[1]
 
 

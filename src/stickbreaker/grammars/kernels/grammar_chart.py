@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import part
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
@@ -46,6 +47,7 @@ class Symbols(NamedTuple):
     groups: NDArray[np.int32]  # symbols: group; symbols of a group reach each other by unary rules
     circles: NDArray[np.int64]  # symbols: where its group's sums over unary chains are; -1: no cycle
     below: NDArray[np.bool_]  # adapted symbols × symbols: whether it occurs below
+    unary: int  # the most unary steps in a row
 
 
 class Weights(NamedTuple):
@@ -58,6 +60,14 @@ class Weights(NamedTuple):
     fresh: NDArray[np.float64]  # adapted symbols: p(a new subtree), (b + a T) / (C + b)
     remembered: NDArray[np.float64]  # adapted symbols: 1 / (C + b)
     closures: NDArray[np.float64]  # sums over unary chains between symbols, a block for each group
+
+
+class WeightedGrammar(NamedTuple):
+    """A grammar, and the probabilities with which a chart is filled."""
+
+    rules: Rules
+    symbols: Symbols
+    weights: Weights
 
 
 class Memory(NamedTuple):
@@ -85,6 +95,14 @@ class Memory(NamedTuple):
     free: NDArray[np.int32]  # first free table, tables ever used, the same for entries, numbers in use
 
 
+class Remembered(NamedTuple):
+    """The remembered subtrees from which trees are drawn."""
+
+    memory: Memory
+    masses: NDArray[np.float64]  # as in `Memory`; of the greatest subtree, where the best tree is looked for
+    discounts: NDArray[np.float64]  # adapted symbols
+
+
 class Chart(NamedTuple):
     """The inside probabilities of a sentence: p(terminals of a span | symbol) × scale^length.
 
@@ -104,6 +122,16 @@ class Span(NamedTuple):
     position: int  # its start in the text
     origin: int  # its start in the sentence
     whole: int  # terminals of the sentence
+    active: NDArray[np.int32]  # the symbols that can occur in its trees, ascending
+
+
+class Filling(NamedTuple):
+    """What a chart is filled for: trees of a symbol. Values of the chart are p × scale^length."""
+
+    symbol: int  # the top of trees
+    inner: int  # an adapted symbol of which only new subtrees count, always the top one; -1: none
+    scale: float
+    heat: float  # an exponent on remembered subtrees; weights of rules and of new subtrees include theirs
 
 
 class Draft(NamedTuple):
@@ -123,7 +151,7 @@ class Draft(NamedTuple):
     number: NDArray[np.int64]  # number of entries
 
 
-@njit(**PART)
+@part(**PART)
 def span_at(i, j, n):
     """The index of the span of terminals i to j - 1 in an array of all spans of a sentence of n terminals.
 
@@ -132,13 +160,13 @@ def span_at(i, j, n):
     return i * n - i * (i - 1) // 2 + j - i - 1
 
 
-@njit(**PART)
+@part(**PART)
 def _string_of(span, i, j):
     """The string number of the terminals i to j - 1 of a span; i and j count from the span's start."""
     return span.strings[span_at(span.origin + i, span.origin + j, span.whole)]
 
 
-@njit(**PART)
+@part(**PART)
 def rule_to(symbol, terminal, rules, symbols):
     """The number of the rule by which a symbol leads to a terminal; -1: there is none."""
     low, high = symbols.inner[symbol], symbols.first[symbol + 1]
@@ -152,7 +180,7 @@ def rule_to(symbol, terminal, rules, symbols):
     return np.int64(low) if found else np.int64(-1)
 
 
-@njit(**PART)
+@part(**PART)
 def _fits(symbol, i, j, n, symbols):
     """Whether a symbol may derive the terminals i to j - 1 of n, by its possible lengths and positions."""
     size = j - i
@@ -161,7 +189,7 @@ def _fits(symbol, i, j, n, symbols):
     return (i == 0 or not symbols.at_start[symbol]) and (j == n or not symbols.at_end[symbol])
 
 
-@njit(**PART)
+@part(**PART)
 def covers(symbol, size, symbols, chart):
     """Whether a chart has probabilities of a symbol for spans of `size` terminals.
 
@@ -170,7 +198,7 @@ def covers(symbol, size, symbols, chart):
     return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
 
 
-@njit(**PART)
+@part(**PART)
 def splits(left, right, i, j, symbols):
     """The places at which the span from i to j may be split between two symbols: the first, the last + 1.
 
@@ -181,7 +209,7 @@ def splits(left, right, i, j, symbols):
     return low, high + 1
 
 
-@njit(**PART)
+@part(**PART)
 def scaled(mass, heat, power, size, scale):
     """mass^heat × scale^size without overflow: a probability in the units of a chart.
 
@@ -196,7 +224,7 @@ def scaled(mass, heat, power, size, scale):
     return np.exp(np.log(mass) + size * np.log(scale))
 
 
-@njit(**PART)
+@part(**PART)
 def _two(left, right, i, j, best, chart, symbols):
     """The probability that two adjacent symbols derive a span, summed over split points.
 
@@ -213,13 +241,14 @@ def _two(left, right, i, j, best, chart, symbols):
     return total
 
 
-@njit(**PART)
-def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
+@part(**PART)
+def _own(symbol, i, j, span, scale, best, grammar, chart):
     """The probability that a symbol derives a span by its rules, without its remembered subtrees.
 
     Unary rules to symbols of its own group (a cycle of unary rules) are left out. best: the greatest
     probability of a derivation instead of the sum.
     """
+    rules, symbols, weights = grammar
     total = 0.0
     if j == i + 1:
         rule = rule_to(symbol, span.letters[i], rules, symbols)
@@ -238,16 +267,15 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
 
 
 @njit(**FILLING)
-def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
+def fill_chart(span, filling, best, masses, grammar, chart):
     """Fill a chart with p(terminals from i to j | symbol) × scale^(j - i), for all spans of a sentence.
 
     For spans that a symbol cannot have (`covers`) nothing is written, except 0 for the whole sentence.
-    active: the symbols that can occur, ascending. inner: an adapted symbol (or -1) for which only new
-    subtrees count. heat: an exponent on remembered subtrees (`weights` include theirs). masses (adapted
-    symbols × strings): of remembered subtrees. best: maximise over trees instead of summing; masses are then
-    of the greatest subtree. Unary chains within a group are summed by `weights.closures`.
+    masses (adapted symbols × strings): of remembered subtrees. best: maximise over trees instead of summing;
+    masses are then of the greatest subtree. Unary chains within a group are summed by `Weights.closures`.
     """
-    n = len(span.letters)
+    _, symbols, weights = grammar
+    active, scale, n = span.active, filling.scale, len(span.letters)
     for symbol in active:
         chart.live[symbol] = True
         chart.by_start[symbol, 0, n] = 0.0
@@ -260,23 +288,21 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
             if symbols.circles[symbol] >= 0:
                 end = at
                 for i in range(n - size + 1):
-                    end = _fill_group(
-                        at, i, i + size, span, active, scale, best, rules, symbols, weights, chart
-                    )
+                    end = _fill_group(at, i, i + size, span, scale, best, grammar, chart)
                 at = end
                 continue
             at += 1
             if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
                 continue
-            place = symbols.adapted[symbol] if symbol != inner else np.int32(-1)
+            place = symbols.adapted[symbol] if symbol != filling.inner else np.int32(-1)
             first = n - size if symbols.at_end[symbol] else 0
             last = 0 if symbols.at_start[symbol] else n - size
             for i in range(first, last + 1):
                 j = i + size
-                p = _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights)
+                p = _own(symbol, i, j, span, scale, best, grammar, chart)
                 if place >= 0:
                     mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
-                    mass = scaled(mass, heat, power, size, scale)
+                    mass = scaled(mass, filling.heat, power, size, scale)
                     p *= weights.fresh[place]
                     p = max(p, mass) if best else p + mass
                 chart.by_start[symbol, i, j] = p
@@ -285,36 +311,36 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
         chart.live[symbol] = False
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def allow_all(symbol, symbols, weights):
     """Set the weights of all rules of a symbol to 1, so that a chart filled with them suits `allow_one`."""
     for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[rule] = 1.0
 
 
-@njit(**LEAN)
-def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart):
+@part(**LEAN)
+def allow_one(rule, span, filling, grammar, chart):
     """Restrict trees to those that begin with a given rule of the top symbol.
 
     The rule gets the weight 1, the symbol's others 0. Returns p(whole span | symbol) × scale^size. The result
     is also entered into the chart, which was filled with other weights of these rules. The symbol must not be
     adapted, and no rule may lead back to it.
     """
+    symbol, symbols, weights, n = filling.symbol, grammar.symbols, grammar.weights, len(span.letters)
     for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[other] = 0.0
     weights.rules[rule] = 1.0
-    n = len(span.letters)
-    for one in active:
+    for one in span.active:
         chart.live[one] = True
-    p = _own(symbol, 0, n, span, scale, False, chart, rules, symbols, weights)
-    for one in active:
+    p = _own(symbol, 0, n, span, filling.scale, False, grammar, chart)
+    for one in span.active:
         chart.live[one] = False
     chart.by_start[symbol, 0, n] = p
     chart.by_end[symbol, n, 0] = p
     return p
 
 
-@njit(**PART)
+@part(**PART)
 def group_of(symbol, symbols):
     """The group of symbols that a cycle of unary rules connects with `symbol`: the lowest, and the number."""
     lowest = symbol
@@ -328,20 +354,21 @@ def group_of(symbol, symbols):
     return lowest, n_group
 
 
-@njit(**PART)
-def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
+@part(**PART)
+def _fill_group(at, i, j, span, scale, best, grammar, chart):
     """Fill one span of a chart for a group of symbols that unary rules connect in a cycle.
 
-    The span is i to j. `at`: the place of the group's first symbol in `active`; returns the place after its
-    last.
+    The span is i to j. `at`: the place of the group's first symbol in `span.active`; returns the place after
+    its last.
     """
+    active, symbols, weights = span.active, grammar.symbols, grammar.weights
     n, symbol = len(span.letters), active[at]
     end = at
     while end < len(active) and symbols.groups[active[end]] == symbols.groups[symbol]:
         one = active[end]
         p = 0.0
         if _fits(one, i, j, n, symbols):
-            p = _own(one, i, j, span, scale, best, chart, rules, symbols, weights)
+            p = _own(one, i, j, span, scale, best, grammar, chart)
         chart.by_end[one, j, i] = p
         end += 1
     lowest, n_group = group_of(symbol, symbols)
@@ -359,12 +386,13 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
 
 
 @njit(**LEAN)
-def close_circles(best, rules, symbols, weights):
+def close_circles(best, grammar):
     """Sum over all chains of unary rules in cycles, for charts: fills `weights.closures`.
 
     For each group of symbols in a cycle this is the matrix (I - U)^-1, where U has the weights of the unary
     rules within the group. best: the greatest products over chains instead of sums.
     """
+    rules, symbols, weights = grammar
     n_symbols = len(symbols.groups)
     start = 0
     while start < n_symbols:
@@ -388,7 +416,7 @@ def close_circles(best, rules, symbols, weights):
         start = end
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _all_ways(steps):
     """Invert I - steps in place: from weights of single steps to sums over all chains of steps.
 
@@ -411,7 +439,7 @@ def _all_ways(steps):
                     steps[i, j] -= factor * steps[k, j]
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _greatest_ways(ways):
     """Replace weights of single steps, in place, by the greatest products over all chains of steps.
 
@@ -426,19 +454,18 @@ def _greatest_ways(ways):
                 ways[i, j] = max(ways[i, j], ways[i, k] * ways[k, j])
 
 
-@njit(**LEAN)
-def draw_tree(
-    start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
-    chart, draft, state,
-):  # fmt: skip
+@part(**LEAN)
+def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
     """Draw a tree of a span from its filled chart into `draft`; returns whether there is one.
 
-    There is none if the span cannot be parsed, or if more than `unary` unary steps in a row were drawn.
-    start: the tree's symbol; best: take the most probable tree; inner, heat, scale, masses: as the chart was
-    filled with; `state`: of the random stream. Sizes and log p of subtrees are filled in by `size_subtrees`
-    and `measure`.
+    There is none if the span cannot be parsed, or if more unary steps in a row were drawn than
+    `Symbols.unary`. best: take the most probable tree; filling, and masses of remembered subtrees: as the
+    chart was filled with; `state`: of the random stream. Sizes and log p of subtrees are filled in by
+    `size_subtrees` and `measure`.
     """
-    n = len(span.letters)
+    rules, symbols, weights = grammar
+    active, masses, scale = span.active, remembered.masses, filling.scale
+    start, n = filling.symbol, len(span.letters)
     draft.number[0] = 0
     if not chart.by_start[start, 0, n] > 0.0:
         return False
@@ -450,8 +477,8 @@ def draw_tree(
         top -= 1
         symbol, i = draft.stack[top, 0], draft.stack[top, 1]
         j, steps = draft.stack[top, 2], draft.stack[top, 3]
-        place = symbols.adapted[symbol] if symbol != inner else np.int32(-1)
-        if at == len(draft.values) or steps > unary:
+        place = symbols.adapted[symbol] if symbol != filling.inner else np.int32(-1)
+        if at == len(draft.values) or steps > symbols.unary:
             whole = False
             break
         string = _string_of(span, i, j)
@@ -462,21 +489,17 @@ def draw_tree(
         if place >= 0:
             fresh = weights.fresh[place]
             mass = masses[place, string] * weights.remembered[place]
-            mass = scaled(mass, heat, scale ** (j - i), j - i, scale) if mass > 0.0 else 0.0
+            mass = scaled(mass, filling.heat, scale ** (j - i), j - i, scale) if mass > 0.0 else 0.0
             if mass > 0.0 and (
                 mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
             ):
-                table = memory.first[place, string]
-                table = _table_of(
-                    table, best, target / mass * masses[place, string], place, memory, discounts
-                )
+                table = remembered.memory.first[place, string]
+                table = _table_of(table, best, target / mass * masses[place, string], place, remembered)
                 draft.values[at] = -1 - table
             else:
                 target -= mass
         if table < 0:
-            rule, part = _choose(
-                symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart
-            )
+            rule, part = _choose(symbol, i, j, target, fresh, best, span, scale, grammar, chart)
             if rule < 0:
                 whole = False
                 break
@@ -499,14 +522,14 @@ def draw_tree(
     return whole
 
 
-@njit(**LEAN)
-def _table_of(table, best, target, place, memory, discounts):
+@part(**LEAN)
+def _table_of(table, best, target, place, remembered):
     """Draw one of the remembered subtrees (tables) of a string, with p proportional to customers - discount.
 
     table: the first of them in their list; target: a random number, uniform below the sum. best: take the
     one with the greatest p instead.
     """
-    a, greatest, found = discounts[place], -1.0, table
+    memory, a, greatest, found = remembered.memory, remembered.discounts[place], -1.0, table
     while table >= 0:
         mass = memory.customers[table] - a * memory.parts[table]
         target -= mass
@@ -521,14 +544,15 @@ def _table_of(table, best, target, place, memory, discounts):
     return found
 
 
-@njit(**LEAN)
-def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
+@part(**LEAN)
+def _choose(symbol, i, j, target, fresh, best, span, scale, grammar, chart):
     """Draw the rule by which a symbol derives the span from i to j; returns it and its split point.
 
     The split point is -1 for a rule with one child; both are -1 if no rule fits. target: a random number,
     uniform below the span's probability by the symbol's rules; best: take the most probable rule instead;
     fresh: p(a new subtree), 1 if the symbol is not adapted.
     """
+    rules, symbols, weights = grammar
     chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
     if j == i + 1:
         rule = rule_to(symbol, span.letters[i], rules, symbols)
@@ -562,7 +586,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
     return chosen, part
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def size_subtrees(draft, rules):
     """Fill `draft.sizes`: the number of entries of the subtree at each entry, itself included."""
     for at in range(draft.number[0] - 1, -1, -1):
@@ -575,13 +599,15 @@ def size_subtrees(draft, rules):
         draft.sizes[at] = size
 
 
-@njit(**LEAN)
-def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
+@part(**LEAN)
+def measure(draft, heat, grammar, remembered):
     """Compute log p of each subtree of a drafted tree by these weights: fills `draft.nats` and `draft.sizes`.
 
     For a new subtree of an adapted symbol this is p(its content); the probability that it is new is counted
     in the entry above it.
     """
+    rules, symbols, weights = grammar
+    memory, masses, discounts = remembered
     for at in range(draft.number[0] - 1, -1, -1):
         value = draft.values[at]
         if value < 0:

@@ -12,6 +12,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     span_at,
 )
 from stickbreaker.kernels.math import copy_numbers
+from stickbreaker.kernels.parts import part
 
 
 @njit(**PLAIN)
@@ -53,14 +54,15 @@ def written(heads, names, memory):
 
 
 @njit(**PLAIN)
-def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, texts, stack):
+def mistake_in(values, symbol, place, letters, rules, symbols, known, stack):
     """Check that entries read from a file are a tree of `symbol` over the terminals `letters`.
 
     Returns the position of the first wrong entry; -1: the tree is valid. It is len(values) if the tree is
     incomplete. values: its entries. place: the adapted symbol whose subtree it is, or -1 for a sentence.
-    places (tables): the adapted symbol of each; tables (tables + 1): where the terminals of each begin in
-    `texts`. A tree's tables must belong to adapted symbols below it. stack: working memory.
+    known: the adapted symbol of each table, where its terminals begin (tables + 1), and the terminals. A
+    tree's tables must belong to adapted symbols below it. stack: working memory.
     """
+    places, tables, texts = known
     stack[0], top, at = symbol, 1, 0
     for k in range(len(values)):
         if top == 0:
@@ -171,13 +173,14 @@ def read_lists(values, starts, heads, memory):
     memory.free[ENTRIES_USED] = number
 
 
-@njit(**PLAIN)
-def expanded(draft, wholes, starts, found, number):
+@part(**PLAIN)
+def expanded(draft, wholes, found, number):
     """Append a drafted tree's rules to found[:number], with those of remembered subtrees written out.
 
-    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Returns
-    the new number of rules, or -1 if `found` is too small.
+    wholes: the rules of all remembered subtrees, and where those of each begin (subtrees + 1). Returns the
+    new number of rules, or -1 if `found` is too small.
     """
+    rules, starts = wholes
     for at in range(draft.number[0]):
         value = draft.values[at]
         if value >= 0:
@@ -190,7 +193,7 @@ def expanded(draft, wholes, starts, found, number):
         size = starts[table + 1] - starts[table]
         if number + size > len(found):
             return -1
-        copy_numbers(wholes[starts[table] : starts[table + 1]], found[number:])
+        copy_numbers(rules[starts[table] : starts[table + 1]], found[number:])
         number += size
     return number
 
@@ -282,7 +285,7 @@ def cuts_within(symbol, wholes, starts, rules):
     return found[:number].copy(), found_starts
 
 
-@njit(**PLAIN)
+@part(**PLAIN)
 def _mark(position, first, found, number):
     """Append a place to the list found[first:number] unless it is its last; returns the new `number`."""
     if number > first and found[number - 1] == position:
@@ -291,14 +294,15 @@ def _mark(position, first, found, number):
     return number + 1
 
 
-@njit(**LEAN)
-def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules, counts_out):
+@part(**LEAN)
+def count_cuts_of_draft(draft, symbol, within, stamp, stamps, rules, counts_out):
     """Add one to counts_out wherever a subtree of `symbol` begins or ends in a drafted tree.
 
-    Each place counts once: counts_out (terminals + 1) has those before each terminal, and the end. inner,
-    inner_starts: `cuts_within` of the remembered subtrees. stamp: a number for this tree; stamps (same size
-    as counts_out): the number of the last tree counted at each place.
+    Each place counts once: counts_out (terminals + 1) has those before each terminal, and the end. within:
+    `cuts_within` of the remembered subtrees. stamp: a number for this tree; stamps (same size as counts_out):
+    the number of the last tree counted at each place.
     """
+    inner, inner_starts = within
     origin = draft.positions[0]
     for at in range(draft.number[0]):
         value, position = draft.values[at], draft.positions[at] - origin
@@ -310,7 +314,7 @@ def count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules
             _count_once(position + draft.lengths[at], stamp, stamps, counts_out)
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _count_once(position, stamp, stamps, counts_out):
     """Add one to counts_out[position], unless the tree with the number `stamp` was already counted there."""
     if stamps[position] != stamp:

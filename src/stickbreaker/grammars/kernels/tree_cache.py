@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from stickbreaker.grammars.kernels.grammar_chart import (
     PLAIN,
+    Chart,
+    Draft,
+    Filling,
     Span,
     allow_all,
     allow_one,
@@ -28,6 +31,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
 )
 from stickbreaker.grammars.kernels.tree_sampling import LEAN, fill_to_scale, log_sum
 from stickbreaker.kernels.math import OPTIONS, copy_numbers, digamma64, exp64
+from stickbreaker.kernels.parts import part
 from stickbreaker.kernels.random import seeded
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -54,11 +58,60 @@ class TreeSet(NamedTuple):
     string_numbers: NDArray[np.int32]  # the longer string's number
 
 
+class TreeRows(NamedTuple):
+    """Which trees of a set are cached."""
+
+    ids: NDArray[np.int32]  # rows: the tree of each
+    rows: NDArray[np.int32]  # trees: the row of each, or -1
+    trees: TreeSet
+
+
+class Batch(NamedTuple):
+    """Sentences whose trees are drawn or summed over."""
+
+    letters: NDArray[np.int32]  # terminals of all sentences
+    starts: NDArray[np.int64]  # sentences + 1
+    active: NDArray[np.int32]  # symbols that can occur in each sentence's trees, concatenated
+    actives: NDArray[np.int64]  # sentences + 1: where those of each begin
+    start: int  # start symbol
+
+
+class Draws(NamedTuple):
+    """What is drawn for each sentence of a batch."""
+
+    keys: NDArray[np.uint64]  # of its random stream
+    numbers: NDArray[np.int64]  # how many trees
+    tops: NDArray[np.int64]  # the rule of the start symbol that they begin with; -1: any
+
+
+class Uses(NamedTuple):
+    """What the trees of a batch use, added up, and log p of the sentences."""
+
+    trees: NDArray[Any]  # rows: cached trees outside new trees
+    rules: NDArray[Any]  # rules outside trees of adapted symbols
+    fresh: NDArray[Any]  # adapted symbols: new trees
+    nats: NDArray[np.float64]  # sentences: log p; -inf: no tree is found
+
+
+class Charts(NamedTuple):
+    """The inside and the outside probabilities of a sentence."""
+
+    inside: Chart
+    outside: Chart
+
+
+class Desk(NamedTuple):
+    """The working memory with which trees of a sentence are drawn."""
+
+    chart: Chart
+    draft: Draft
+
+
 TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # indices of `TreeSet.numbers`
 OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # results of `fault_in`
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _hash_of(values, start, stop):
     """A hash of the rules values[start:stop] (uint64), for the hash table of trees."""
     mixed = MIXER
@@ -68,7 +121,7 @@ def _hash_of(values, start, stop):
     return mixed
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _look_up(values, start, stop, slots, rules, starts):
     """Look up the list of rules values[start:stop] in a hash table: returns its number and its slot.
 
@@ -100,7 +153,7 @@ def fill_slots(number, slots, rules, starts):
         slots[slot] = at + 1
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def tree_of(values, start, stop, trees):
     """Look up the tree with the rules values[start:stop]: its number and its slot in the hash table.
 
@@ -109,7 +162,7 @@ def tree_of(values, start, stop, trees):
     return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _slot_of_string(key, trees):
     """The place of a string in the hash table `trees.string_keys`, or the free place to store it in.
 
@@ -123,7 +176,7 @@ def _slot_of_string(key, trees):
     return np.int64(slot)
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def longer_string(string, letter, n_terminals, trees):
     """Look up a string that is longer by one terminal: its number and its place in the hash table.
 
@@ -134,7 +187,7 @@ def longer_string(string, letter, n_terminals, trees):
     return number, slot
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _sizes(values, start, stop, sizes, rules):
     """Fill `sizes` with the number of rules of each subtree of the tree values[start:stop], in preorder."""
     for i in range(stop - start - 1, -1, -1):
@@ -206,8 +259,8 @@ def fault_in(values, starts, rules, symbols, stack):
     return 0
 
 
-@njit(**LEAN)
-def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
+@part(**LEAN)
+def add_tree(values, start, stop, sizes, trees, rules, symbols):
     """Store a tree in `trees` unless it is there already; returns its number.
 
     The subtrees of adapted symbols inside it, which are trees themselves, are stored before it.
@@ -220,12 +273,12 @@ def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
     _sizes(values, start, stop, sizes, rules)
     for i in range(stop - start - 1, 0, -1):  # subtrees come after the trees that contain them
         if symbols.adapted[rules.parents[values[start + i]]] >= 0:
-            _add(values, start + i, start + i + sizes[i], start, sizes, n_terminals, trees, rules, symbols)
-    return _add(values, start, stop, start, sizes, n_terminals, trees, rules, symbols)
+            _add(values, start + i, start + i + sizes[i], start, sizes, trees, rules, symbols)
+    return _add(values, start, stop, start, sizes, trees, rules, symbols)
 
 
-@njit(**LEAN)
-def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols):
+@part(**LEAN)
+def _add(values, start, stop, origin, sizes, trees, rules, symbols):
     """Store a tree, unless it is there already, whose inner trees are all stored; returns its number.
 
     values[start:stop]: its rules in preorder. sizes[i - origin]: the number of rules of the subtree at
@@ -234,7 +287,7 @@ def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols)
     found, slot = tree_of(values, start, stop, trees)
     if found >= 0:
         return found
-    numbers = trees.numbers
+    numbers, n_terminals = trees.numbers, len(rules.terminals_at) - 1
     tree = numbers[TREES]
     trees.slots[slot] = tree + 1
     string, i = np.int64(0), start
@@ -275,13 +328,13 @@ def _add(values, start, stop, origin, sizes, n_terminals, trees, rules, symbols)
 
 
 @njit(**LEAN)
-def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
+def add_trees(values, starts, sizes, trees, rules, symbols, found):
     """Store several trees (`add_tree`), and fill `found` with their numbers.
 
     values: their rules, concatenated; starts (trees + 1): where those of each begin; sizes: working memory.
     """
     for at in range(len(found)):
-        found[at] = add_tree(values, starts[at], starts[at + 1], sizes, n_terminals, trees, rules, symbols)
+        found[at] = add_tree(values, starts[at], starts[at + 1], sizes, trees, rules, symbols)
 
 
 @njit(**LEAN)
@@ -382,13 +435,31 @@ def link_trees(ids, weights, trees, n_columns):
     return places, strings, following, first, masses
 
 
-@njit(**LEAN)
-def strings_in(letters, n_terminals, trees, strings):
+@part(**PLAIN)
+def _room_for_strings(starts):
+    """An array for the string number of each span of the longest sentence; starts: where sentences begin."""
+    longest = 1
+    for s in range(len(starts) - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    return np.zeros(longest * (longest + 1) // 2, np.int32)
+
+
+@part(**PLAIN)
+def _sentence(s, batch, trees, grammar, strings):
+    """Sentence `s` of a batch, as a span. `strings` is filled with the string numbers of its spans."""
+    letters = batch.letters[batch.starts[s] : batch.starts[s + 1]]
+    strings_in(letters, trees, grammar.rules, strings)
+    active = batch.active[batch.actives[s] : batch.actives[s + 1]]
+    return Span(letters, strings, 0, 0, len(letters), active)
+
+
+@part(**LEAN)
+def strings_in(letters, trees, rules, strings):
     """Look up the string of each span of a sentence: fills strings (spans) with their numbers.
 
     0: no stored tree begins with this string. letters: the sentence's terminals.
     """
-    n = len(letters)
+    n, n_terminals = len(letters), len(rules.terminals_at) - 1
     for i in range(n):
         string = np.int64(0)
         for j in range(i + 1, n + 1):
@@ -397,7 +468,7 @@ def strings_in(letters, n_terminals, trees, strings):
             strings[span_at(i, j, n)] = max(string, 0)
 
 
-@njit(**PLAIN)
+@part(**PLAIN)
 def _longer(values: NDArray[Any], size: int) -> Any:
     """An enlarged copy, of `size` elements or twice as many as before; new ones are not initialised."""
     more = np.empty(max(2 * len(values), size), values.dtype)
@@ -405,7 +476,7 @@ def _longer(values: NDArray[Any], size: int) -> Any:
     return more
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
     """Write the rules of a drafted subtree, down to terminals, to out[number:].
 
@@ -430,9 +501,10 @@ def _write_rules(draft, at, trees, ids, out, number):
     return number
 
 
-@njit(**LEAN)
-def _same_sentence(letters, starts, one, other):
+@part(**LEAN)
+def _same_sentence(batch, one, other):
     """Whether the sentences with the numbers `one` and `other` have the same terminals in the same order."""
+    letters, starts = batch.letters, batch.starts
     n, same = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
     if same != n:
         return False
@@ -444,85 +516,68 @@ def _same_sentence(letters, starts, one, other):
 
 
 @njit(**PLAIN)
-def weigh_tops(
-    letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
-    nats_out,
-):  # fmt: skip
+def weigh_tops(batch, trees, grammar, masses, chart, nats_out):
     """Compute log p(sentence | first rule of its tree), in nats, for each rule of the start symbol.
 
-    Filled: nats_out (sentences × rules of `start`); -inf: there is no such tree. The weights of these rules
-    are overwritten. Other arguments: as in `sample_trees`.
+    masses (adapted symbols × strings): of the cached trees. Filled: nats_out (sentences × rules of the start
+    symbol); -inf: there is no such tree. The weights of these rules are overwritten.
     """
-    active, active_starts = actives
-    scale = np.float64(n_terminals)
-    for s in range(len(starts) - 1):
-        sentence = letters[starts[s] : starts[s + 1]]
-        n = len(sentence)
-        own = active[active_starts[s] : active_starts[s + 1]]
-        span = Span(sentence, strings, 0, 0, n)
-        allow_all(start, symbols, weights)
-        strings_in(sentence, n_terminals, trees, strings)
-        nats, used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+    symbols, start, strings = grammar.symbols, batch.start, _room_for_strings(batch.starts)
+    scale = np.float64(len(grammar.rules.terminals_at) - 1)
+    for s in range(len(batch.starts) - 1):
+        span = _sentence(s, batch, trees, grammar, strings)
+        n = len(span.letters)
+        allow_all(start, symbols, grammar.weights)
+        nats, filled = log_sum(span, Filling(start, -1, scale, 1.0), masses, grammar, chart)
         nats_out[s] = -np.inf
         if nats == -np.inf:
             continue
         scale = np.exp(-nats / n)
         for rule in range(symbols.first[start], symbols.first[start + 1]):
-            p = allow_one(rule, start, span, own, used, rules, symbols, weights, chart)
+            p = allow_one(rule, span, filled, grammar, chart)
             if p > 0.0:
-                nats_out[s, rule - symbols.first[start]] = np.log(p) - n * np.log(used)
+                nats_out[s, rule - symbols.first[start]] = np.log(p) - n * np.log(filled.scale)
 
 
 @njit(**PLAIN)
-def sample_trees(
-    letters, starts, keys, n_samples, tops, start, unary, n_terminals, ids, rows, trees, rules, symbols,
-    weights, memory, nothing, actives, chart, draft, strings, tree_uses, tree_draws, rule_uses, fresh, nats,
-):  # fmt: skip
-    """Draw trees of sentences, and count the remembered trees and rules that they use.
+def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, uses):
+    """Draw trees of sentences, and count the cached trees and rules that they use.
 
-    (Zhai 2014, section 8.2.3.) What is inside a new tree of an adapted symbol is not counted here: once the
-    tree is remembered, `count_parts` counts its contents, once. Only tree_draws and fresh count these, too.
+    (Zhai 2014, section 8.2.3.) What is inside a new tree of an adapted symbol is not counted in `uses`: once
+    the tree is cached, `count_parts` counts its contents, once. Only tree_draws (rows) and uses.fresh count
+    these, too.
 
-    letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
-    n_samples (sentences): trees to draw; tops (sentences): the rule of `start` that all trees of a sentence
-    begin with, so that its nats are log p(sentence | rule), and equal neighbours share a chart (-1: any rule;
-    else the weights of the rules of `start` are overwritten); ids (rows): the trees that are cached, rows
-    (trees): the row of each, -1; memory: their weights as `customers`, with `nothing` as discounts; actives:
-    symbols that may be in trees, and where those of each sentence begin.
-
-    Added to: tree_uses and tree_draws (rows), rule_uses, and fresh (adapted symbols): new trees. Filled: nats
-    (sentences): log p, -inf if no tree is found. Returns the new trees: their rules, where those of each
-    begin, and how often each was drawn.
+    If all trees of a sentence begin with a given rule, its nats are log p(sentence | rule), equal neighbours
+    share a chart, and the weights of the start symbol's rules are overwritten. cached: the cached trees;
+    remembered: their weights as `customers`, with discounts of 0. Added to: tree_draws and `uses`. Returns
+    the new trees: their rules, where those of each begin, and how often each was drawn.
     """
+    rules, symbols, start, tops = grammar.rules, grammar.symbols, batch.start, draws.tops
+    ids, rows, trees = cached
+    chart, draft, masses, nats = desk.chart, desk.draft, remembered.masses, uses.nats
     found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
     times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
-    state = np.empty(2, np.uint64)
-    active, active_starts = actives
-    scale, used = np.float64(n_terminals), np.float64(n_terminals)
-    for s in range(len(starts) - 1):
-        sentence = letters[starts[s] : starts[s + 1]]
-        n = len(sentence)
-        own = active[active_starts[s] : active_starts[s + 1]]
-        span = Span(sentence, strings, 0, 0, n)
-        if tops[s] < 0 or s == 0 or not _same_sentence(letters, starts, s - 1, s):
+    state, strings = np.empty(2, np.uint64), _room_for_strings(batch.starts)
+    scale = np.float64(len(rules.terminals_at) - 1)
+    filled = Filling(start, -1, scale, 1.0)
+    for s in range(len(batch.starts) - 1):
+        span = _sentence(s, batch, trees, grammar, strings)
+        n = len(span.letters)
+        if tops[s] < 0 or s == 0 or not _same_sentence(batch, s - 1, s):
             if tops[s] >= 0:
-                allow_all(start, symbols, weights)
-            strings_in(sentence, n_terminals, trees, strings)
-            nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+                allow_all(start, symbols, grammar.weights)
+            nats[s], filled = log_sum(span, Filling(start, -1, scale, 1.0), masses, grammar, chart)
             scale = np.exp(-nats[s] / n) if nats[s] > -np.inf else scale
         if tops[s] >= 0:
-            p = allow_one(tops[s], start, span, own, used, rules, symbols, weights, chart)
-            nats[s] = np.log(p) - n * np.log(used) if p > 0.0 else -np.inf
+            p = allow_one(tops[s], span, filled, grammar, chart)
+            nats[s] = np.log(p) - n * np.log(filled.scale) if p > 0.0 else -np.inf
         if nats[s] == -np.inf:
             continue
-        seeded(keys[s], state)
-        for _ in range(n_samples[s]):
+        seeded(draws.keys[s], state)
+        for _ in range(draws.numbers[s]):
             drawn = False
             for _ in range(1000):
-                drawn = draw_tree(
-                    start, -1, span, own, used, 1.0, False, unary, rules, symbols, weights, memory,
-                    memory.masses, nothing, chart, draft, state,
-                )  # fmt: skip
+                drawn = draw_tree(span, filled, False, grammar, remembered, chart, draft, state)
                 if drawn:
                     break
             if not drawn:
@@ -533,12 +588,12 @@ def sample_trees(
             for at in range(draft.number[0]):
                 value, gain = draft.values[at], np.int64(at >= until)
                 if value < 0:
-                    tree_uses[-1 - value] += gain
+                    uses.trees[-1 - value] += gain
                     tree_draws[-1 - value] += 1
                     continue
                 place = symbols.adapted[rules.parents[value]]
                 if place < 0:
-                    rule_uses[value] += gain
+                    uses.rules[value] += gain
                     continue
                 until = max(until, at + draft.sizes[at])
                 first = found_starts[n_found]
@@ -548,10 +603,10 @@ def sample_trees(
                     end = _write_rules(draft, at, trees, ids, found, first)
                 tree, _ = tree_of(found, first, end, trees)
                 if tree >= 0 and rows[tree] >= 0:
-                    tree_uses[rows[tree]] += gain
+                    uses.trees[rows[tree]] += gain
                     tree_draws[rows[tree]] += 1
                     continue
-                fresh[place] += 1
+                uses.fresh[place] += 1
                 known, slot = _look_up(found, first, end, slots, found, found_starts)
                 if known >= 0:
                     times[known] += gain
@@ -569,43 +624,39 @@ def sample_trees(
 
 
 @njit(**PLAIN)
-def best_trees(
-    which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
-    nothing, chart, draft, strings,
-):  # fmt: skip
-    """Find, for remembered trees, the most probable tree of the same string, if it is another one.
+def best_trees(which, adapted, cached, grammar, remembered, desk):
+    """Find, for cached trees, the most probable tree of the same string, if it is another one.
 
-    which: the rows of the trees to look at; start_of (adapted symbols): their symbols; below (adapted symbols
-    × symbols): whether a symbol can occur in their trees; greatest (adapted symbols × strings): the greatest
-    weight of a tree. Returns the rows whose best tree differs, the rules of these trees, and where those of
-    each begin.
+    which: the rows of the trees to look at; adapted (adapted symbols): their symbols; remembered: the cached
+    trees, with the greatest weight of a tree of each string as `masses`. Returns the rows whose best tree
+    differs, the rules of these trees, and where those of each begin.
     """
+    ids, _, trees = cached
+    chart, draft, below = desk.chart, desk.draft, grammar.symbols.below
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
-    found = np.empty(256, np.int32)
+    found, strings = (
+        np.empty(256, np.int32),
+        _room_for_strings(trees.letter_starts[: trees.numbers[TREES] + 1]),
+    )
     active, state = np.empty(below.shape[1], np.int32), np.ones(2, np.uint64)
+    scale = np.float64(len(grammar.rules.terminals_at) - 1)
     for row in which:
         tree = ids[row]
         place = trees.places[tree]
         letters = trees.letters[trees.letter_starts[tree] : trees.letter_starts[tree + 1]]
-        symbol, n_active = start_of[place], 0
+        symbol, n_active = int(adapted[place]), 0
         for one in range(below.shape[1]):
             if below[place, one]:
                 active[n_active] = one
                 n_active += 1
-        strings_in(letters, n_terminals, trees, strings)
-        span = Span(letters, strings, 0, 0, len(letters))
-        own = active[:n_active]
-        scale = fill_to_scale(
-            span, own, symbol, symbol, np.float64(n_terminals), 1.0, True, greatest, rules, symbols, weights,
-            chart,
-        )  # fmt: skip
-        drawn = draw_tree(
-            symbol, symbol, span, own, scale, 1.0, True, unary, rules, symbols, weights, memory, greatest,
-            nothing, chart, draft, state,
-        )  # fmt: skip
+        strings_in(letters, trees, grammar.rules, strings)
+        span = Span(letters, strings, 0, 0, len(letters), active[:n_active])
+        filling = Filling(symbol, symbol, scale, 1.0)
+        filling = fill_to_scale(span, filling, True, remembered.masses, grammar, chart)
+        drawn = draw_tree(span, filling, True, grammar, remembered, chart, draft, state)
         if not drawn:
             continue
-        size_subtrees(draft, rules)
+        size_subtrees(draft, grammar.rules)
         end = _write_rules(draft, 0, trees, ids, found, starts[n])
         while end < 0:
             found = _longer(found, 0)
@@ -617,14 +668,16 @@ def best_trees(
     return rows[:n], found[: starts[n]], starts[: n + 1]
 
 
-@njit(**LEAN)
-def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
+@part(**LEAN)
+def _close_group(at, i, j, active, grammar, charts, counts):
     """Complete the outside probabilities of a span for a group of symbols in a cycle of unary rules.
 
     The outside probability of each is passed on along unary chains, and the expected uses of the rules in
     them are added to `counts`. `at`: the last place of the group in `active`; returns the place before its
     first.
     """
+    rules, symbols, weights = grammar
+    chart, outside = charts
     symbol = active[at]
     begin = at
     while begin >= 0 and symbols.groups[active[begin]] == symbols.groups[symbol]:
@@ -647,13 +700,15 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
     return begin
 
 
-@njit(**LEAN)
-def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, chart, outside, counts):
+@part(**LEAN)
+def _count_rules(symbol, i, j, own, letter, scale, grammar, charts, counts):
     """Pass a symbol's outside probability in a span on to its children, and count its rules.
 
     own: the outside probability of the symbol in the span from i to j, whose first terminal is `letter`.
-    Added to: counts (rules), expected uses; `outside`, of the children.
+    Added to: counts (rules), expected uses; the outside probabilities of the children.
     """
+    rules, symbols, weights = grammar
+    chart, outside = charts
     if j == i + 1:
         rule = rule_to(symbol, letter, rules, symbols)
         if rule >= 0:
@@ -677,22 +732,21 @@ def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, char
                 outside.by_start[right, k, j] += share * one
 
 
-@njit(**LEAN)
-def _fill_outside(
-    span, active, start, scale, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses, fresh
-):
+@part(**LEAN)
+def _fill_outside(span, filling, grammar, memory, charts, uses):
     """Add a sentence's expected uses of trees and rules over all its trees (inside times outside).
 
-    chart: filled with inside probabilities; outside: working memory for outside probabilities. Added to:
-    tree_uses (rows), rule_uses, and fresh (adapted symbols): new trees.
+    charts: filled with inside probabilities; those outside are working memory. Added to: `uses`, but for its
+    nats.
     """
-    n = len(span.letters)
+    symbols, weights, scale, n = grammar.symbols, grammar.weights, filling.scale, len(span.letters)
+    active, chart, outside = span.active, charts.inside, charts.outside
     for symbol in active:
         chart.live[symbol] = True
         for i in range(n):
             for j in range(i + 1, n + 1):
                 outside.by_start[symbol, i, j] = 0.0
-    outside.by_start[start, 0, n] = 1.0 / chart.by_start[start, 0, n]
+    outside.by_start[filling.symbol, 0, n] = 1.0 / chart.by_start[filling.symbol, 0, n]
     for size in range(n, 0, -1):
         power = scale**size
         for i in range(n - size + 1):
@@ -702,7 +756,7 @@ def _fill_outside(
                 symbol = active[at]
                 end = at - 1
                 if symbols.circles[symbol] >= 0:
-                    end = _close_group(at, i, j, active, rules, symbols, weights, chart, outside, rule_uses)
+                    end = _close_group(at, i, j, active, grammar, charts, uses.rules)
                 for place in range(at, end, -1):
                     one = active[place]
                     own = outside.by_start[one, i, j]
@@ -713,44 +767,31 @@ def _fill_outside(
                         string = span.strings[span_at(i, j, n)]
                         row = memory.first[adapted, string]
                         while row >= 0:
-                            tree_uses[row] += own * scaled(memory.customers[row], 1.0, power, size, scale)
+                            uses.trees[row] += own * scaled(memory.customers[row], 1.0, power, size, scale)
                             row = memory.following[row]
                         own *= weights.fresh[adapted]
                         mass = scaled(memory.masses[adapted, string], 1.0, power, size, scale)
-                        fresh[adapted] += outside.by_start[one, i, j] * (chart.by_start[one, i, j] - mass)
-                    _count_rules(
-                        one, i, j, own, span.letters[i], scale, rules, symbols, weights, chart, outside,
-                        rule_uses,
-                    )  # fmt: skip
+                        new = chart.by_start[one, i, j] - mass
+                        uses.fresh[adapted] += outside.by_start[one, i, j] * new
+                    _count_rules(one, i, j, own, span.letters[i], scale, grammar, charts, uses.rules)
                 at = end
     for symbol in active:
         chart.live[symbol] = False
 
 
 @njit(**PLAIN)
-def expect_trees(
-    letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, outside,
-    strings, tree_uses, rule_uses, fresh, nats,
-):  # fmt: skip
-    """Count the remembered trees and rules that sentences are expected to use, over all their trees.
+def expect_trees(batch, trees, grammar, memory, charts, uses):
+    """Count the cached trees and rules that sentences are expected to use, over all their trees.
 
-    This is `sample_trees` with exact expectations (inside-outside) instead of samples. Added to: tree_uses
-    (rows), rule_uses, fresh (adapted symbols): new trees. Filled: nats (sentences). outside: working memory.
-    Other arguments: as in `sample_trees`.
+    This is `sample_trees` with exact expectations (inside-outside) instead of samples. charts: working
+    memory. Added to: `uses`; its nats are filled.
     """
-    active, active_starts = actives
-    scale = np.float64(n_terminals)
-    for s in range(len(starts) - 1):
-        sentence = letters[starts[s] : starts[s + 1]]
-        n = len(sentence)
-        own = active[active_starts[s] : active_starts[s + 1]]
-        span = Span(sentence, strings, 0, 0, n)
-        strings_in(sentence, n_terminals, trees, strings)
-        nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
-        if nats[s] == -np.inf:
+    scale, strings = np.float64(len(grammar.rules.terminals_at) - 1), _room_for_strings(batch.starts)
+    for s in range(len(batch.starts) - 1):
+        span = _sentence(s, batch, trees, grammar, strings)
+        filling = Filling(batch.start, -1, scale, 1.0)
+        uses.nats[s], filling = log_sum(span, filling, memory.masses, grammar, charts.inside)
+        if uses.nats[s] == -np.inf:
             continue
-        scale = np.exp(-nats[s] / n)
-        _fill_outside(
-            span, own, start, used, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses,
-            fresh,
-        )  # fmt: skip
+        scale = np.exp(-uses.nats[s] / len(span.letters))
+        _fill_outside(span, filling, grammar, memory, charts, uses)

@@ -26,14 +26,20 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     TABLES_USED,
     Chart,
     Draft,
+    Filling,
     Memory,
+    Remembered,
+    Rules,
     Span,
+    Symbols,
+    WeightedGrammar,
     Weights,
     close_circles,
     draw_tree,
     fill_chart,
     measure,
 )
+from stickbreaker.kernels.parts import part
 from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
@@ -68,7 +74,19 @@ class Text(NamedTuple):
     actives: NDArray[np.int64]  # sentences + 1: where those of each begin
     sentences: NDArray[np.int32]  # letters: the sentence of each
     start: int  # start symbol
-    unary: int  # the most unary steps in a row
+    scales: NDArray[np.float64]  # sentences: the first scale to try for the chart of each
+
+
+class Task(NamedTuple):
+    """What a chain resamples, and with which grammar."""
+
+    text: Text
+    roots: NDArray[np.int32]  # sentences: the first entry of each tree; -1: no tree yet
+    rules: Rules
+    symbols: Symbols
+    symbol: int  # the adapted symbol whose remembered subtrees are resampled; -1: the trees of sentences
+    alone: bool  # first trees are drawn each by the prior weights alone, without remembered subtrees
+    heat: float  # an exponent on p(tree)
 
 
 class Room(NamedTuple):
@@ -98,13 +116,13 @@ class State(NamedTuple):
     process: Process
 
 
-@njit(**INLINE)
+@part(**INLINE)
 def _share_of_rule(rule, counts, rules):
     """p(rule | parent) given the current counts; 1 for a rule that binarisation added."""
     return counts.rules[rule] / counts.symbols[rules.parents[rule]] if rules.counted[rule] else 1.0
 
 
-@njit(**INLINE)
+@part(**INLINE)
 def _count_rule(rule, change, state, rules):
     """Add `change` (1 or -1) to a rule's count if weights are learned; rules of binarisation have none."""
     if rules.counted[rule]:
@@ -112,7 +130,7 @@ def _count_rule(rule, change, state, rules):
         state.counts.symbols[rules.parents[rule]] += change * state.process.learned
 
 
-@njit(**INLINE)
+@part(**INLINE)
 def _entry(value, memory):
     """Store a value (a rule, or -1 - table) in a free entry of memory; returns the entry's index.
 
@@ -130,7 +148,7 @@ def _entry(value, memory):
     return at
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _open(place, string, position, length, state):
     """Open a table for a new remembered subtree, still without contents and customers; returns its number.
 
@@ -163,7 +181,7 @@ def _open(place, string, position, length, state):
     return table
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _close(table, state):
     """Close a table without customers: it leaves the list of its string and the counts.
 
@@ -184,7 +202,7 @@ def _close(table, state):
         memory.masses[place, string] += state.process.discounts[place] * (string > 0)
 
 
-@njit(**INLINE)
+@part(**INLINE)
 def _seat(table, change, state):
     """Add a customer to a table (change 1) or remove one (-1), in all counts and masses.
 
@@ -197,7 +215,7 @@ def _seat(table, change, state):
         memory.masses[place, memory.strings[table]] += change
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def take_out(head, draft, room, state, rules):
     """Remove a tree from the state, so that it can be resampled given all others; it is copied to `draft`.
 
@@ -258,7 +276,7 @@ def take_out(head, draft, room, state, rules):
             memory.free[TABLES_USED] -= 1
 
 
-@njit(**INLINE)
+@part(**INLINE)
 def _alike(draft, one, other):
     """Whether the subtrees of a draft that begin at its entries `one` and `other` are identical."""
     if draft.sizes[one] != draft.sizes[other]:
@@ -269,7 +287,7 @@ def _alike(draft, one, other):
     return True
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def enter(draft, given, inner, room, state, rules, symbols, random):
     """Add a drafted tree to the state: each use of an adapted symbol is seated at a table, in preorder.
 
@@ -348,7 +366,7 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
     return head, nats + np.log(p), chosen
 
 
-@njit(**INLINE)
+@part(**INLINE)
 def _append(entry, depth, head, room, memory):
     """Append an entry to the tree or table contents that are being written; returns the tree's first entry.
 
@@ -366,39 +384,41 @@ def _append(entry, depth, head, room, memory):
     return head
 
 
-@njit(**INLINE)
-def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
+@part(**INLINE)
+def _weigh_rule(rule, counts, heat, grammar):
     """Set the weight of a rule for charts: its probability by current counts, to the power of `heat`.
 
     In cycles of unary rules the power is not taken, since sums over chains could diverge.
     """
+    rules, symbols, weights = grammar
     p = _share_of_rule(rule, counts, rules)
-    weights_out.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
+    weights.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
 
 
-@njit(**LEAN)
-def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
+@part(**LEAN)
+def weigh(span, counts, process, heat, grammar):
     """Fill the weights for the chart of a span by current counts: of rules, new and remembered subtrees.
 
-    Rules of symbols that are not `active`, or to terminals outside the span, are left out. heat: an
-    exponent.
+    They are those of `grammar`. Rules of symbols that are not active, or to terminals outside the span, are
+    left out. heat: an exponent.
     """
-    for symbol in active:
+    rules, symbols, weights = grammar
+    for symbol in span.active:
         for rule in range(symbols.first[symbol], symbols.inner[symbol]):
-            _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
+            _weigh_rule(rule, counts, heat, grammar)
     for letter in span.letters:
         for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
-            _weigh_rule(rules.of_terminal[at], counts, heat, rules, symbols, weights_out)
+            _weigh_rule(rules.of_terminal[at], counts, heat, grammar)
     for place in range(len(process.discounts)):
         b, n = process.concentrations[place], counts.customers[place]
         fresh = (b + process.discounts[place] * counts.tables[place]) / (n + b) if n > 0.0 else 1.0
-        weights_out.fresh[place] = fresh if heat == 1.0 else fresh**heat
-        weights_out.remembered[place] = 1.0 / (n + b) if n > 0.0 else 0.0
-    if len(weights_out.closures) > 0:
-        close_circles(False, rules, symbols, weights_out)
+        weights.fresh[place] = fresh if heat == 1.0 else fresh**heat
+        weights.remembered[place] = 1.0 / (n + b) if n > 0.0 else 0.0
+    if len(weights.closures) > 0:
+        close_circles(False, grammar)
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _same(one, other):
     """Whether two drafts are the same tree, so that an acceptance step is not needed.
 
@@ -412,90 +432,91 @@ def _same(one, other):
     return True
 
 
-@njit(**LEAN)
-def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
+@part(**LEAN)
+def fill_to_scale(span, filling, best, masses, grammar, chart):
     """Fill a chart at a scale at which the sentence's probability neither overflows nor underflows.
 
-    Returns this scale, by which probabilities are multiplied per terminal. scale: the first to try. Other
-    arguments: as in `fill_chart`.
+    filling: with the first scale to try; returns it with the scale found. Other arguments: as in
+    `fill_chart`.
     """
+    symbol, inner, scale, heat = filling
     n = len(span.letters)
     for _ in range(60):
-        fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart)
+        fill_chart(span, Filling(symbol, inner, scale, heat), best, masses, grammar, chart)
         p = chart.by_start[symbol, 0, n]
         if 1e-280 < p < 1e280:
             break
         scale *= np.exp((200.0 if p <= 1e-280 else -200.0) / n)
-    return scale
+    return Filling(symbol, inner, scale, heat)
 
 
-@njit(**LEAN)
-def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
-    """Compute log p of a sentence, in nats, and fill its chart; returns log p and the scale of the chart.
+@part(**LEAN)
+def log_sum(span, filling, masses, grammar, chart):
+    """Compute log p of a sentence, in nats, and fill its chart; returns log p, and how the chart was filled.
 
-    It is -inf if the sentence cannot be parsed. scale: the first to try; other arguments: as in `fill_chart`.
+    It is -inf if the sentence cannot be parsed. filling: with the first scale to try.
     """
-    if len(active) == 0:
-        return -np.inf, scale
-    scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
+    if len(span.active) == 0:
+        return -np.inf, filling
+    filling = fill_to_scale(span, filling, False, masses, grammar, chart)
     n = len(span.letters)
-    p = chart.by_start[start, 0, n]
-    return (np.log(p) - n * np.log(scale) if p > 0.0 else -np.inf), scale
+    p = chart.by_start[filling.symbol, 0, n]
+    return (np.log(p) - n * np.log(filling.scale) if p > 0.0 else -np.inf), filling
 
 
-@njit(**LEAN)
-def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
+@part(**LEAN)
+def visit(head, span, filling, alone, room, state, grammar, random):
     """Propose a new tree for a span, and accept it or keep the old one (Metropolis-Hastings).
 
     Returns the first entry of the tree. head: that of the old tree; -1: there is none, and the proposal is
-    accepted; the result is then -2 if no tree is found. inner: propose the contents of a remembered subtree
-    of `symbol`. scale: the first to try for the chart. heat: an exponent on p(tree). `room.tally` is updated.
+    accepted; the result is then -2 if no tree is found. filling: its symbol is the tree's, which is `inner`
+    for the contents of a remembered subtree; its scale is the first to try; its heat is an exponent on
+    p(tree). alone: propose by the prior weights, without remembered subtrees. The weights of `grammar` are
+    overwritten, and `room.tally` is updated.
     """
-    memory, process, chart, weights = state.memory, state.process, room.chart, room.weights
+    memory, process, chart, weights = state.memory, state.process, room.chart, grammar.weights
+    rules, symbols, symbol, heat = grammar.rules, grammar.symbols, filling.symbol, filling.heat
+    masses = room.nothing if alone else memory.masses
+    remembered, inner = Remembered(memory, masses, process.discounts), filling.inner >= 0
     old, new, n = room.old, room.new, len(span.letters)
+    given, drawn_anew = np.bool_(True), np.bool_(False)  # for literals, `enter` would be compiled twice
     if head >= 0:
         take_out(head, old, room, state, rules)
-    weigh(span, active, state.counts, process, heat, rules, symbols, weights)
-    top, drawn = np.int64(symbol if inner else -1), False
-    scale = fill_to_scale(
-        span, active, symbol, top, scale, heat, False, memory.masses, rules, symbols, weights, chart
-    )
-    room.tally[1] += np.log(chart.by_start[symbol, 0, n]) - n * np.log(scale)
+    weigh(span, room.prior if alone else state.counts, process, heat, grammar)
+    filling, drawn = fill_to_scale(span, filling, False, masses, grammar, chart), False
+    room.tally[1] += np.log(chart.by_start[symbol, 0, n]) - n * np.log(filling.scale)
     room.tally[2] += 1.0
     for _ in range(1 if head >= 0 else 1000):
-        drawn = draw_tree(
-            symbol, top, span, active, scale, heat, False, unary, rules, symbols, weights, memory,
-            memory.masses, process.discounts, chart, new, random,
-        )  # fmt: skip
+        drawn = draw_tree(span, filling, False, grammar, remembered, chart, new, random)
         if drawn:
             break
     if head < 0:
         if not drawn:
             return np.int32(-2)
-        measure(new, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
-        return enter(new, False, inner, room, state, rules, symbols, random)[0]
-    measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
+        measure(new, heat, grammar, remembered)
+        return enter(new, drawn_anew, inner, room, state, rules, symbols, random)[0]
+    measure(old, heat, grammar, remembered)
     if not drawn or _same(old, new):
-        return enter(old, True, inner, room, state, rules, symbols, random)[0]
-    measure(new, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
-    before, nats_old, tables_old = enter(old, True, inner, room, state, rules, symbols, random)
+        return enter(old, given, inner, room, state, rules, symbols, random)[0]
+    measure(new, heat, grammar, remembered)
+    before, nats_old, tables_old = enter(old, given, inner, room, state, rules, symbols, random)
     q_old, q_new = old.nats[0] + tables_old, new.nats[0]
     place = symbols.adapted[symbol]
     if place >= 0 and not inner:
         q_old += np.log(weights.fresh[place]) * (old.values[0] >= 0)
         q_new += np.log(weights.fresh[place]) * (new.values[0] >= 0)
     take_out(before, old, room, state, rules)
-    measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
-    after, nats_new, tables_new = enter(new, False, inner, room, state, rules, symbols, random)
+    measure(old, heat, grammar, remembered)
+    after, nats_new, tables_new = enter(new, drawn_anew, inner, room, state, rules, symbols, random)
     q_new += tables_new
     if np.log(uniform(random)) < heat * (nats_new - nats_old) - (q_new - q_old):
         room.tally[0] += 1.0
         return after
     take_out(after, new, room, state, rules)
-    return enter(old, True, inner, room, state, rules, symbols, random)[0]
+    return enter(old, given, inner, room, state, rules, symbols, random)[0]
 
 
-@njit(**LEAN)
+@part(**LEAN)
 def _has_room(state, room):
     """Whether enough tables and entries of memory are free to resample one more tree."""
     free, need = state.memory.free, len(room.new.values)
@@ -505,65 +526,57 @@ def _has_room(state, room):
     )
 
 
-@njit(**LEAN)
-def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """Resample the trees of the sentences order[at:]; returns the place in `order` that was reached.
+@part(**PLAIN)
+def sentence_of(s, text):
+    """Sentence `s` of a text, as a span."""
+    start, end = text.starts[s], text.starts[s + 1]
+    strings = text.strings[text.spans[s] : text.spans[s + 1]]
+    active = text.active[text.actives[s] : text.actives[s + 1]]
+    return Span(text.letters[start:end], strings, start, 0, end - start, active)
 
-    It stops early if memory is full, and returns -1 - sentence if no tree is found for one. roots
-    (sentences): the first entry of each tree, -1: no tree yet. scales (sentences): the first scale to try for
-    each chart.
+
+@part(**PLAIN)
+def _subtree_of(table, text, memory, symbols, room):
+    """The string of a remembered subtree as a span, and the sentence that its position is in."""
+    place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]
+    s = text.sentences[position]
+    start, end, n_active = text.starts[s], text.starts[s + 1], 0
+    for k in range(text.actives[s], text.actives[s + 1]):
+        if symbols.below[place, text.active[k]]:
+            room.active[n_active] = text.active[k]
+            n_active += 1
+    strings = text.strings[text.spans[s] : text.spans[s + 1]]
+    letters, position = text.letters[position : position + size], int(position)
+    return Span(letters, strings, position, position - start, end - start, room.active[:n_active]), s
+
+
+@njit(**PLAIN)
+def sweep(order, at, task, room, state, random):
+    """Resample the trees of the sentences order[at:], or the subtrees of these tables (see `Task.symbol`).
+
+    All customers of a table get the new subtree. Returns the place in `order` that was reached: it stops
+    early if memory is full, and returns -1 - sentence if no tree is found for one.
     """
+    text, memory = task.text, state.memory
+    grammar = WeightedGrammar(task.rules, task.symbols, room.weights)
     while at < len(order):
         if not _has_room(state, room):
             break
-        s = order[at]
-        start, end = text.starts[s], text.starts[s + 1]
-        span = Span(
-            text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, end - start
-        )
-        active = text.active[text.actives[s] : text.actives[s + 1]]
-        head = visit(
-            roots[s], text.start, False, span, active, scales[s], heat, text.unary, room, state, rules,
-            symbols, random,
-        )  # fmt: skip
+        one = order[at]
+        if task.symbol < 0:
+            head, span, s = task.roots[one], sentence_of(one, text), one
+            filling = Filling(text.start, -1, text.scales[s], task.heat)
+        else:
+            head = memory.contents[one]
+            span, s = _subtree_of(one, text, memory, task.symbols, room)
+            filling = Filling(task.symbol, task.symbol, text.scales[s], task.heat)
+        head = visit(head, span, filling, task.alone, room, state, grammar, random)
         if head < -1:
             return -1 - s
-        roots[s] = head
-        at += 1
-    return at
-
-
-@njit(**LEAN)
-def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
-    """Resample the subtrees of tables[at:], all of one adapted symbol; returns the place that was reached.
-
-    All customers of a table get the new subtree. It stops early if memory is full. roots_of (adapted
-    symbols): the symbol of each. scales: as in `sweep_sentences`.
-    """
-    memory = state.memory
-    while at < len(tables):
-        if not _has_room(state, room):
-            break
-        table = tables[at]
-        place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]
-        s = text.sentences[position]
-        origin = position - text.starts[s]
-        span = Span(
-            text.letters[position : position + size],
-            text.strings[text.spans[s] : text.spans[s + 1]],
-            int(position),
-            origin,
-            text.starts[s + 1] - text.starts[s],
-        )
-        n_active = 0
-        for k in range(text.actives[s], text.actives[s + 1]):
-            if symbols.below[place, text.active[k]]:
-                room.active[n_active] = text.active[k]
-                n_active += 1
-        memory.contents[table] = visit(
-            memory.contents[table], roots_of[place], True, span, room.active[:n_active], scales[s], heat,
-            text.unary, room, state, rules, symbols, random,
-        )  # fmt: skip
+        if task.symbol < 0:
+            task.roots[one] = head
+        else:
+            memory.contents[one] = head
         at += 1
     return at
 
@@ -574,40 +587,3 @@ def start_random(key):
     state = np.empty(2, np.uint64)
     seeded(key, state)
     return state
-
-
-@njit(**LEAN)
-def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
-    """Draw the first trees of the sentences order[at:], independently, by the rules' prior weights.
-
-    Remembered subtrees are not used for drawing. Returns and arguments are as in `sweep_sentences`.
-    """
-    memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
-    masses, prior = room.nothing, room.prior
-    while at < len(order):
-        if not _has_room(state, room):
-            break
-        s = order[at]
-        start, end = text.starts[s], text.starts[s + 1]
-        span = Span(
-            text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, end - start
-        )
-        active = text.active[text.actives[s] : text.actives[s + 1]]
-        weigh(span, active, prior, process, heat, rules, symbols, weights)
-        scale = fill_to_scale(
-            span, active, text.start, -1, scales[s], heat, False, masses, rules, symbols, weights, chart
-        )
-        drawn = False
-        for _ in range(1000):
-            drawn = draw_tree(
-                text.start, -1, span, active, scale, heat, False, text.unary, rules, symbols, weights, memory,
-                masses, process.discounts, chart, room.new, random,
-            )  # fmt: skip
-            if drawn:
-                break
-        if not drawn:
-            return -1 - s
-        measure(room.new, heat, rules, symbols, weights, memory, masses, process.discounts)
-        roots[s] = enter(room.new, False, False, room, state, rules, symbols, random)[0]
-        at += 1
-    return at

@@ -169,9 +169,7 @@ class CachedTrees:
             self._reserve(values)
             found = np.zeros(len(new), np.int32)
             sizes = np.zeros(int((starts[1:] - starts[:-1]).max()) + 1, np.int64)
-            grammar = self.grammar
-            held = len(grammar.terminals), self.trees, grammar.rules, grammar.symbols
-            add_trees(values, starts, sizes, *held, found)
+            add_trees(values, starts, sizes, self.trees, self.grammar.rules, self.grammar.symbols, found)
             known.update(zip(new, found.tolist(), strict=True))
             if len(new) == len(keys):
                 return found

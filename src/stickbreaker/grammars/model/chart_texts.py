@@ -11,6 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.grammars.kernels.grammar_chart import PLAIN, span_at
 from stickbreaker.grammars.kernels.tree_sampling import Text
 from stickbreaker.grammars.model.compiled import Compiled, Integers
+from stickbreaker.kernels.parts import part
 
 LARGEST_CHART = 2 << 30  # bytes for a sentence's chart and drafts of its trees
 ENTRY = 56  # bytes of an entry of a draft and its stack
@@ -21,7 +22,7 @@ def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArra
 
     Remembered subtrees are included.
     """
-    n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
+    n = 2 * np.asarray(lengths, np.int64) * (grammar.symbols.unary + 1) + 2
     if grammar.n_closures:  # each remembered subtree can have that many unary steps
         n *= len(grammar.adapted) + 1
     return n
@@ -71,7 +72,8 @@ def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) 
         letters, starts, grammar.start, grammar.rules, grammar.symbols, np.zeros(len(starts), np.int64)
     )
     sentences = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    text = Text(letters, starts, strings, spans, active, actives, sentences, grammar.start, grammar.unary)
+    scales = np.ones(len(starts) - 1)
+    text = Text(letters, starts, strings, spans, active, actives, sentences, grammar.start, scales)
     return text, n_strings
 
 
@@ -168,7 +170,7 @@ def numbered_strings(
     return children, found
 
 
-@njit(**PLAIN)
+@part(**PLAIN)
 def _productive(letters, rules, alive, found):
     """Mark the symbols that derive some string over these terminals, whatever their order and number.
 
@@ -198,7 +200,7 @@ def _productive(letters, rules, alive, found):
     return number
 
 
-@njit(**PLAIN)
+@part(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
     """Mark the symbols that can be reached from `start` by rules whose children are all `alive`.
 

@@ -8,7 +8,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import AnyArray, Array
-from stickbreaker.grammars.kernels.grammar_chart import PLAIN, Rules, Symbols
+from stickbreaker.grammars.kernels.grammar_chart import PLAIN, Rules, Symbols, WeightedGrammar, Weights
 from stickbreaker.grammars.model.grammar import Grammar, Symbol, Terminal
 from stickbreaker.grammars.model.symbol_graph import components
 
@@ -30,7 +30,6 @@ class Compiled(NamedTuple):
     adapted: Integers  # the adapted symbols, each before those below it
     discounts: Array  # adapted symbols
     concentrations: Array
-    unary: int  # the most unary steps in a row
     by_document: bool = False  # whether documents have weights of their own for the start symbol's rules
 
     @property
@@ -49,6 +48,10 @@ class Compiled(NamedTuple):
         """The rules of which each document has its own weights: those of the start symbol, or none."""
         first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
         return np.arange(first[0], first[1])
+
+    def weighted(self, weights: Weights) -> WeightedGrammar:
+        """The grammar with the probabilities for a chart."""
+        return WeightedGrammar(self.rules, self.symbols, weights)
 
     def of_grammar(self, uses: AnyArray) -> Array:
         """Convert uses of the binarised rules into uses of the grammar's original rules."""
@@ -89,6 +92,7 @@ def compiled(grammar: Grammar) -> Compiled:
     places = np.full(len(order), -1, np.int32)
     places[adapted] = np.arange(len(adapted))
     shortest, longest = _shortest(parted), _longest(parted)
+    circles = _circles(rules, groups)
     symbols = Symbols(
         first=first,
         inner=(first[:-1] + n_inner).astype(np.int32),
@@ -98,11 +102,11 @@ def compiled(grammar: Grammar) -> Compiled:
         at_start=_anchored(parted, numbers, 0),
         at_end=_anchored(parted, numbers, -1),
         groups=groups,
-        circles=_circles(rules, groups),
+        circles=circles,
         below=below,
+        unary=len(order) + (CIRCLES if (circles >= 0).any() else 0),
     )
     processes = [grammar.adapted[order[symbol]] for symbol in adapted]
-    circle = (symbols.circles >= 0).any()
     return Compiled(
         rules,
         symbols,
@@ -114,7 +118,6 @@ def compiled(grammar: Grammar) -> Compiled:
         adapted,
         np.array([process.discount for process in processes]),
         np.array([process.concentration for process in processes]),
-        len(order) + CIRCLES if circle else len(order),
         grammar.by_document is not None,
     )
 

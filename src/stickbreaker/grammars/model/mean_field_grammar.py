@@ -10,7 +10,7 @@ from stickbreaker.contracts.contract import Local, Step
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, TruncatedCounts
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.grammars.kernels.tree_cache import expect_trees
+from stickbreaker.grammars.kernels.tree_cache import Charts, Uses, expect_trees
 from stickbreaker.grammars.model.cached_trees import CachedTrees, parts_below
 from stickbreaker.grammars.model.online_grammar import DrawnTrees, OnlineGrammar, View
 from stickbreaker.grammars.model.tree_chain import new_chart
@@ -33,17 +33,13 @@ class MeanFieldGrammar(OnlineGrammar):
 
     def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         grammar, cache, sentences = self.grammar, view.cache, self.sentences_of(shard)
-        letters, starts = sentences.letters, sentences.starts
-        n, longest = len(starts) - 1, int(np.diff(starts).max(initial=1))
-        nats, strings = np.zeros(n), np.zeros(longest * (longest + 1) // 2, np.int32)
-        tree_uses, rule_uses = np.zeros(len(cache.ids)), np.zeros(len(grammar.weights))
-        fresh = np.zeros(len(grammar.adapted))
-        expect_trees(
-            letters, starts, grammar.start, len(grammar.terminals), cache.trees, grammar.rules,
-            grammar.symbols, view.weights, view.memory, self.actives(letters, starts),
-            new_chart(grammar, longest), new_chart(grammar, longest), strings, tree_uses, rule_uses, fresh,
-            nats,
-        )  # fmt: skip
+        batch = self.batch(sentences.letters, sentences.starts)
+        n, longest = len(batch.starts) - 1, int(np.diff(batch.starts).max(initial=1))
+        nats, tree_uses = np.zeros(n), np.zeros(len(cache.ids))
+        rule_uses, fresh = np.zeros(len(grammar.weights)), np.zeros(len(grammar.adapted))
+        charts = Charts(new_chart(grammar, longest), new_chart(grammar, longest))
+        uses = Uses(tree_uses, rule_uses, fresh, nats)
+        expect_trees(batch, cache.trees, grammar.weighted(view.weights), view.memory, charts, uses)
         positions = np.flatnonzero(tree_uses)
         values = np.zeros((len(positions), len(fresh)))
         values[np.arange(len(positions)), cache.trees.places[cache.ids[positions]]] = tree_uses[positions]

@@ -27,9 +27,14 @@ from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Index, Shard, entries_between
 from stickbreaker.grammars import purposes
-from stickbreaker.grammars.kernels.grammar_chart import Memory, Weights, close_circles
+from stickbreaker.grammars.kernels.grammar_chart import Memory, Remembered, Weights, close_circles
 from stickbreaker.grammars.kernels.tree_cache import (
+    Batch,
+    Desk,
+    Draws,
+    TreeRows,
     TreeSet,
+    Uses,
     best_trees,
     link_trees,
     place_trees,
@@ -206,7 +211,7 @@ class OnlineGrammar(Model):
             np.zeros(grammar.n_closures),
         )
         if len(found.closures):
-            close_circles(False, grammar.rules, grammar.symbols, found)
+            close_circles(False, grammar.weighted(found))
         return View(cache, found, memory)
 
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
@@ -282,14 +287,16 @@ class OnlineGrammar(Model):
         tree_uses, tree_draws = np.zeros((2, len(cache.ids)), np.int64)
         fresh = np.zeros(len(grammar.adapted), np.int64)
         rule_uses = np.zeros(len(grammar.weights), np.int64)
-        strings = np.zeros(longest * (longest + 1) // 2, np.int32)
         found, found_starts, times_of_new = sample_trees(
-            letters, starts, keys, times, tops, grammar.start, grammar.unary, len(grammar.terminals),
-            cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
-            np.zeros(len(grammar.adapted)), self.actives(letters, starts), chart_room(grammar, longest),
-            new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
-            nats,
-        )  # fmt: skip
+            self.batch(letters, starts),
+            Draws(keys, times, tops),
+            TreeRows(cache.ids, cache.rows, cache.trees),
+            grammar.weighted(view.weights),
+            Remembered(view.memory, view.memory.masses, np.zeros(len(grammar.adapted))),
+            Desk(chart_room(grammar, longest), new_draft(grammar, longest)),
+            tree_draws,
+            Uses(tree_uses, rule_uses, fresh, nats),
+        )
         unit = 1.0 / self.samples
         usage = {
             "tried": Field(tree_draws * unit, ("derivations",)),
@@ -348,18 +355,19 @@ class OnlineGrammar(Model):
         n = float(len(by_document))
         return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
 
-    def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """The symbols that may occur in each sentence's trees (as `active_symbols`), for its chart.
+    def batch(self, letters: Integers, starts: NDArray[np.int64]) -> Batch:
+        """Sentences as kernels take them, with the symbols that may occur in each one's trees.
 
-        Returns them, concatenated, and where those of each sentence begin. In a grammar of at most `FEW`
-        symbols they are all symbols.
+        These are found by `active_symbols`; in a grammar of at most `FEW` symbols they are all symbols.
+        letters: terminals of all sentences, which begin at `starts`.
         """
         n, grammar = len(starts) - 1, self.grammar
         if len(grammar.names) <= FEW:
             every = np.arange(len(grammar.names), dtype=np.int32)
-            return np.tile(every, n), np.arange(n + 1) * len(every)
+            return Batch(letters, starts, np.tile(every, n), np.arange(n + 1) * len(every), grammar.start)
         none = np.zeros(n + 1, np.int64)
-        return active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
+        active = active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
+        return Batch(letters, starts, *active, grammar.start)
 
     # Global steps
 
@@ -515,13 +523,15 @@ class OnlineGrammar(Model):
         weights = view.weights
         if len(weights.closures):
             weights = weights._replace(closures=np.zeros(len(weights.closures)))
-            close_circles(True, grammar.rules, grammar.symbols, weights)
+            close_circles(True, grammar.weighted(weights))
         rows, found, starts = best_trees(
-            which, grammar.adapted, grammar.symbols.below, grammar.unary, len(grammar.terminals), cache.ids,
-            cache.trees, grammar.rules, grammar.symbols, weights, memory, greatest,
-            np.zeros(len(grammar.adapted)), chart_room(grammar, longest), new_draft(grammar, longest),
-            np.zeros(longest * (longest + 1) // 2, np.int32),
-        )  # fmt: skip
+            which,
+            grammar.adapted,
+            TreeRows(cache.ids, cache.rows, cache.trees),
+            grammar.weighted(weights),
+            Remembered(memory, greatest, np.zeros(len(grammar.adapted))),
+            Desk(chart_room(grammar, longest), new_draft(grammar, longest)),
+        )
         keys = [key_of(found[a:b]) for a, b in pairwise(starts)][:REDERIVED]
         return self._merged(counts, rows[: len(keys)].tolist(), keys)
 

@@ -17,9 +17,9 @@ from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import (
     LEAN,
     PLAIN,
-    Chart,
-    Draft,
+    Filling,
     Memory,
+    Remembered,
     Span,
     Weights,
     close_circles,
@@ -37,7 +37,14 @@ from stickbreaker.grammars.kernels.grammar_trees import (
     mistake_in,
     write_derivations,
 )
-from stickbreaker.grammars.kernels.tree_sampling import Text, fill_to_scale, log_sum, start_random
+from stickbreaker.grammars.kernels.tree_cache import Desk
+from stickbreaker.grammars.kernels.tree_sampling import (
+    Text,
+    fill_to_scale,
+    log_sum,
+    sentence_of,
+    start_random,
+)
 from stickbreaker.grammars.model.chart_texts import (
     active_symbols,
     chart_fits,
@@ -49,6 +56,7 @@ from stickbreaker.grammars.model.chart_texts import (
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.new_symbols import opened
 from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
+from stickbreaker.kernels.parts import part
 from stickbreaker.kernels.random import seeded
 
 CHUNK = 500  # sentences processed together
@@ -160,7 +168,7 @@ class LearnedGrammar:
             letters = yields[offsets[row] : offsets[row + 1]]
             place = int(places[row])
             symbol = int(self.grammar.adapted[place])
-            held = rules, symbols, places, offsets, yields, stack
+            held = rules, symbols, (places, offsets, yields), stack
             if mistake_in(content, symbol, place, letters, *held) >= 0:
                 raise ValueError("derivations are not trees")
 
@@ -236,10 +244,9 @@ class LearnedGrammar:
 
     def _weights(self, *, best: bool) -> Weights:
         grammar, (p, fresh, _) = self.grammar, self.probabilities
-        rules = grammar.rules
         found = Weights(p, fresh, np.ones(len(fresh)), np.zeros(grammar.n_closures))
         if len(found.closures):
-            close_circles(best, rules, grammar.symbols, found)
+            close_circles(best, grammar.weighted(found))
         return found
 
     @cached_property
@@ -288,8 +295,9 @@ class LearnedGrammar:
         known_strings(letters, starts, spans, children, len(grammar.terminals), strings)
         none = np.zeros(len(starts), np.int64)
         held = active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
+        scales = np.minimum(np.exp(-self._typical(letters, starts)), MOST)
         sentences = np.zeros(0, np.int32)
-        return Text(letters, starts, strings, spans, *held, sentences, grammar.start, grammar.unary)
+        return Text(letters, starts, strings, spans, *held, sentences, grammar.start, scales)
 
     def parses(
         self, letters: Integers, starts: NDArray[np.int64], n_trees: int, *, best: bool = False, seed: int = 0
@@ -308,16 +316,15 @@ class LearnedGrammar:
         self, letters: Integers, starts: NDArray[np.int64], n_trees: int, best: bool, seed: int
     ) -> Iterator[Parse]:
         """As `parses`, but only for sentences that are short enough for a chart."""
-        memory, greatest, _ = self._memory
-        wholes, whole_starts = self.wholes
-        for _, text, scales, chart, draft in self._chunks(letters, starts):
-            for s, (scale, key) in enumerate(zip(scales.tolist(), _keys_of(text, seed), strict=True)):
-                nats, rules, ends, tree_nats = _parse(
-                    s, n_trees, best, scale, text, chart, draft, self.grammar.rules, self.grammar.symbols,
-                    self.weights, self._weights(best=True) if best else self.weights, memory, greatest,
-                    np.zeros(len(self.discounts)), wholes, whole_starts, start_random(key),
-                )  # fmt: skip
-                yield Parse(nats, rules, ends, tree_nats)
+        (memory, greatest, _), none = self._memory, np.zeros(len(self.discounts))
+        summed = drawn = self.grammar.weighted(self.weights), Remembered(memory, memory.masses, none)
+        if best:
+            drawn = self.grammar.weighted(self._weights(best=True)), Remembered(memory, greatest, none)
+        for _, text, desk in self._chunks(letters, starts):
+            for s, key in enumerate(_keys_of(text, seed)):
+                yield Parse(
+                    *_parse(s, text, n_trees, best, summed, drawn, desk, self.wholes, start_random(key))
+                )
 
     def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
         """log p of each sentence in nats, as in `parses`; -inf if it cannot be parsed."""
@@ -339,28 +346,25 @@ class LearnedGrammar:
         grammar, masses = self.grammar, self._memory[0].masses
         fits = chart_fits(grammar, np.diff(starts))
         found, nats = np.full(len(starts) - 1, -np.inf), np.zeros(int(fits.sum()))
-        for first, text, scales, chart, _ in self._chunks(*_those(letters, starts, fits)):
-            out = nats[first : first + len(scales)]
-            _sum_sentences(scales, text, chart, grammar.rules, grammar.symbols, weights, masses, out)
+        for first, text, desk in self._chunks(*_those(letters, starts, fits)):
+            out = nats[first : first + len(text.scales)]
+            _sum_sentences(text, desk.chart, grammar.weighted(weights), masses, out)
         found[fits] = nats
         return found
 
-    def _chunks(
-        self, letters: Integers, starts: NDArray[np.int64]
-    ) -> Iterator[tuple[int, Text, Array, Chart, Draft]]:
+    def _chunks(self, letters: Integers, starts: NDArray[np.int64]) -> Iterator[tuple[int, Text, Desk]]:
         """Prepare sentences for parsing, in chunks of `CHUNK` sentences to limit memory.
 
-        Yields for each chunk: the number of its first sentence, its text, an initial scale of probabilities
-        for each sentence's chart, and memory for the chart and one tree of its longest sentence.
+        Yields for each chunk: the number of its first sentence, its text, and memory for the chart and one
+        tree of its longest sentence.
         """
         for first in range(0, len(starts) - 1, CHUNK):
             last = min(first + CHUNK, len(starts) - 1)
             begin = int(starts[first])
             part, own = letters[begin : int(starts[last])], starts[first : last + 1] - begin
             longest = int(np.diff(own).max(initial=1))
-            scales = np.minimum(np.exp(-self._typical(part, own)), MOST)
-            chart, draft = new_chart(self.grammar, longest), new_draft(self.grammar, longest)
-            yield first, self.text_of(part, own), scales, chart, draft
+            desk = Desk(new_chart(self.grammar, longest), new_draft(self.grammar, longest))
+            yield first, self.text_of(part, own), desk
 
     def cuts(
         self, letters: Integers, starts: NDArray[np.int64], symbol: int, n_trees: int, *, seed: int = 0
@@ -374,15 +378,13 @@ class LearnedGrammar:
         fits = chart_fits(self.grammar, np.diff(starts))
         own_letters, own_starts = _those(letters, starts, fits)
         shares, parsed = np.zeros(len(own_letters)), np.zeros(len(own_starts) - 1, np.bool_)
-        memory, rules, symbols = self._memory[0], self.grammar.rules, self.grammar.symbols
-        inner = cuts_within(symbol, *self.wholes, rules)
-        for first, text, scales, chart, draft in self._chunks(own_letters, own_starts):
-            last = first + len(scales)
-            _count_cuts(
-                _keys_of(text, seed), n_trees, symbol, scales, text, chart, draft, rules, symbols,
-                self.weights, memory, np.zeros(len(self.discounts)), *inner,
-                shares[own_starts[first] : own_starts[last]], parsed[first:last],
-            )  # fmt: skip
+        memory, none = self._memory[0], np.zeros(len(self.discounts))
+        learned = self.grammar.weighted(self.weights), Remembered(memory, memory.masses, none)
+        inner = cuts_within(symbol, *self.wholes, self.grammar.rules)
+        for first, text, desk in self._chunks(own_letters, own_starts):
+            last = first + len(text.scales)
+            own = shares[own_starts[first] : own_starts[last]], parsed[first:last]
+            _count_cuts(symbol, inner, text, _keys_of(text, seed), n_trees, learned, desk, own)
         found, of_all = np.zeros(len(letters)), np.zeros(len(fits), np.bool_)
         found[np.repeat(fits, np.diff(starts))], of_all[fits] = shares, parsed
         return found, of_all
@@ -396,13 +398,10 @@ class LearnedGrammar:
         starts = np.array([0, len(letters)])
         text = self.text_of(letters, starts)
         chart = new_chart(grammar, len(letters))
-        span = Span(letters, text.strings, 0, 0, len(letters))
         active = np.arange(len(grammar.names), dtype=np.int32)
-        scale = float(np.minimum(np.exp(-self._typical(letters, starts)), MOST)[0])
-        fill_chart(
-            span, active, -1, scale, 1.0, False, self._memory[0].masses, grammar.rules, grammar.symbols,
-            self.weights, chart,
-        )  # fmt: skip
+        span = Span(letters, text.strings, 0, 0, len(letters), active)
+        filling = Filling(grammar.start, -1, float(text.scales[0]), 1.0)
+        fill_chart(span, filling, False, self._memory[0].masses, grammar.weighted(self.weights), chart)
         begins = np.zeros((len(grammar.names), len(letters) + 1), np.bool_)
         return longest_beginning(
             letters, chart.by_start, grammar.rules, grammar.symbols, grammar.start, begins
@@ -436,115 +435,87 @@ def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
 
 
 @njit(**PLAIN)
-def _span_of(s, text):
-    """Sentence `s` of a text as a span, and the symbols that can occur in its trees."""
-    start, end = text.starts[s], text.starts[s + 1]
-    strings = text.strings[text.spans[s] : text.spans[s + 1]]
-    span = Span(text.letters[start:end], strings, start, 0, end - start)
-    return span, text.active[text.actives[s] : text.actives[s + 1]]
-
-
-@njit(**PLAIN)
-def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
-    """Fill nats_out with log p of each sentence, in nats; scales: the first scale to try for each chart."""
+def _sum_sentences(text, chart, grammar, masses, nats_out):
+    """Fill nats_out with log p of each sentence, in nats."""
     for s in range(len(nats_out)):
-        span, active = _span_of(s, text)
-        nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
+        filling = Filling(text.start, -1, text.scales[s], 1.0)
+        nats_out[s], _ = log_sum(sentence_of(s, text), filling, masses, grammar, chart)
 
 
 @njit(**PLAIN)
-def _count_cuts(
-    keys, n_trees, symbol, scales, text, chart, draft, rules, symbols, weights, memory, discounts, inner,
-    inner_starts, shares_out, parsed_out,
-):  # fmt: skip
-    """Do the work of `LearnedGrammar.cuts`: fill shares_out (terminals) and parsed_out (sentences).
+def _count_cuts(symbol, inner, text, keys, n_trees, learned, desk, out):
+    """Do the work of `LearnedGrammar.cuts`: fill `out`, with shares and which sentences are parsed.
 
-    keys (sentences): of random streams; inner, inner_starts: see `cuts_within`.
+    inner: `cuts_within` of the remembered subtrees; keys (sentences): of random streams; learned: a
+    `WeightedGrammar`, and the `Remembered` subtrees.
     """
+    (grammar, remembered), (shares_out, parsed_out) = learned, out
     longest = 0
     for s in range(len(keys)):
         longest = max(longest, text.starts[s + 1] - text.starts[s])
     counts, stamps = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
     random, stamp = np.zeros(2, np.uint64), 0
     for s in range(len(keys)):
-        span, active = _span_of(s, text)
-        nats, scale = log_sum(
-            span, active, text.start, scales[s], memory.masses, rules, symbols, weights, chart
-        )
+        span, filling = sentence_of(s, text), Filling(text.start, -1, text.scales[s], 1.0)
+        nats, filling = log_sum(span, filling, remembered.masses, grammar, desk.chart)
         number = 0
         if nats > -np.inf:
             seeded(keys[s], random)
-            while number < n_trees and _draw(
-                span, active, scale, False, text, rules, symbols, weights, memory, memory.masses, discounts,
-                chart, draft, random,
-            ):  # fmt: skip
+            while number < n_trees and _draw(span, filling, False, grammar, remembered, desk, random):
                 number += 1
                 stamp += 1
-                count_cuts_of_draft(draft, symbol, inner, inner_starts, stamp, stamps, rules, counts)
+                count_cuts_of_draft(desk.draft, symbol, inner, stamp, stamps, grammar.rules, counts)
         parsed_out[s] = number > 0
         for k in range(len(span.letters)):
             shares_out[text.starts[s] + k] = counts[k] / max(1, number)
         counts[:] = 0
 
 
-@njit(**LEAN)
-def _draw(
-    span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft, random
-):
-    """Draw a tree of a sentence into `draft`; returns whether this succeeded.
+@part(**LEAN)
+def _draw(span, filling, best, grammar, remembered, desk, random):
+    """Draw a tree of a sentence into `desk.draft`; returns whether this succeeded.
 
     It is tried up to 1,000 times, since a tree with too many unary steps in a row is discarded.
     """
     for _ in range(1000):
-        if draw_tree(
-            text.start, -1, span, active, scale, 1.0, best, text.unary, rules, symbols, weights, memory,
-            masses, discounts, chart, draft, random,
-        ):  # fmt: skip
+        if draw_tree(span, filling, best, grammar, remembered, desk.chart, desk.draft, random):
             return True
     return False
 
 
 @njit(**PLAIN)
-def _parse(
-    s, n_trees, best, scale, text, chart, draft, rules, symbols, weights, best_weights, memory, greatest,
-    discounts, wholes, whole_starts, random,
-):  # fmt: skip
+def _parse(s, text, n_trees, best, summed, drawn, desk, wholes, random):
     """Parse sentence `s` of a text, and draw trees of it, or find the most probable one (`best`).
 
     Returns its log p, the rules of all trees, where those of each tree begin, and log p of each tree. Trees
-    are fewer than n_trees if a draw fails. scale: the first to try for the chart.
+    are fewer than n_trees if a draw fails. summed, drawn: a `WeightedGrammar` and the `Remembered` subtrees,
+    for log p and for trees.
     """
-    span, active = _span_of(s, text)
+    span, draft = sentence_of(s, text), desk.draft
     n = len(span.letters)
     found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)
-    whole, scale = log_sum(span, active, text.start, scale, memory.masses, rules, symbols, weights, chart)
+    filling = Filling(text.start, -1, text.scales[s], 1.0)
+    whole, filling = log_sum(span, filling, summed[1].masses, summed[0], desk.chart)
     if whole == -np.inf:
         return whole, found[:0], ends[:1], nats[:0]
+    grammar, remembered = drawn
     if best:
-        weights = best_weights
-        scale = fill_to_scale(
-            span, active, text.start, -1, scale, 1.0, True, greatest, rules, symbols, weights, chart
-        )
-    masses = greatest if best else memory.masses
+        filling = fill_to_scale(span, filling, True, remembered.masses, grammar, desk.chart)
     number = 0
     for k in range(n_trees):
-        drawn = _draw(
-            span, active, scale, best, text, rules, symbols, weights, memory, masses, discounts, chart, draft,
-            random,
-        )  # fmt: skip
-        if not drawn:
+        if not _draw(span, filling, best, grammar, remembered, desk, random):
             return whole, found[:number].copy(), ends[: k + 1].copy(), nats[:k].copy()
-        measure(draft, 1.0, rules, symbols, weights, memory, masses, discounts)
-        last = expanded(draft, wholes, whole_starts, found, number)
+        measure(draft, 1.0, grammar, remembered)
+        last = expanded(draft, wholes, found, number)
         while last < 0:
             more = np.zeros(2 * len(found), np.int32)
             more[:number] = found[:number]
             found = more
-            last = expanded(draft, wholes, whole_starts, found, number)
+            last = expanded(draft, wholes, found, number)
         number = last
         ends[k + 1] = number
-        place = symbols.adapted[text.start]
+        place = grammar.symbols.adapted[text.start]
         nats[k] = draft.nats[0] + (
-            np.log(weights.fresh[place]) if place >= 0 and draft.values[0] >= 0 else 0.0
+            np.log(grammar.weights.fresh[place]) if place >= 0 and draft.values[0] >= 0 else 0.0
         )
     return whole, found[:number].copy(), ends, nats

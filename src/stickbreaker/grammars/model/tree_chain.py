@@ -34,10 +34,9 @@ from stickbreaker.grammars.kernels.tree_sampling import (
     Process,
     Room,
     State,
+    Task,
     start_random,
-    start_together,
-    sweep_sentences,
-    sweep_tables,
+    sweep,
 )
 from stickbreaker.grammars.model.chart_texts import (
     chart_fits,
@@ -143,11 +142,11 @@ class AdaptorChain(Sampler):
         """Draw the first trees: each given those before it, or all by the rules alone (see `Moves`)."""
         order = stream(self._seed, purposes.GRAMMAR_ORDER, 0).permutation(len(self._roots))
         if self._moves.incremental:
-            self._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, 0)
+            self._run(order, 1.0, purposes.GRAMMAR_TREES, 0)
         else:
             room = self._room
             self._room = room._replace(nothing=np.zeros_like(self._state.memory.masses))
-            self._run(start_together, order, 1.0, purposes.GRAMMAR_TREES, 0)
+            self._run(order, 1.0, purposes.GRAMMAR_TREES, 0, alone=True)
             self._room = room
         self._recount()
 
@@ -156,14 +155,14 @@ class AdaptorChain(Sampler):
         orders = stream(self._seed, purposes.GRAMMAR_ORDER, number + 1)
         self._room.tally[:] = 0.0
         order = orders.permutation(len(self._roots))
-        self._run(sweep_sentences, order, heat, purposes.GRAMMAR_TREES, number + 1)
+        self._run(order, heat, purposes.GRAMMAR_TREES, number + 1)
         self._nats = self._room.tally[1:2].copy()
         self._ratio = float(np.clip(self._nats[0] / min(self._typical(), -1e-9), 0.01, 100.0))
         if self._moves.relabel:
             for place in range(len(self._grammar.adapted)):
                 tables = ordered_tables(self._state.memory)
                 tables = orders.permutation(tables[self._state.memory.places[tables] == place])
-                self._run(sweep_tables, tables, heat, purposes.GRAMMAR_TABLES, number + 1, place)
+                self._run(tables, heat, purposes.GRAMMAR_TABLES, number + 1, place)
         if self._moves.learn_processes:
             generator = stream(self._seed, purposes.GRAMMAR_PROCESSES, number)
             for place, sizes in enumerate(self._sizes()):
@@ -328,19 +327,19 @@ class AdaptorChain(Sampler):
             + [text.letters[p : p + m] for p, m in zip(positions.tolist(), lengths.tolist(), strict=True)]
         )
         stack = np.zeros(2 * len(self._room.new.values) + 2, np.int32)
-        held = grammar.rules, grammar.symbols, places, yields, texts, stack
+        held = grammar.rules, grammar.symbols, (places, yields, texts), stack
         for table in range(n):
             content = subtrees[subtree_starts[table] : subtree_starts[table + 1]]
             letters = texts[yields[table] : yields[table + 1]]
             place = int(places[table])
             mistake = mistake_in(content, int(grammar.adapted[place]), place, letters, *held)
-            if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.unary + 1):
+            if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.symbols.unary + 1):
                 raise ValueError("a subtree belongs to another grammar")
         for s in range(len(tree_starts) - 1):
             content = trees[tree_starts[s] : tree_starts[s + 1]]
             letters = text.letters[text.starts[s] : text.starts[s + 1]]
             mistake = mistake_in(content, grammar.start, -1, letters, *held)
-            if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.unary + 1):
+            if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.symbols.unary + 1):
                 raise ValueError("a tree belongs to another sentence")
         used = np.concatenate([trees[trees < 0], subtrees[subtrees < 0]])
         if (np.bincount(-1 - used.astype(np.int64), minlength=n) == 0).any():
@@ -389,23 +388,29 @@ class AdaptorChain(Sampler):
         )
 
     def _run(
-        self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0
+        self,
+        order: NDArray[Any],
+        heat: float,
+        purpose: str,
+        step: int,
+        place: int | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
-        """Call a kernel until it has resampled all sentences or tables in `order`; enlarge memory if needed.
+        """Resample all sentences in `order`, or tables of the adapted symbol at `place`.
 
-        kernel: such as `sweep_sentences`; heat: inverse temperature; purpose, step, key: of the random
-        stream. Raises Unparsed for a sentence that cannot be parsed.
+        Memory is enlarged if needed. heat: inverse temperature; purpose, step, place: of the random stream;
+        alone: draw first trees, each by the rules alone. Raises Unparsed for a sentence that cannot be
+        parsed.
         """
-        random = start_random(numbered_keys(self._seed, purpose, step, np.array([key]))[0])
+        random = start_random(numbered_keys(self._seed, purpose, step, np.array([place or 0]))[0])
         grammar, at = self._grammar, 0
-        scales = np.minimum(np.exp(-self._frequencies * self._ratio), MOST)
-        what = (self._roots,) if kernel is not sweep_tables else ()
-        more = (grammar.adapted,) if kernel is sweep_tables else ()
+        text = self._text._replace(scales=np.minimum(np.exp(-self._frequencies * self._ratio), MOST))
+        symbol = -1 if place is None else int(grammar.adapted[place])
+        task = Task(text, self._roots, grammar.rules, grammar.symbols, symbol, alone, heat)
+        order = order.astype(np.int64)
         while at < len(order):
-            at = kernel(
-                order, at, *what, self._text, *more, scales, heat, self._room, self._state, grammar.rules,
-                grammar.symbols, random,
-            )  # fmt: skip
+            at = sweep(order, at, task, self._room, self._state, random)
             if at < 0:
                 raise Unparsed(-1 - at)
             if at < len(order):

@@ -81,12 +81,9 @@ class DocumentGrammar(OnlineGrammar):
         grammar, letters, starts = self.grammar, types.letters, types.starts
         longest = int(np.diff(starts).max(initial=1))
         nats = np.zeros((len(starts) - 1, len(grammar.own_rules)))
-        strings = np.zeros(longest * (longest + 1) // 2, np.int32)
-        weigh_tops(
-            letters, starts, grammar.start, len(grammar.terminals), view.cache.trees, grammar.rules,
-            grammar.symbols, view.weights, view.memory, self.actives(letters, starts),
-            new_chart(grammar, longest), strings, nats,
-        )  # fmt: skip
+        weights, masses = grammar.weighted(view.weights), view.memory.masses
+        batch, chart = self.batch(letters, starts), new_chart(grammar, longest)
+        weigh_tops(batch, view.cache.trees, weights, masses, chart, nats)
         return nats
 
     def global_step(
