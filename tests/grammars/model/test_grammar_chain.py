@@ -15,6 +15,8 @@ from stickbreaker.grammars.model.processes import draw_process, log_seating
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
 from stickbreaker.testing.samplers import ExactSamplerTests, SamplerTests
 
+pytestmark = pytest.mark.usefixtures("wrapping_integers")
+
 WORDS = """1 1 S --> W S
 1 1 S --> W
 1 {a} {b} W --> C
@@ -352,6 +354,7 @@ def test_forged_snapshots_are_refused():
     assert refused > 0.6 * tried
 
 
+@pytest.mark.kernels
 def test_pools_grow_and_change_nothing(monkeypatch):
     roomy = chain_of(TWO_LEVELS + "1 1 L --> b\n", SENTENCES)
     empty = AdaptorChain._empty

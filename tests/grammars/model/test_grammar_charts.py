@@ -17,6 +17,8 @@ from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
 from stickbreaker.grammars.model.trees import Tree, tree_of
 
+pytestmark = pytest.mark.usefixtures("wrapping_integers")
+
 FINITE = (
     "1 1 S --> K K\n1 1 S --> K\n1 0.3 0.7 K --> W W\n1 0.3 0.7 K --> W\n1 0.2 1 W --> L\n1 0.2 1 W --> L L\n"
 )
@@ -108,6 +110,7 @@ def fitted(grammar, texts, sweeps=20, **moves):
     return LearnedGrammar.of(chain.fitted().params, found)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("moves", [{}, {"learn_processes": False, "learn_rules": False}])
 def test_strings_of_a_finite_language_sum_to_one(moves):
     grammar = Grammar.from_text(FINITE)
@@ -117,6 +120,7 @@ def test_strings_of_a_finite_language_sum_to_one(moves):
     assert total == pytest.approx(1.0, abs=1e-10)
 
 
+@pytest.mark.kernels
 def test_remembered_trees_are_drawn_and_best_too():
     grammar = Grammar.from_text(FINITE)
     model = fitted(grammar, ["abab", "ab", "abba", "b", "abab"] * 3)
@@ -157,6 +161,7 @@ def test_long_sentences_do_not_vanish(make):
     assert whole.tree_nats[0] < whole.nats
 
 
+@pytest.mark.kernels
 def test_how_far_a_sentence_goes_on():
     grammar = Grammar.from_text("1 1 S --> a S b\n1 1 S --> c")
     model = learned(grammar)
@@ -185,6 +190,7 @@ def test_trees_may_be_deeper_than_calls():
     assert tree_of(parse.rules, grammar).brackets().count("(S") == 300
 
 
+@pytest.mark.kernels
 def test_a_concentration_may_be_below_zero():
     grammar = Grammar.from_text("1 0.5 -0.2 S --> L\n1 1 L --> a\n1 1 L --> a L")
     chain = AdaptorChain(

@@ -30,6 +30,8 @@ from stickbreaker.grammars.text_symbols import analysis_of_symbols, terminals_of
 from stickbreaker.learning.schedules import Batch, Online
 from stickbreaker.learning.variational import VariationalRun
 
+pytestmark = pytest.mark.usefixtures("wrapping_integers")
+
 RULES = "1 1 S --> K S\n2 1 S --> K\n1 0.3 7 K --> W K2\n1 0.3 7 K --> W\n1 1 K2 --> W\n"
 RULES += "1 0.2 3 W --> L\n2 0.2 3 W --> L W2\n1 1 W2 --> L\n1 1 W2 --> L W2\n1 1 L --> a\n2 1 L --> b\n"
 CIRCLE = "1 1 S --> A\n1 1 S --> W S\n1 1 A --> B\n2 1 A --> W\n1 1 B --> A\n1 1 B --> W W\n"
@@ -93,6 +95,7 @@ def as_dictionaries(model, view):
     return rules, cached, fresh, names
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("text", [RULES, CIRCLE])
 @pytest.mark.parametrize("sentence", ["b", "ab", "aba"])
 def test_expected_uses_are_those_of_all_trees(text, sentence):
@@ -145,6 +148,7 @@ def test_expected_uses_are_those_of_all_trees(text, sentence):
             )
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("text", [RULES, FINITE])
 def test_trees_are_drawn_as_often_as_they_weigh(text):
     """f, h and g of many draws beside the enumeration; what new trees are made of is not counted."""
@@ -280,6 +284,7 @@ def test_pruning_keeps_what_collocations_are_made_of_and_all_counts():
     model.refuse_others(params, table.whole())
 
 
+@pytest.mark.kernels
 def test_cached_trees_get_the_best_trees_of_their_strings():
     """Counts stay, no tree is lost that another is made of, and a second look finds nothing to do."""
     corpus = corpus_of(TEXTS)
@@ -298,6 +303,7 @@ def test_cached_trees_get_the_best_trees_of_their_strings():
     model.refuse_others(params, engine.table.whole())
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("seed", [1, 3])
 def test_what_the_best_trees_are_made_of_stays(seed):
     """Where words have several trees, a collocation may get one whose words would be given others."""
@@ -315,6 +321,7 @@ def test_what_the_best_trees_are_made_of_stays(seed):
     assert table.totals() == pytest.approx(totals)
 
 
+@pytest.mark.kernels
 def test_the_best_trees_are_those_of_all_trees(monkeypatch):
     """Beside the greatest weight of all trees of each string."""
     monkeypatch.setattr(online_grammar, "REDERIVED", 10_000)
@@ -421,6 +428,7 @@ def test_keys_are_read_as_they_were_written_and_others_are_refused():
             job.model.refuse_others(forged, counts)
 
 
+@pytest.mark.kernels
 @given(st.lists(st.text(alphabet="0123456789 \n-x", max_size=8), max_size=4))
 def test_keys_are_numbers(keys):
     right = all(re.fullmatch(r"\d{1,9}( \d{1,9})*", key) for key in keys)
@@ -448,6 +456,7 @@ def test_the_memory_of_keys_changes_nothing():
     assert found[0] == found[1]
 
 
+@pytest.mark.kernels
 def test_what_a_growing_table_uses_is_counted_once():
     corpus = corpus_of(TEXTS)
     job, state = run_of(model_of(RULES, corpus), corpus, Online(6, 0.5, 1.0))
@@ -471,6 +480,7 @@ def test_what_a_growing_table_uses_is_counted_once():
     assert found.rule_uses.tolist() == parts.tolist()
 
 
+@pytest.mark.kernels
 def test_cells_are_placed_with_all_their_uses():
     corpus = corpus_of(TEXTS)
     job, state = run_of(model_of(RULES, corpus), corpus, Online(6, 0.5, 1.0))
