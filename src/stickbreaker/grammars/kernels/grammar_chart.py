@@ -119,7 +119,7 @@ class Span(NamedTuple):
 
     letters: NDArray[np.int32]  # its terminals
     strings: NDArray[np.int32]  # of the whole sentence: string number of each span
-    position: int  # its start in the text
+    position: int | np.int64  # its start in the text
     origin: int  # its start in the sentence
     whole: int  # terminals of the sentence
     active: NDArray[np.int32]  # the symbols that can occur in its trees, ascending
@@ -128,8 +128,8 @@ class Span(NamedTuple):
 class Filling(NamedTuple):
     """What a chart is filled for: trees of a symbol. Values of the chart are p × scale^length."""
 
-    symbol: int  # the top of trees
-    inner: int  # an adapted symbol of which only new subtrees count, always the top one; -1: none
+    symbol: int | np.int64  # the top of trees
+    inner: int | np.int64  # an adapted symbol of which only new subtrees count, always the top one; -1: none
     scale: float
     heat: float  # an exponent on remembered subtrees; weights of rules and of new subtrees include theirs
 

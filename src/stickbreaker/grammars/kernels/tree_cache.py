@@ -644,7 +644,7 @@ def best_trees(which, adapted, cached, grammar, remembered, desk):
         tree = ids[row]
         place = trees.places[tree]
         letters = trees.letters[trees.letter_starts[tree] : trees.letter_starts[tree + 1]]
-        symbol, n_active = int(adapted[place]), 0
+        symbol, n_active = np.int64(adapted[place]), 0
         for one in range(below.shape[1]):
             if below[place, one]:
                 active[n_active] = one

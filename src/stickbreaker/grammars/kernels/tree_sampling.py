@@ -546,7 +546,7 @@ def _subtree_of(table, text, memory, symbols, room):
             room.active[n_active] = text.active[k]
             n_active += 1
     strings = text.strings[text.spans[s] : text.spans[s + 1]]
-    letters, position = text.letters[position : position + size], int(position)
+    letters, position = text.letters[position : position + size], np.int64(position)
     return Span(letters, strings, position, position - start, end - start, room.active[:n_active]), s
 
 
