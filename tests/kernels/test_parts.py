@@ -5,10 +5,10 @@ import os
 import pytest
 from numba import njit
 
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 
 
-@part(nogil=True)
+@kernel_part(nogil=True)
 def doubled(x):
     """Twice x."""
     return x + x

@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, trigamma64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 
@@ -46,7 +47,7 @@ def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> 
     )
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _smoothing(row, alpha):
     """The sum over topics k of alpha_k w_k, for a word with the weights `row` (w)."""
     total = np.float32(0.0)
@@ -55,7 +56,7 @@ def _smoothing(row, alpha):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _from_prior(row, alpha, target):
     """Draw a topic in proportion to alpha_k w_k: the one at which the running sum exceeds `target`.
 
@@ -82,7 +83,7 @@ def _from_prior(row, alpha, target):
     return best
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw(row, alpha, smoothing, used, size, state):
     """Draw a topic k in proportion to (n_k + alpha_k) w_k (eq. 4.9); returns it and the sum over all topics.
 
@@ -103,7 +104,7 @@ def _draw(row, alpha, smoothing, used, size, state):
     return np.int64(_from_prior(row, alpha, target - total)), total + smoothing
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _place(words, start, stop, alpha, smoothing, used, state, z_out):
     """Draw the first topics of a document's tokens into z_out (tokens), each given those before it.
 
@@ -129,7 +130,7 @@ def _place(words, start, stop, alpha, smoothing, used, state, z_out):
     return size, nats + log64(product)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
     """Resample the topic of each of a document's tokens (z_out), given the topics of the others.
 
@@ -149,7 +150,7 @@ def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
     return size
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
     """Count how often each word of a document was drawn with each topic, as cells of draws_out.
 
@@ -176,7 +177,7 @@ def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
     return cell
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
     """Add one sample of a document's topics to the sums of a local step.
 

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.parts import kernel_part
+
 Bytes = NDArray[np.uint8]  # arguments of kernels that typed modules call
 Integers = NDArray[np.integer]
 
@@ -29,7 +31,7 @@ LN2_LOW = 1.9082149292705877e-10
 HALF_LOG_2PI = 0.9189385332046727
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def copy_numbers(numbers, out):
     """Copy numbers: out[i] = numbers[i].
 
@@ -102,7 +104,7 @@ def log64(x):
     return exponent * LN2_HIGH + (2.0 * s * p + exponent * LN2_LOW)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _recurrence64(x):
     """P = x (x + 1) … (x + 5) and its derivative P', since psi(x + 6) - psi(x) = P' / P."""
     a = x * (x + 5.0)
@@ -112,7 +114,7 @@ def _recurrence64(x):
     return a * b * c, slope * (b * c + a * c + a * b)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _digamma_tail64(y):
     """psi(y) - log(y) for y of at least 6."""
     i = 1.0 / y

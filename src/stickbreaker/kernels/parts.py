@@ -17,7 +17,7 @@ class Part(CPUDispatcher):
         raise TypeError(f"{name} is called by kernels only; from Python, call {name}.py_func")
 
 
-def part(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+def kernel_part(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Decorate a function as `njit(**options)` does, but only for kernels: Python cannot call it.
 
     The code by which Python would pass arguments is left out. For functions that take tuples of a hundred

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import PART
+from stickbreaker.kernels.parts import kernel_part
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -15,7 +16,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 TO_UNIT = 1.0 / 4503599627370496.0  # 2^-52: one bit less than a double holds, or 1.0 could come out
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _mixed(x):
     """Mix the bits of x as SplitMix64 does, so that consecutive numbers give unrelated values."""
     x = (x ^ (x >> np.uint64(30))) * FIRST
@@ -30,7 +31,7 @@ def seeded(key, state_out):
     state_out[1] = _mixed(key + GOLDEN + GOLDEN) | np.uint64(1)  # never all zero
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def bits(state):
     """64 random bits; advances `state` (2, uint64)."""
     s0, s1 = state[0], state[1]

@@ -3,15 +3,15 @@ underflow.
 """
 
 import numpy as np
-from numba import njit
 
 from stickbreaker.kernels.math import PART, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import uniform
 
 LEAST_SHAPE = 1e-300
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _normal(state):
     """A standard normal random number, by Marsaglia's polar method; advances `state` (`kernels.random`)."""
     while True:
@@ -21,7 +21,7 @@ def _normal(state):
             return x * np.sqrt(-2.0 * log64(r) / r)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def log_gamma_number(shape, state):
     """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000); advances `state`."""
     large = shape if shape >= 1.0 else shape + 1.0

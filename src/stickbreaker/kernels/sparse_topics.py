@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import PART
+from stickbreaker.kernels.parts import kernel_part
 
 
 class InUse(NamedTuple):
@@ -21,7 +21,7 @@ class InUse(NamedTuple):
     sums: NDArray[np.floating]  # places: running sums for the current word
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def add_one(k, size, used):
     """Add a token of topic k to `used` (InUse with `size` topics); returns the new number of topics."""
     place = used.places[k]
@@ -34,7 +34,7 @@ def add_one(k, size, used):
     return size
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def remove_one(k, size, used):
     """Remove a token of topic k from `used` (InUse with `size` topics); returns the new number of topics.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.dirichlet import FLUSH
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.truncated_table import SLOT
 
 
@@ -72,7 +73,7 @@ def take_inside(cells, rows_out, values_out, sizes_out):
         sizes_out[k] = size
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _count_inside(cells, k):
     """The total count of topic k's words that are inside its truncation, and how many words these are."""
     total, number = 0.0, 0
@@ -149,7 +150,7 @@ def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scal
         log_scale_out[w] = shift + log64(largest)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
     """List the topics whose truncation contains a row (a word); returns their number, 0 for row -1.
 
@@ -192,7 +193,7 @@ def expected_sticks(cells, process, probabilities_out, rests_out):
         rests_out[k] = stick
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _evidence(cells, k, a, b, beyond):
     """The log evidence of column k's counts, in nats: as draws from its sticks, in their order.
 

@@ -4,12 +4,13 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, Bytes, Integers
+from stickbreaker.kernels.parts import kernel_part
 
 OFFSET_BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _slot_of(content, start, stop, mask):
     """The slot at which the search for the word content[start:stop] begins.
 
@@ -21,7 +22,7 @@ def _slot_of(content, start, stop, mask):
     return np.int64((hashed ^ (hashed >> np.uint64(32))) & mask)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _place_of(text, start, length, content, offsets, slots, mask):
     """The slot that holds the number of the word text[start:start + length] or, if there is none, a free one.
 

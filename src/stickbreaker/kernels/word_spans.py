@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, Bytes, Integers
+from stickbreaker.kernels.parts import kernel_part
 
 Flags = NDArray[np.bool_]
 
@@ -27,7 +28,7 @@ _WIDE_STOPS = (0x3002, 0xFF01, 0xFF1F, 0xFF61, 0x17D4, 0x17D5)  # they end a sen
 _CLOSING = (0x22, 0x27, 0x201D, 0x2019, 0x29, 0x5D)  # quotes and brackets, between a full stop and a space
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _character(text, at):
     """Decode the UTF-8 character that begins at byte `at`; returns its code point and the next position."""
     first = np.int64(text[at])
@@ -42,7 +43,7 @@ def _character(text, at):
     return ((first & 0x07) << 18) | middle | np.int64(text[at + 3] & 0x3F), at + 4
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _end_of_sentence(text, at, end, after_stop, classes):
     """The position after a sentence that ends at byte `at`; -1 if none ends there.
 
@@ -84,7 +85,7 @@ def _end_of_sentence(text, at, end, after_stop, classes):
     return -1
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _end_of_word(text, at, end, classes, inside, apostrophes):
     """The position (in bytes) after a word, of which at least one letter lies before byte `at`.
 

@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
@@ -151,7 +151,7 @@ class Draft(NamedTuple):
     number: NDArray[np.int64]  # number of entries
 
 
-@part(**PART)
+@kernel_part(**PART)
 def span_at(i, j, n):
     """The index of the span of terminals i to j - 1 in an array of all spans of a sentence of n terminals.
 
@@ -160,13 +160,13 @@ def span_at(i, j, n):
     return i * n - i * (i - 1) // 2 + j - i - 1
 
 
-@part(**PART)
+@kernel_part(**PART)
 def _string_of(span, i, j):
     """The string number of the terminals i to j - 1 of a span; i and j count from the span's start."""
     return span.strings[span_at(span.origin + i, span.origin + j, span.whole)]
 
 
-@part(**PART)
+@kernel_part(**PART)
 def rule_to(symbol, terminal, rules, symbols):
     """The number of the rule by which a symbol leads to a terminal; -1: there is none."""
     low, high = symbols.inner[symbol], symbols.first[symbol + 1]
@@ -180,7 +180,7 @@ def rule_to(symbol, terminal, rules, symbols):
     return np.int64(low) if found else np.int64(-1)
 
 
-@part(**PART)
+@kernel_part(**PART)
 def _fits(symbol, i, j, n, symbols):
     """Whether a symbol may derive the terminals i to j - 1 of n, by its possible lengths and positions."""
     size = j - i
@@ -189,7 +189,7 @@ def _fits(symbol, i, j, n, symbols):
     return (i == 0 or not symbols.at_start[symbol]) and (j == n or not symbols.at_end[symbol])
 
 
-@part(**PART)
+@kernel_part(**PART)
 def covers(symbol, size, symbols, chart):
     """Whether a chart has probabilities of a symbol for spans of `size` terminals.
 
@@ -198,7 +198,7 @@ def covers(symbol, size, symbols, chart):
     return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
 
 
-@part(**PART)
+@kernel_part(**PART)
 def splits(left, right, i, j, symbols):
     """The places at which the span from i to j may be split between two symbols: the first, the last + 1.
 
@@ -209,7 +209,7 @@ def splits(left, right, i, j, symbols):
     return low, high + 1
 
 
-@part(**PART)
+@kernel_part(**PART)
 def scaled(mass, heat, power, size, scale):
     """mass^heat × scale^size without overflow: a probability in the units of a chart.
 
@@ -224,7 +224,7 @@ def scaled(mass, heat, power, size, scale):
     return np.exp(np.log(mass) + size * np.log(scale))
 
 
-@part(**PART)
+@kernel_part(**PART)
 def _two(left, right, i, j, best, chart, symbols):
     """The probability that two adjacent symbols derive a span, summed over split points.
 
@@ -241,7 +241,7 @@ def _two(left, right, i, j, best, chart, symbols):
     return total
 
 
-@part(**PART)
+@kernel_part(**PART)
 def _own(symbol, i, j, span, scale, best, grammar, chart):
     """The probability that a symbol derives a span by its rules, without its remembered subtrees.
 
@@ -311,14 +311,14 @@ def fill_chart(span, filling, best, masses, grammar, chart):
         chart.live[symbol] = False
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def allow_all(symbol, symbols, weights):
     """Set the weights of all rules of a symbol to 1, so that a chart filled with them suits `allow_one`."""
     for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[rule] = 1.0
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def allow_one(rule, span, filling, grammar, chart):
     """Restrict trees to those that begin with a given rule of the top symbol.
 
@@ -340,7 +340,7 @@ def allow_one(rule, span, filling, grammar, chart):
     return p
 
 
-@part(**PART)
+@kernel_part(**PART)
 def group_of(symbol, symbols):
     """The group of symbols that a cycle of unary rules connects with `symbol`: the lowest, and the number."""
     lowest = symbol
@@ -354,7 +354,7 @@ def group_of(symbol, symbols):
     return lowest, n_group
 
 
-@part(**PART)
+@kernel_part(**PART)
 def _fill_group(at, i, j, span, scale, best, grammar, chart):
     """Fill one span of a chart for a group of symbols that unary rules connect in a cycle.
 
@@ -416,7 +416,7 @@ def close_circles(best, grammar):
         start = end
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _all_ways(steps):
     """Invert I - steps in place: from weights of single steps to sums over all chains of steps.
 
@@ -439,7 +439,7 @@ def _all_ways(steps):
                     steps[i, j] -= factor * steps[k, j]
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _greatest_ways(ways):
     """Replace weights of single steps, in place, by the greatest products over all chains of steps.
 
@@ -454,7 +454,7 @@ def _greatest_ways(ways):
                 ways[i, j] = max(ways[i, j], ways[i, k] * ways[k, j])
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
     """Draw a tree of a span from its filled chart into `draft`; returns whether there is one.
 
@@ -522,7 +522,7 @@ def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
     return whole
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _table_of(table, best, target, place, remembered):
     """Draw one of the remembered subtrees (tables) of a string, with p proportional to customers - discount.
 
@@ -544,7 +544,7 @@ def _table_of(table, best, target, place, remembered):
     return found
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _choose(symbol, i, j, target, fresh, best, span, scale, grammar, chart):
     """Draw the rule by which a symbol derives the span from i to j; returns it and its split point.
 
@@ -586,7 +586,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, grammar, chart):
     return chosen, part
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def size_subtrees(draft, rules):
     """Fill `draft.sizes`: the number of entries of the subtree at each entry, itself included."""
     for at in range(draft.number[0] - 1, -1, -1):
@@ -599,7 +599,7 @@ def size_subtrees(draft, rules):
         draft.sizes[at] = size
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def measure(draft, heat, grammar, remembered):
     """Compute log p of each subtree of a drafted tree by these weights: fills `draft.nats` and `draft.sizes`.
 

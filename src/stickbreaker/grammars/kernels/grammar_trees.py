@@ -12,7 +12,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     span_at,
 )
 from stickbreaker.kernels.math import copy_numbers
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 
 
 @njit(**PLAIN)
@@ -173,7 +173,7 @@ def read_lists(values, starts, heads, memory):
     memory.free[ENTRIES_USED] = number
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def expanded(draft, wholes, found, number):
     """Append a drafted tree's rules to found[:number], with those of remembered subtrees written out.
 
@@ -285,7 +285,7 @@ def cuts_within(symbol, wholes, starts, rules):
     return found[:number].copy(), found_starts
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _mark(position, first, found, number):
     """Append a place to the list found[first:number] unless it is its last; returns the new `number`."""
     if number > first and found[number - 1] == position:
@@ -294,7 +294,7 @@ def _mark(position, first, found, number):
     return number + 1
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def count_cuts_of_draft(draft, symbol, within, stamp, stamps, rules, counts_out):
     """Add one to counts_out wherever a subtree of `symbol` begins or ends in a drafted tree.
 
@@ -314,7 +314,7 @@ def count_cuts_of_draft(draft, symbol, within, stamp, stamps, rules, counts_out)
             _count_once(position + draft.lengths[at], stamp, stamps, counts_out)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _count_once(position, stamp, stamps, counts_out):
     """Add one to counts_out[position], unless the tree with the number `stamp` was already counted there."""
     if stamps[position] != stamp:

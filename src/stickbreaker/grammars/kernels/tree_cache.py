@@ -31,7 +31,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
 )
 from stickbreaker.grammars.kernels.tree_sampling import LEAN, fill_to_scale, log_sum
 from stickbreaker.kernels.math import OPTIONS, copy_numbers, digamma64, exp64
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -111,7 +111,7 @@ TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # indices of `TreeSet.numbers`
 OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # results of `fault_in`
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _hash_of(values, start, stop):
     """A hash of the rules values[start:stop] (uint64), for the hash table of trees."""
     mixed = MIXER
@@ -121,7 +121,7 @@ def _hash_of(values, start, stop):
     return mixed
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _look_up(values, start, stop, slots, rules, starts):
     """Look up the list of rules values[start:stop] in a hash table: returns its number and its slot.
 
@@ -153,7 +153,7 @@ def fill_slots(number, slots, rules, starts):
         slots[slot] = at + 1
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def tree_of(values, start, stop, trees):
     """Look up the tree with the rules values[start:stop]: its number and its slot in the hash table.
 
@@ -162,7 +162,7 @@ def tree_of(values, start, stop, trees):
     return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _slot_of_string(key, trees):
     """The place of a string in the hash table `trees.string_keys`, or the free place to store it in.
 
@@ -176,7 +176,7 @@ def _slot_of_string(key, trees):
     return np.int64(slot)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def longer_string(string, letter, n_terminals, trees):
     """Look up a string that is longer by one terminal: its number and its place in the hash table.
 
@@ -187,7 +187,7 @@ def longer_string(string, letter, n_terminals, trees):
     return number, slot
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _sizes(values, start, stop, sizes, rules):
     """Fill `sizes` with the number of rules of each subtree of the tree values[start:stop], in preorder."""
     for i in range(stop - start - 1, -1, -1):
@@ -259,7 +259,7 @@ def fault_in(values, starts, rules, symbols, stack):
     return 0
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def add_tree(values, start, stop, sizes, trees, rules, symbols):
     """Store a tree in `trees` unless it is there already; returns its number.
 
@@ -277,7 +277,7 @@ def add_tree(values, start, stop, sizes, trees, rules, symbols):
     return _add(values, start, stop, start, sizes, trees, rules, symbols)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _add(values, start, stop, origin, sizes, trees, rules, symbols):
     """Store a tree, unless it is there already, whose inner trees are all stored; returns its number.
 
@@ -435,7 +435,7 @@ def link_trees(ids, weights, trees, n_columns):
     return places, strings, following, first, masses
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _room_for_strings(starts):
     """An array for the string number of each span of the longest sentence; starts: where sentences begin."""
     longest = 1
@@ -444,7 +444,7 @@ def _room_for_strings(starts):
     return np.zeros(longest * (longest + 1) // 2, np.int32)
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _sentence(s, batch, trees, grammar, strings):
     """Sentence `s` of a batch, as a span. `strings` is filled with the string numbers of its spans."""
     letters = batch.letters[batch.starts[s] : batch.starts[s + 1]]
@@ -453,7 +453,7 @@ def _sentence(s, batch, trees, grammar, strings):
     return Span(letters, strings, 0, 0, len(letters), active)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def strings_in(letters, trees, rules, strings):
     """Look up the string of each span of a sentence: fills strings (spans) with their numbers.
 
@@ -468,7 +468,7 @@ def strings_in(letters, trees, rules, strings):
             strings[span_at(i, j, n)] = max(string, 0)
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _longer(values: NDArray[Any], size: int) -> Any:
     """An enlarged copy, of `size` elements or twice as many as before; new ones are not initialised."""
     more = np.empty(max(2 * len(values), size), values.dtype)
@@ -476,7 +476,7 @@ def _longer(values: NDArray[Any], size: int) -> Any:
     return more
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _write_rules(draft, at, trees, ids, out, number):
     """Write the rules of a drafted subtree, down to terminals, to out[number:].
 
@@ -501,7 +501,7 @@ def _write_rules(draft, at, trees, ids, out, number):
     return number
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _same_sentence(batch, one, other):
     """Whether the sentences with the numbers `one` and `other` have the same terminals in the same order."""
     letters, starts = batch.letters, batch.starts
@@ -668,7 +668,7 @@ def best_trees(which, adapted, cached, grammar, remembered, desk):
     return rows[:n], found[: starts[n]], starts[: n + 1]
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _close_group(at, i, j, active, grammar, charts, counts):
     """Complete the outside probabilities of a span for a group of symbols in a cycle of unary rules.
 
@@ -700,7 +700,7 @@ def _close_group(at, i, j, active, grammar, charts, counts):
     return begin
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, grammar, charts, counts):
     """Pass a symbol's outside probability in a span on to its children, and count its rules.
 
@@ -732,7 +732,7 @@ def _count_rules(symbol, i, j, own, letter, scale, grammar, charts, counts):
                 outside.by_start[right, k, j] += share * one
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _fill_outside(span, filling, grammar, memory, charts, uses):
     """Add a sentence's expected uses of trees and rules over all its trees (inside times outside).
 

@@ -39,7 +39,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     fill_chart,
     measure,
 )
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
@@ -116,13 +116,13 @@ class State(NamedTuple):
     process: Process
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _share_of_rule(rule, counts, rules):
     """p(rule | parent) given the current counts; 1 for a rule that binarisation added."""
     return counts.rules[rule] / counts.symbols[rules.parents[rule]] if rules.counted[rule] else 1.0
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _count_rule(rule, change, state, rules):
     """Add `change` (1 or -1) to a rule's count if weights are learned; rules of binarisation have none."""
     if rules.counted[rule]:
@@ -130,7 +130,7 @@ def _count_rule(rule, change, state, rules):
         state.counts.symbols[rules.parents[rule]] += change * state.process.learned
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _entry(value, memory):
     """Store a value (a rule, or -1 - table) in a free entry of memory; returns the entry's index.
 
@@ -148,7 +148,7 @@ def _entry(value, memory):
     return at
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _open(place, string, position, length, state):
     """Open a table for a new remembered subtree, still without contents and customers; returns its number.
 
@@ -181,7 +181,7 @@ def _open(place, string, position, length, state):
     return table
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _close(table, state):
     """Close a table without customers: it leaves the list of its string and the counts.
 
@@ -202,7 +202,7 @@ def _close(table, state):
         memory.masses[place, string] += state.process.discounts[place] * (string > 0)
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _seat(table, change, state):
     """Add a customer to a table (change 1) or remove one (-1), in all counts and masses.
 
@@ -215,7 +215,7 @@ def _seat(table, change, state):
         memory.masses[place, memory.strings[table]] += change
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def take_out(head, draft, room, state, rules):
     """Remove a tree from the state, so that it can be resampled given all others; it is copied to `draft`.
 
@@ -276,7 +276,7 @@ def take_out(head, draft, room, state, rules):
             memory.free[TABLES_USED] -= 1
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _alike(draft, one, other):
     """Whether the subtrees of a draft that begin at its entries `one` and `other` are identical."""
     if draft.sizes[one] != draft.sizes[other]:
@@ -287,7 +287,7 @@ def _alike(draft, one, other):
     return True
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def enter(draft, given, inner, room, state, rules, symbols, random):
     """Add a drafted tree to the state: each use of an adapted symbol is seated at a table, in preorder.
 
@@ -366,7 +366,7 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
     return head, nats + np.log(p), chosen
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _append(entry, depth, head, room, memory):
     """Append an entry to the tree or table contents that are being written; returns the tree's first entry.
 
@@ -384,7 +384,7 @@ def _append(entry, depth, head, room, memory):
     return head
 
 
-@part(**INLINE)
+@kernel_part(**INLINE)
 def _weigh_rule(rule, counts, heat, grammar):
     """Set the weight of a rule for charts: its probability by current counts, to the power of `heat`.
 
@@ -395,7 +395,7 @@ def _weigh_rule(rule, counts, heat, grammar):
     weights.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def weigh(span, counts, process, heat, grammar):
     """Fill the weights for the chart of a span by current counts: of rules, new and remembered subtrees.
 
@@ -418,7 +418,7 @@ def weigh(span, counts, process, heat, grammar):
         close_circles(False, grammar)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _same(one, other):
     """Whether two drafts are the same tree, so that an acceptance step is not needed.
 
@@ -432,7 +432,7 @@ def _same(one, other):
     return True
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def fill_to_scale(span, filling, best, masses, grammar, chart):
     """Fill a chart at a scale at which the sentence's probability neither overflows nor underflows.
 
@@ -450,7 +450,7 @@ def fill_to_scale(span, filling, best, masses, grammar, chart):
     return Filling(symbol, inner, scale, heat)
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def log_sum(span, filling, masses, grammar, chart):
     """Compute log p of a sentence, in nats, and fill its chart; returns log p, and how the chart was filled.
 
@@ -464,7 +464,7 @@ def log_sum(span, filling, masses, grammar, chart):
     return (np.log(p) - n * np.log(filling.scale) if p > 0.0 else -np.inf), filling
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def visit(head, span, filling, alone, room, state, grammar, random):
     """Propose a new tree for a span, and accept it or keep the old one (Metropolis-Hastings).
 
@@ -516,7 +516,7 @@ def visit(head, span, filling, alone, room, state, grammar, random):
     return enter(old, given, inner, room, state, rules, symbols, random)[0]
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _has_room(state, room):
     """Whether enough tables and entries of memory are free to resample one more tree."""
     free, need = state.memory.free, len(room.new.values)
@@ -526,7 +526,7 @@ def _has_room(state, room):
     )
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def sentence_of(s, text):
     """Sentence `s` of a text, as a span."""
     start, end = text.starts[s], text.starts[s + 1]
@@ -535,7 +535,7 @@ def sentence_of(s, text):
     return Span(text.letters[start:end], strings, start, 0, end - start, active)
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _subtree_of(table, text, memory, symbols, room):
     """The string of a remembered subtree as a span, and the sentence that its position is in."""
     place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]

@@ -11,7 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.grammars.kernels.grammar_chart import PLAIN, span_at
 from stickbreaker.grammars.kernels.tree_sampling import Text
 from stickbreaker.grammars.model.compiled import Compiled, Integers
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 
 LARGEST_CHART = 2 << 30  # bytes for a sentence's chart and drafts of its trees
 ENTRY = 56  # bytes of an entry of a draft and its stack
@@ -170,7 +170,7 @@ def numbered_strings(
     return children, found
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _productive(letters, rules, alive, found):
     """Mark the symbols that derive some string over these terminals, whatever their order and number.
 
@@ -200,7 +200,7 @@ def _productive(letters, rules, alive, found):
     return number
 
 
-@part(**PLAIN)
+@kernel_part(**PLAIN)
 def _reachable(start, rules, symbols, alive, reached, found):
     """Mark the symbols that can be reached from `start` by rules whose children are all `alive`.
 

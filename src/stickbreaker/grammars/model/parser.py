@@ -56,7 +56,7 @@ from stickbreaker.grammars.model.chart_texts import (
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.new_symbols import opened
 from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
-from stickbreaker.kernels.parts import part
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 
 CHUNK = 500  # sentences processed together
@@ -471,7 +471,7 @@ def _count_cuts(symbol, inner, text, keys, n_trees, learned, desk, out):
         counts[:] = 0
 
 
-@part(**LEAN)
+@kernel_part(**LEAN)
 def _draw(span, filling, best, grammar, remembered, desk, random):
     """Draw a tree of a sentence into `desk.draft`; returns whether this succeeded.
 

@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.parts import kernel_part
+
 EXACT: dict[str, Any] = {
     "cache": True,
     "nogil": True,
@@ -39,7 +41,7 @@ class BackoffArrays(NamedTuple):
     states: NDArray[np.int64]  # nodes: the longest suffix, itself included, that is a state
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _slot_of(key, mask):
     """Where the search for a key in a hash table begins: Fibonacci hashing, the upper half mixed in (Knuth
     1998, 6.4).
@@ -50,7 +52,7 @@ def _slot_of(key, mask):
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _child(slots, n_words, node, number):
     """The node of an n-gram, from the node of its context and its last word (by its number in the model); -1
     if there is none."""
@@ -65,7 +67,7 @@ def _child(slots, n_words, node, number):
     return np.int64(-1)
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def number_of(model, word):
     """The model's number of a word that the caller numbered; that of unknown words if the caller has no such
     word."""

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import PART, exp64, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.topic_sweeps import drawn
 from stickbreaker.ngrams.kernels.topic_tables import CUSTOMERS, TABLES, TOPIC
 
@@ -34,7 +35,7 @@ class Block(NamedTuple):
     seen: NDArray[np.int32]  # documents: their words in the block
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _take_logarithms(block):
     """Move the products `block.weights` to `block.nats`, as logarithms, before they underflow; the products
     restart at 1."""
@@ -43,7 +44,7 @@ def _take_logarithms(block):
         block.weights[k] = 1.0
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _product(a, b, customers, tables, more_customers, more_tables):
     """The factor by which p(seating) of a restaurant changes if `more_tables` tables with `more_customers`
     customers in all are added to its T tables and C customers.
@@ -59,7 +60,7 @@ def _product(a, b, customers, tables, more_customers, more_tables):
     return found
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _log_product(a, b, customers, tables, more_customers, more_tables):
     """The logarithm of `_product` by log Gamma functions, up to a constant; used if there are many
     customers."""
@@ -143,7 +144,7 @@ def weigh_switches(n_words, words, rooms, shares, block):
     block.nats[0] += common - topics
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _start_weights(p, block):
     """Set the weight of each topic to p (topics): the probability of the word that the block's first table
     sends, as a customer, to the shorter context.
@@ -157,7 +158,7 @@ def _start_weights(p, block):
         block.weights[k], block.nats[k] = p[k] / most, 0.0
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
     """Fill a block's weight for each topic: p that the block, which has been removed, is seated in that
     topic.

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels.block_weights import draw_topic, weigh_block
 from stickbreaker.ngrams.kernels.topic_blocks import gather, pick_table, room_of_block, seat_block, tables_at
@@ -28,7 +29,7 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 )
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _common(slot, d, shorter, rooms, seats, priors):
     """p(word | context) in the common topic at depth d, given `shorter`, its p in the context one word
     shorter.
@@ -60,7 +61,7 @@ def predict_mixed(depth, rooms, seats, priors, shares, scratch):
         step(path[d], d, rooms, seats, priors, scratch.inverse, p[d])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
     """Seat a word as a customer of a topic (not the common one) in its context of the length `depth`, after
     `predict_mixed`.
@@ -84,7 +85,7 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
         opens(slot, topic, rooms, seats)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, state):
     """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others,
     lambda).
@@ -133,7 +134,7 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
     return nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
     """Fill `scratch.weights` (topics) with the base probability of a slot's word: that of the customer whom a
     new table there would send on. Returns the slot's depth (length of its context)."""

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 CHUNK = 16  # topics summed at once in the search for one
@@ -52,7 +53,7 @@ class Rounds(NamedTuple):
     tolerance: float = 1e-4  # mean over the words of a document of the sum over topics
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _mass(row, weights):
     """The sum over topics k of weights_k row_k, where row has a word's probability in each topic."""
     total = 0.0
@@ -61,7 +62,7 @@ def _mass(row, weights):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _topic_at(row, weights, target):
     """Find a drawn topic: the first at which the running sum of weights_k row_k exceeds `target`.
 
@@ -87,7 +88,7 @@ def _topic_at(row, weights, target):
     return best
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw(row, outside, weights, total, state):
     """Draw a word's topic, or NONE if it does not depend on topics; returns the topic and p(word).
 
@@ -103,7 +104,7 @@ def _draw(row, outside, weights, total, state):
     return _topic_at(row, weights, target - none), (mass + none) / total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
     """Every `particles.every` words, resample the topics z of the words before the n-th; returns the sum of
     the weights.
@@ -125,7 +126,7 @@ def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _restart(alpha, weights_out):
     """Set the weights of all topics to alpha; returns their sum."""
     for k in range(len(alpha)):
@@ -187,7 +188,7 @@ def predict_with_shares(words, alpha, particles, keys, p_out, shares_out):
                     total += 1.0
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _share_out(row, outside, weights, total, gamma_out):
     """Set gamma_out (topics) to the probability of each topic for a word, in proportion to weights_k row_k.
 
@@ -200,7 +201,7 @@ def _share_out(row, outside, weights, total, gamma_out):
         gamma_out[k] = weights[k] * row[k] * scale
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _without(gamma, alpha, weights):
     """Subtract a word's topic probabilities `gamma` from the weights, which stay at least alpha; returns
     their sum."""

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 CUSTOMERS, TABLES, KINDS = 0, 1, 2  # columns of seats and totals
@@ -52,7 +53,7 @@ class Priors(NamedTuple):
     concentrations: NDArray[np.float64]  # depths
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def count_size(sizes, first, kinds, size):
     """Add a table with `size` customers to the table sizes of a slot; returns its new number of different
     sizes.
@@ -68,7 +69,7 @@ def count_size(sizes, first, kinds, size):
     return kinds + 1
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def take_size(sizes, first, kinds, entry):
     """Remove one table from row `entry` of a slot's table sizes; returns how many different sizes are left.
 
@@ -82,7 +83,7 @@ def take_size(sizes, first, kinds, entry):
     return kinds - 1
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def leave(slot, layout, seating, state):
     """Remove a random customer from a slot (a word in a context), and from shorter contexts if tables close.
 
@@ -118,7 +119,7 @@ def leave(slot, layout, seating, state):
         slot = layout.parents[slot]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def fill_path(slot, depth, layout, path):
     """Fill `path` (depths) with the slots of a slot's word in all its contexts, from the empty one to its own
     at `depth`."""
@@ -127,7 +128,7 @@ def fill_path(slot, depth, layout, path):
         slot = layout.parents[slot]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def predict(slot, layout, seating, priors, path, openings):
     """p(word | context) of a slot (a word in a context), given the current seating.
 
@@ -147,7 +148,7 @@ def predict(slot, layout, seating, priors, path, openings):
     return p
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def enter(depth, layout, seating, priors, path, openings, state):
     """Seat a customer in the slot `path[depth]`; a table that opens sends a customer to the next shorter
     context.
@@ -186,7 +187,7 @@ def enter(depth, layout, seating, priors, path, openings, state):
         totals[restaurant, TABLES] += 1
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _times(product, nats, p):
     """Multiply p into a running product of many probabilities, and return the product and `nats`.
 
@@ -235,7 +236,7 @@ class Stops(NamedTuple):
     go_on: float
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def chance_to_stop(restaurant, stops):
     """The probability that a word's context ends at a restaurant, if it is at least that long, given the
     counts of words that stopped there or passed on."""
@@ -243,7 +244,7 @@ def chance_to_stop(restaurant, stops):
     return (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
     """Draw the context length of a word, given what `predict` filled in for its longest context, at `depth`.
 
@@ -269,7 +270,7 @@ def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, st
     return depth
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def count_stop(depth, deepest, layout, counts, path, change):
     """Count a word whose context ends at a depth of its path: it stops there and passes all shorter contexts.
 
@@ -397,7 +398,7 @@ class Trie(NamedTuple):
     slot_table: NDArray[np.int32]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _hash(key, size):
     """A hash below `size`, a power of two: bits of key × 2^64 / golden ratio (Knuth 1973, section 6.4)."""
     return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
@@ -416,7 +417,7 @@ def hash_keys(keys, table):
         table[at] = place
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _find(keys, table, key):
     """The position of `key` in `keys`, looked up in a hash table that `hash_keys` filled; -1 if it is
     missing."""

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+from stickbreaker.kernels.parts import kernel_part
 
 LEAST = 1e-300  # smallest ratio whose logarithm is finite
 
@@ -63,7 +64,7 @@ def sum_empty_context(excess, base, shares, sums_out):
                 sums_out[t, s] += excess[t, w] * shares.seated[w, s]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _lengthen(restaurant, excess, words, shares, sums):
     """Update sums over words of excess × p(word | context), one per sample, from a context to one that is one
     word longer.

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.random_gammas import log_gamma_number
 from stickbreaker.ngrams.kernels.pitman_yor import (
@@ -61,7 +62,7 @@ def draw_shares(switches, key):
         shares[restaurant] = min(max(1.0 / (1.0 + odds), LEAST), 1.0 - LEAST)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _seat(slot, customers, mass, layout, seating, state):
     """Seat `customers` customers in an empty slot by a Chinese restaurant process with the concentration
     `mass`; returns the number of tables."""

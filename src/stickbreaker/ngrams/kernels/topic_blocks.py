@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels.block_weights import Block, draw_topic, weigh_block, weigh_switches
 from stickbreaker.ngrams.kernels.topic_sweeps import count_word, enter, predict_topics, scratch_of
@@ -54,7 +55,7 @@ def room_of_block(most, n_depths, n_topics, n_documents):
     )
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _pick_tables(child, topic, tables, wanted, rooms, seats, block, end, state):
     """Choose `wanted` of a topic's tables in a slot uniformly, and append their sizes to the block's sizes
     from `end` on; returns the new end.
@@ -189,7 +190,7 @@ def pick_table(slot, tables, first_topic, rooms, seats, state):
     return key, size
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def parent_predictions(slot, rooms, seats, priors, scratch):
     """Fill `scratch.weights` (topics) with the probability of a slot's word in the next shorter context,
     where its tables send customers.
@@ -205,7 +206,7 @@ def parent_predictions(slot, rooms, seats, priors, scratch):
     return depth
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratch, block, state):
     """Remove a table and everything below it as a block, and fill the block's weight for each topic.
 
@@ -220,7 +221,7 @@ def _lift(slot, topic, size, total, words, sitting, rooms, seats, priors, scratc
     return n_parts, n_words, depth
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _set_down(n_parts, n_words, depth, topic, words, rooms, seats, priors, scratch, block, state):
     """Put a block that `_lift` removed back, in a newly drawn topic: seat the block, and the customer that
     its table sends to the shorter context (of the length `depth`)."""

@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 
 
 class TopicShares(NamedTuple):
@@ -41,7 +42,7 @@ class Ways(NamedTuple):
     lengths: NDArray[np.int64]  # words: length of the context, which may exceed the known restaurants
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def step(restaurant, slot, shares, p):
     """Update p (topics) of a word from the context one word shorter to that of a restaurant.
 
@@ -54,7 +55,7 @@ def step(restaurant, slot, shares, p):
             p[shares.cell_topics[cell]] += shares.seated[cell]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _common(restaurant, slot, shares, shorter):
     """p(word | context) in the common topic, given `shorter`, its p in the context one word shorter.
 
@@ -70,7 +71,7 @@ def _common(restaurant, slot, shares, shorter):
     return p
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def mix(restaurant, common, shares, p):
     """Mix each topic's p (topics) of a word in the shorter context with `common`, its p in the common topic,
     by lambda of a restaurant: this is the base distribution there (equation 4)."""
@@ -79,7 +80,7 @@ def mix(restaurant, common, shares, p):
         p[k] = share * p[k] + (1.0 - share) * common
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _known(ways, i):
     """How many of the contexts of word i are in the model; at least 1, the empty context."""
     d = 1
@@ -88,13 +89,13 @@ def _known(ways, i):
     return d
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _start(base, p):
     for k in range(len(p)):
         p[k] = base
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _add(weight, share, p, i, inside_out, outside_out):
     """Add p (topics) of word i in a context to the sums inside_out (topics, times weight · share) and
     outside_out (the common topic, times weight · (1 - share)).

@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels import pitman_yor
 from stickbreaker.ngrams.kernels.topic_tables import (
@@ -55,7 +56,7 @@ def scratch_of(n_depths, n_topics):
     )
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def step(slot, d, rooms, seats, priors, inverse, p):
     """Update p (topics) of a slot's word from the shorter context to the slot's own, at depth d (Teh 2006,
     equation 7).
@@ -91,7 +92,7 @@ def predict_topics(depth, rooms, seats, priors, scratch):
         step(path[d], d, rooms, seats, priors, scratch.inverse, p[d])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def enter(depth, topic, rooms, seats, priors, scratch, state):
     """Seat a word as a customer of a topic in its context of the length `depth`, after `predict_topics`.
 
@@ -107,7 +108,7 @@ def enter(depth, topic, rooms, seats, priors, scratch, state):
         opens(slot, topic, rooms, seats)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def drawn(weights, total, state):
     """Draw an index in proportion to weights, whose sum is `total`, never one of weight zero; advances
     `state`."""
@@ -122,7 +123,7 @@ def drawn(weights, total, state):
     return k
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def count_word(word, change, words):
     """Add `change` (1 or -1) to the counts of a word's topic in its document."""
     document, topic = words.documents[word], words.topics[word]
@@ -131,7 +132,7 @@ def count_word(word, change, words):
         words.sizes[document] += change
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def weigh_topics(document, p, words, scale, weights_out):
     """Fill weights_out (topics) with scale (n + alpha) p, in proportion to the probability of each topic for
     a word of a document; 0 for the common topic. Returns the sum.
@@ -148,7 +149,7 @@ def weigh_topics(document, p, words, scale, weights_out):
     return found
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
     """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others).
 
@@ -196,14 +197,14 @@ def sweep_topics(words, rooms, seats, priors, key):
     return nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def switch_of(restaurant, topic):
     """The slot of the switches (`switch_tables`) in which words of a topic are counted in restaurant r: 2 r
     for the common topic, 2 r + 1 for all others."""
     return 2 * restaurant + (1 if topic > 0 else 0)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def chance_of_topics(restaurant, switches, path, openings):
     """The probability, in a restaurant's context, that a word has a topic other than the common one.
 
@@ -214,7 +215,7 @@ def chance_of_topics(restaurant, switches, path, openings):
     )
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def enter_switch(restaurant, topic, switches, path, openings, state):
     """Seat a customer in a restaurant of the switches, for a word with this topic (in the slot `switch_of`).
 
@@ -227,7 +228,7 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
     )
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
     """`_sit_down` with a common topic, from which the word comes with a probability that depends on the
     context (equation 9).

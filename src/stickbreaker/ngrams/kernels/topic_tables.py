@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import uniform
 from stickbreaker.ngrams.kernels import pitman_yor
 
@@ -55,7 +56,7 @@ class Seats(NamedTuple):
     n_totals: NDArray[np.int32]  # restaurants
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def place_of(rows, first, n, room, n_topics, topic):
     """The row of a topic's cell (or total) among the n rows in use from `first` on; -1 if it has none.
 
@@ -69,7 +70,7 @@ def place_of(rows, first, n, room, n_topics, topic):
     return np.int64(-1)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _cell_of(slot, topic, rooms, seats):
     """The row of a topic's cell (its counts) in a slot; -1 if the topic has no cell there."""
     first = rooms.cells[slot]
@@ -99,7 +100,7 @@ def totals_of(restaurant, topic, rooms, seats):
     return np.int64(seats.totals[place, CUSTOMERS]), np.int64(seats.totals[place, TABLES])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _count_total(restaurant, topic, customers, tables, rooms, seats):
     """Add customers and tables of a topic to a restaurant's totals; negative numbers are subtracted."""
     totals, first = seats.totals, rooms.totals[restaurant]
@@ -118,7 +119,7 @@ def _count_total(restaurant, topic, customers, tables, rooms, seats):
         seats.n_totals[restaurant] -= 1
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def count(slot, topic, customers, tables, common, rooms, seats):
     """Add customers and tables of a topic to the counts of a slot (a word in a context) and of its
     restaurant; negative numbers are subtracted.
@@ -143,7 +144,7 @@ def count(slot, topic, customers, tables, common, rooms, seats):
     _count_total(rooms.restaurants[slot], topic, customers, tables, rooms, seats)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def add_tables(slot, key, size, number, rooms, seats):
     """Add `number` tables of this key and size to a slot, or remove them if it is negative; nothing if the
     slot does not store sizes.
@@ -167,7 +168,7 @@ def add_tables(slot, key, size, number, rooms, seats):
     seats.n_entries[slot] = n + 1
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _leaving(slot, topic, customers, rooms, seats, state):
     """Draw one of a topic's customers in a slot uniformly; returns the key and size of its table.
 
@@ -211,7 +212,7 @@ def leave(slot, topic, rooms, seats, state):
             slot = rooms.parents[slot]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def joins(slot, topic, a, opening, rooms, seats, state):
     """Draw whether a new customer of a topic joins an existing table of the slot; if so, seat it there.
     Returns whether.
@@ -239,7 +240,7 @@ def joins(slot, topic, a, opening, rooms, seats, state):
     return True
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def opens(slot, key, rooms, seats):
     """Open a table with one customer in a slot.
 

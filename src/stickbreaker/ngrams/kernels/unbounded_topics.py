@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 from stickbreaker.ngrams.kernels import pitman_yor
 from stickbreaker.ngrams.kernels.mixed_topics import enter_mixed, predict_mixed
@@ -27,7 +28,7 @@ from stickbreaker.ngrams.kernels.topic_sweeps import (
 from stickbreaker.ngrams.kernels.topic_tables import fill_path, leave
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _take_out(word, words, rooms, seats, stops, path, state):
     """Remove a word from its table and all counts, before it is drawn again.
 
@@ -42,7 +43,7 @@ def _take_out(word, words, rooms, seats, stops, path, state):
     return deepest
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _put_in(word, depth, deepest, words, rooms, stops, path):
     """Add a word to all counts again, with its newly drawn topic and context length (`depth`); the caller
     then seats it at a table.
@@ -55,7 +56,7 @@ def _put_in(word, depth, deepest, words, rooms, stops, path):
     count_stop(depth, deepest, rooms, stops.counts, path, 1)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _fill_stops(deepest, rooms, stops, path, stopping):
     """Fill `stopping` (depths) with the probability that a word's context has each length; 0 beyond its
     longest, `deepest`."""
@@ -68,7 +69,7 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
         left *= 1.0 - ends
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
     """Draw the context length and the topic (from 1 on) of a word, given its p for each (`scratch.p`).
 

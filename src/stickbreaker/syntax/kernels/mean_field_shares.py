@@ -9,12 +9,13 @@ the q(z) of `tree_sums`. A document contributes the log of the sum there and -KL
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, log_gamma64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.syntax.kernels.tree_sums import add_counts, mean_products, sum_trees, weigh
 
 ROUNDS = 4  # updates of shares and xi between two sums over trees
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _mean_shares(expected, counts, rates, room):
     """Fill room.theta with a document's E[theta], at the scale that is best for the bound.
 
@@ -31,7 +32,7 @@ def _mean_shares(expected, counts, rates, room):
     return total / prior
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _weigh_shares(expected, counts, rates, room):
     """Scale `rates`, of a document's q(theta), to the best for the bound; fill E[theta] and E[log theta]."""
     scale = _mean_shares(expected, counts, rates, room)
@@ -40,7 +41,7 @@ def _weigh_shares(expected, counts, rates, room):
         room.log_theta[i] = digamma64(expected.shapes[i] + counts[i]) - log64(rates[i])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _find_shares(expected, counts, rates, pulls, room):
     """Update the rates of a document's q(theta) given its expected counts, and `pulls`, m_j / xi_j.
 
@@ -58,7 +59,7 @@ def _find_shares(expected, counts, rates, pulls, room):
                     rates[i] += pulls[j] * expected.mean_pi[j, i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _share_terms(expected, counts, rates):
     """-KL(q(theta) || p(theta)) of a document, in nats: its shares' part of the bound.
 

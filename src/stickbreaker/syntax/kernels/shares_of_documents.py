@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 from stickbreaker.kernels.random_gammas import log_gamma_number
 from stickbreaker.syntax.kernels.tree_topics import draw_nodes, gather, inside, longest, transitions
@@ -36,7 +37,7 @@ class Room(NamedTuple):
     log_theta: NDArray[np.float64]  # (topics,)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _log_sum(values):
     """log(sum(exp(values))) without overflow; the largest value must be finite."""
     most = values[0]
@@ -48,7 +49,7 @@ def _log_sum(values):
     return most + log64(total)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw_shares(learned, room, state):
     """Draw the log shares of a document (room.log_theta), up to a constant, given its topics.
 
@@ -71,7 +72,7 @@ def _draw_shares(learned, room, state):
         room.log_theta[i] = drawn - room.log_rates[i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _count(heads, first, n, room):
     room.n[:] = 0.0
     room.m[:] = 0.0

@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.syntax.kernels.tree_topics import TINY
 
 LEAST_LOG = -300.0  # log of the least weight of a word or topic, so that products of two do not underflow
@@ -108,7 +109,7 @@ def expected_words(concentration, log_totals, words_out, log_scale_out):
             words_out[w, i] = exp64(max(words_out[w, i] - most, LEAST_LOG))
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def mean_products(expected, room):
     """Fill room.xi with xi_j = E[x_j] = sum_i E[pi_ji] E[theta_i], given room.theta, E[theta]."""
     for j in range(len(room.xi)):
@@ -118,7 +119,7 @@ def mean_products(expected, room):
         room.xi[j] = total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def weigh(expected, room):
     """Fill room.xi and room.chances (the matrix A), given E[theta] and E[log theta] in the room."""
     mean_products(expected, room)
@@ -128,7 +129,7 @@ def weigh(expected, room):
             room.chances[j, i] = exp64(max(room.log_theta[i] + expected.log_pi[j, i] - log_xi, LEAST_LOG))
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _sum_inside(heads, n, room):
     """Sum over the topics of all n nodes of a document, from the leaves up; returns the log of the sum.
 
@@ -169,7 +170,7 @@ def _sum_inside(heads, n, room):
     return nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _pass_down(heads, n, room):
     """Fill room.posterior, the posterior topics of each node, from the roots down; after `_sum_inside`.
 
@@ -205,7 +206,7 @@ def _pass_down(heads, n, room):
             room.n[i] += posterior[node, i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def sum_trees(nodes, d, expected, room):
     """Sum over the topics of all nodes of document `d`: returns the log, its words' part of the bound.
 
@@ -229,7 +230,7 @@ def sum_trees(nodes, d, expected, room):
     return nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def add_counts(nodes, d, room, report):
     """Add to the report a document's expected counts of (head's topic, topic) and (word, topic).
 

@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 TINY = 1e-100
@@ -41,7 +42,7 @@ class Weights(NamedTuple):
     beta: NDArray[np.float64]  # words × topics
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def transitions(log_theta, log_pi, chances_out):
     """Fill chances_out with p(topic i | head's topic j) = theta_i pi_ji / x_j for one document.
 
@@ -60,7 +61,7 @@ def transitions(log_theta, log_pi, chances_out):
             chances_out[j, i] /= total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def gather(words, beta, first, n, below_out):
     """Fill below_out (n × topics) with p(word | topic) of n nodes, from node `first` on.
 
@@ -72,7 +73,7 @@ def gather(words, beta, first, n, below_out):
             below_out[node, i] = beta[word, i] if word >= 0 else 1.0
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def inside(heads, first, n, chances, below_out):
     """log p of all words of a document, in nats, summed over the topics of its n nodes.
 
@@ -110,7 +111,7 @@ def inside(heads, first, n, chances, below_out):
     return nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def draw_nodes(heads, n, chances, below, state, topics_out):
     """Draw the topics of all `n` nodes of a document from their joint posterior, heads first.
 
@@ -132,7 +133,7 @@ def draw_nodes(heads, n, chances, below, state, topics_out):
         topics_out[node] = chosen
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def longest(offsets):
     """The number of nodes of the document with the most nodes."""
     most = 0

@@ -4,10 +4,11 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _pass_down(chances, own, above, above_out):
     """Fill above_out with p(topic i) of a node given the words before it, its head among them.
 
@@ -25,7 +26,7 @@ def _pass_down(chances, own, above, above_out):
         above_out[i] /= total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _pass_up(chances, own, own_of_head):
     """Multiply own_of_head (topics) by p(words of a finished subtree | topic of its head).
 

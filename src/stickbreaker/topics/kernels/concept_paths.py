@@ -5,6 +5,7 @@ from numba import njit
 
 from stickbreaker.kernels.dirichlet import FLUSH
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, exp_digamma_exponent64, log64
+from stickbreaker.kernels.parts import kernel_part
 
 
 @njit(**OPTIONS)
@@ -39,7 +40,7 @@ def expected_log_ways(edges, nodes, sources, way_starts, ways, alone, logs_out):
                 logs_out[i, k] += own[ways[j], k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_out, shares_out):
     """For one word, sum exp(E[log p]) over its paths: fills logs_out (topics) with the log of the sum.
 
@@ -63,7 +64,7 @@ def _add_paths(concentration, groups, log_nodes, alone, first, last, own, logs_o
             shares_out[first + i, k] = np.float32(own[i] / total)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _largest(values):
     found = values[0]
     for value in values:
@@ -71,7 +72,7 @@ def _largest(values):
     return found
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _fill_weights(logs, shift, weights_out):
     """Fill weights_out with exp(logs - shift), 0 below exp(-30)."""
     for k in range(len(logs)):
@@ -79,7 +80,7 @@ def _fill_weights(logs, shift, weights_out):
         weights_out[k] = np.float32(weight if weight >= FLUSH else 0.0)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _fill_choices(concentration, logs, row, weights_out):
     """Fill weights_out (topics) for a word with one path: exp(psi(concentration) + logs), divided by its
     maximum.

@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
+from stickbreaker.kernels.parts import kernel_part
 
 CLOSED = 1e-6  # of a document's tokens, at most 1: smaller tables are closed
 FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics become zero
@@ -84,7 +85,7 @@ def expected_logs(concentration, log_totals, logs_out, log_scale_out):
             logs_out[w, k] = np.float32(row[k] - largest)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _order(sizes, order_out):
     """Fill order_out with the numbers of the open tables (size above 0), largest first; returns how many are
     open.
@@ -102,7 +103,7 @@ def _order(sizes, order_out):
     return n_open
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
     """Fill log_shares_out with E[log pi] of the open tables: the expected log share of each in the document.
 
@@ -127,7 +128,7 @@ def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
     return terms, log_rest
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _likelihoods(block, zeta, order, n_open, out):
     """Fill out (tables × words) with the expected log likelihood of each word at each open table.
 
@@ -146,7 +147,7 @@ def _likelihoods(block, zeta, order, n_open, out):
                     out[t, i] += share * block[k, i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
     """Update q(z), the tables of a document's words: seats_out[t, i] becomes the expected number of tokens of
     word i at table t.
@@ -175,7 +176,7 @@ def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
             seats_out[t, i] *= counts[i] / norms_out[i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _resize(seats, order, n_open, n_words, sizes_out):
     """Fill sizes_out with the expected tokens of the open tables; one with hardly any is closed and gets 0.
 
@@ -195,7 +196,7 @@ def _resize(seats, order, n_open, n_words, sizes_out):
     return change
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _serve(block, seats, log_weights, zeta_out):
     """Update q(c), the topic of one table: fill zeta_out (topics) in proportion to exp(log_weights_k + sum_i
     seats_i block[k, i]).
@@ -219,7 +220,7 @@ def _serve(block, seats, log_weights, zeta_out):
         zeta_out[k] = share if share >= FLUSH else np.float32(0.0)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _topic_terms(zeta, log_weights, served_out):
     """The terms of the bound for one table's topic, in nats: sum over topics of zeta (E[log sigma] - log
     zeta).
@@ -235,7 +236,7 @@ def _topic_terms(zeta, log_weights, served_out):
     return terms
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_out):
     """Add a document's expected counts by word and topic to counts_out (shard's words × topics).
 
@@ -263,7 +264,7 @@ def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_
             counts_out[word, k] += block_out[k, i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _gather(menu, start, block_out):
     """Copy E[log beta] of a document's words to adjacent memory, block_out (topics × words).
 
@@ -279,7 +280,7 @@ def _gather(menu, start, block_out):
     return scale
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _place(block, counts, alpha, sizes, zeta, bench_out):
     """Update the sticks and q(z) of a document's tables, given their sizes and topics (zeta); fills
     bench_out.
@@ -301,7 +302,7 @@ def _place(block, counts, alpha, sizes, zeta, bench_out):
     return n_open, terms, log_rests
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
     """Infer one document: update q(z), sizes and topics of its tables until sizes are stable or rounds run
     out.

@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 
@@ -21,7 +22,7 @@ class Documents(NamedTuple):
     keys: NDArray[np.uint64]  # documents: seeds of random numbers
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _prior_sums(weights, alpha, sums_out):
     """Fill sums_out (words × topics) with the running sums over topics of alpha_k phi_kw, from which topics
     are drawn.
@@ -33,7 +34,7 @@ def _prior_sums(weights, alpha, sums_out):
             sums_out[w, k] = total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _weigh(size, weights, w, used):
     """The sum of n_k phi_kw for word w over the topics in use, which have tokens so far; fills used.sums with
     the running sums.
@@ -67,7 +68,7 @@ def _choose(x, size, in_use, prior, w, used):
     return low
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
     """Run a particle through a document from left to right, to estimate the probability of its words.
 
@@ -139,7 +140,7 @@ class Orders(NamedTuple):
     words: NDArray[np.int32]  # distinct words of all documents: row of the topics
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _assign(size, word, topic_words, gamma, scale, assigned_out):
     """Divide `size` tokens of a word among topics in proportion to gamma_k phi_kw; fills assigned_out
     (topics).
@@ -157,7 +158,7 @@ def _assign(size, word, topic_words, gamma, scale, assigned_out):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
     """Divide the tokens of each word so far among topics again, given those of all other words: one round of
     CVB0.
@@ -176,7 +177,7 @@ def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
                 gamma[k] += assigned[u, k]
 
 
-@njit(**OPTIONS)
+@kernel_part(**OPTIONS)
 def _log_probability(entries, sizes, words, topic_words, alpha):
     """An estimate of log p of one document, in nats (see `log_probabilities`); -inf if no topic has one of
     its words.

@@ -18,6 +18,7 @@ from stickbreaker.kernels.math import (
     log64,
     log_gamma64,
 )
+from stickbreaker.kernels.parts import kernel_part
 
 FLUSH = np.float32(9.4e-14)
 TINY = np.float32(1e-30)  # lower limit of a word's norm
@@ -46,7 +47,7 @@ class Report(NamedTuple):
     rounds: NDArray[np.int64]  # documents: inner rounds taken
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _theta_weights(gamma, small, weights_out):
     """Fill weights_out with exp(psi(gamma)), in single precision and at least `FLUSH`.
 
@@ -64,7 +65,7 @@ def _theta_weights(gamma, small, weights_out):
         weights_out[k] = max(value, FLUSH)  # not zero: else a word whose only topic has faded loses its count
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def norm_of(block, i, theta_weights):
     """The sum over topics of block[i, k] theta_weights[k], at least `TINY`, by which q(z) of word i is
     normalised.
@@ -77,7 +78,7 @@ def norm_of(block, i, theta_weights):
     return max(norm, TINY)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _four_norms(block, i, theta_weights):
     """The normalisers (see `norm_of`) of words i to i + 3; four sums keep the vector units busy."""
     a = b = c = d = np.float32(0.0)
@@ -90,7 +91,7 @@ def _four_norms(block, i, theta_weights):
     return max(a, TINY), max(b, TINY), max(c, TINY), max(d, TINY)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _round(block, counts, theta_weights, gains_out):
     """One round over a document's words: fill gains_out (topics), from which gamma is updated.
 
@@ -114,7 +115,7 @@ def _round(block, counts, theta_weights, gains_out):
             gains_out[k] += ratio * block[i, k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
     """Iterate gamma = alpha + theta_weights × gains, the expected tokens, until it is stable (Blei et al.
     2003, fig. 6).
@@ -139,7 +140,7 @@ def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
     return rule.max_iter
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _prior_terms(alpha):
     """The log normaliser of Dirichlet(alpha): log Gamma(sum alpha) - sum log Gamma(alpha)."""
     total = 0.0
@@ -150,7 +151,7 @@ def _prior_terms(alpha):
     return terms + log_gamma64(total)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _document_terms(alpha, gamma, log_theta_out):
     """A document's terms of the bound that depend on gamma, in nats, and psi of the sum of gamma.
 
@@ -169,7 +170,7 @@ def _document_terms(alpha, gamma, log_theta_out):
     return terms, psi_total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def final_theta_weights(gamma, psi_total, exact_out, weights_out):
     """Fill exact_out (double) and weights_out (single) with a document's exp(E[log theta]), scaled against
     underflow.
@@ -187,7 +188,7 @@ def final_theta_weights(gamma, psi_total, exact_out, weights_out):
     return shift - psi_total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _share_out_exactly(block, i, count, exact, counts_out):
     """The same as `_share_out`, in double precision, for a word whose topics have faded from the document.
 
@@ -202,7 +203,7 @@ def _share_out_exactly(block, i, count, exact, counts_out):
     return np.float64(count) * log64(norm)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _final_round(block, counts, theta_weights, exact, codes, counts_out):
     """Add a document's expected counts to counts_out (shard's words × topics).
 
@@ -231,7 +232,7 @@ def _final_round(block, counts, theta_weights, exact, codes, counts_out):
     return score
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
     """Divide one word's count among the topics, and add the parts to counts_out; returns count × log(norm).
 
@@ -246,7 +247,7 @@ def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
     return np.float64(count) * log64(np.float64(norm))
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def longest(offsets):
     """The largest number of entries (distinct words) that a document has, for the size of working memory."""
     most = 0
@@ -255,7 +256,7 @@ def longest(offsets):
     return most
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def gather(words, start, size, block_out):
     """Copy the weights of a document's words to adjacent memory, block_out (words × topics).
 
@@ -270,7 +271,7 @@ def gather(words, start, size, block_out):
     return scale
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
     """Infer one document from the start in gamma_out, in single precision; only the last result is in double.
 
@@ -284,7 +285,7 @@ def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights,
     return rounds
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
     """The part of a document's score that depends on gamma, in nats, at the best phi, to compare two results.
 
@@ -298,7 +299,7 @@ def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
     return terms
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
     """Add the expected counts, E[log theta] and the score of document d to the report, given its final
     gamma.

@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.topics.kernels.mean_field import FAINT, final_theta_weights, gather, longest, norm_of
 
 ROUNDS = 10  # rounds for a document between topics
@@ -80,7 +81,7 @@ def topic_parts(words, gamma, topics, parts_out):
                 parts_out[start + i, p] = np.float32(tokens if tokens > TRACE else 0.0)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _tokens(parts, start, stop, p):
     total = 0.0
     for i in range(start, stop):
@@ -88,7 +89,7 @@ def _tokens(parts, start, stop, p):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _own(tokens, gamma, expected):
     """The terms of one topic in a document's bound, without the prior's: (tokens - gamma) E[log theta] + log
     Gamma(gamma).
@@ -127,7 +128,7 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
                 sums_out[document.codes[i], 1] += tokens
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _part_document(document, parts, p, start, stop, log_odds, first, second):
     """The expected number of a document's tokens in the first half of a split topic, and in both halves.
 
@@ -202,12 +203,12 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
         halves_out.own[0] += parted - whole + entropy
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def lean_of(priors):
     return log64(priors[0]) - log64(priors[1])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _powers(logs, out):
     """Fill out with exp(logs), scaled to a maximum of one."""
     largest = -1e300
@@ -217,7 +218,7 @@ def _powers(logs, out):
         out[j] = exp64(logs[j] - largest)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _leaning(code, words, log_words, odds, expected, shares_out):
     """Fill shares_out (targets) with the share of each target in the tokens of one word: the softmax of E[log
     beta] + E[log theta].
@@ -241,7 +242,7 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
         shares_out[j] /= total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
     """Fill gamma_out and expected_out (E[log theta]) of the targets, after a topic's `total` tokens in a
     document went to them.
@@ -257,7 +258,7 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
         expected_out[j] = digamma64(gamma_out[j]) - psi_total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
     """Fill gamma_out and expected_out as `_targets` does, if the targets' own tokens were divided again too.
 
@@ -276,7 +277,7 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
         expected_out[j] = digamma64(gamma_out[j]) - psi_total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _held(start, stop, parts, places, mixing, own_out, all_out):
     """The tokens of each of a document's entries, when a topic is dissolved: fills two arrays over entries.
 
@@ -369,6 +370,6 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
         handover_out.log_whole[n] += gone
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _x_log_x(x):
     return x * log64(x) if x > 0.0 else 0.0

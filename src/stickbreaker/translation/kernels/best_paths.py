@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, next_state, step
 from stickbreaker.translation.kernels.priority_queue import push, remove_first
 from stickbreaker.translation.kernels.search_graph import NONE, START, table_size
@@ -84,7 +85,7 @@ def best_paths(n, k, most, graph, options, weights, model):
     )
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _no_translations(n, k, options):
     """Empty `Texts` and `Paths`, with memory for k translations of n source words."""
     longest = 0
@@ -97,7 +98,7 @@ def _no_translations(n, k, options):
     return texts, Paths(starts, chosen, np.zeros((k, n_features)), np.empty(k))
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
     """Queue a suffix of a translation: `edge`, followed by the suffix `later`. Does nothing if `edge` is -1.
 
@@ -111,7 +112,7 @@ def _continue(edge, later, gain, graph, ends, priorities, items):
         ends.used[1] += 1
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _take(found, end, graph, options, ends, texts, paths):
     """Store a complete translation as number `found`, unless one with the same words is stored already;
     returns whether it was stored.
@@ -141,7 +142,7 @@ def _take(found, end, graph, options, ends, texts, paths):
     return True
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _same_words(texts, one, other):
     """Whether two stored translations, given by number, have the same words."""
     first, second = texts.starts[one], texts.starts[other]
@@ -154,7 +155,7 @@ def _same_words(texts, one, other):
     return same
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _fill_features(number, options, weights, model, texts, paths):
     """Fill the features of translation `number`, from its options and words, and from the features its
     score."""

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, step
 from stickbreaker.translation.kernels.phrase_options import extend, span_of
 from stickbreaker.translation.kernels.priority_queue import push, remove_first
@@ -84,7 +85,7 @@ def search(sentence, weights, model, limits):
     return graph
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _first_free(graph, node, n):
     """The position of the first source word that a node (partial translation) has not translated; n, the
     number of words, if there is none."""
@@ -94,7 +95,7 @@ def _first_free(graph, node, n):
     return place
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _is_free(graph, node, begin, end):
     """Whether a node (partial translation) has translated no word of a span."""
     free = True
@@ -103,7 +104,7 @@ def _is_free(graph, node, begin, end):
     return free
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _rest(graph, node, begin, end, sentence):
     """The estimated score of the source words that remain if a node (partial translation) is extended by a
     translation of a span: the sum over the gaps between translated words."""
@@ -115,7 +116,7 @@ def _rest(graph, node, begin, end, sentence):
     return total + sentence.spans[gap, sentence.n]
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _last_begin(n, length, free, limit):
     """The last position at which a span of `length` words may begin under the distortion limit.
 
@@ -124,7 +125,7 @@ def _last_begin(n, length, free, limit):
     return min(n - length, max(free, free + limit - length))
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _open_tables(number, sentence, weights, limits, stacks, graph):
     """Collect the candidates for a stack: tables of nodes × options, the best candidate of each in the queue.
 
@@ -158,7 +159,7 @@ def _open_tables(number, sentence, weights, limits, stacks, graph):
     return candidates
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _no_candidates(tables, most):
     """Empty `Candidates`, with memory for this many tables, if at most `most` candidates are taken from the
     queue."""
@@ -175,7 +176,7 @@ def _no_candidates(tables, most):
     )
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
     """Queue a candidate by its estimated score; does nothing if it is outside its table.
 
@@ -193,7 +194,7 @@ def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
         candidates.used[2] += 1
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, graph):
     """Fill a stack by cube pruning: repeatedly take the best candidate from the queue, add its node to the
     graph (or recombine it with an equal one), and queue the next candidates after it.
@@ -223,7 +224,7 @@ def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, gra
             _wait(table, at_node + 1, at_option, scored, candidates, stacks, graph)
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _reach_goal(graph, n, stacks, weights, model):
     """Add the goal node to the graph, and an edge to it from each translation of the whole sentence, scored
     with the end of the sentence."""

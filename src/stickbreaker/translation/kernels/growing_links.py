@@ -9,11 +9,12 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))  # target, source
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
     """Extend the links of a sentence pair: repeatedly add neighbours of links, until no more can be added.
 
@@ -37,7 +38,7 @@ def _grow(of_target, of_source, links, linked_targets, linked_sources):
                         added = True
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_sources):
     """Add links that one direction chose and whose words both have no link yet, after `_grow`.
 

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, log64
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.translation.kernels.word_alignment import (
     TINY,
     WIDEST,
@@ -49,7 +50,7 @@ class Side(NamedTuple):
     contexts: Contexts
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _fill_jumps(m, direction, anywhere, jumps_out):
     """Fill jumps_out (m + 1 × m) with p of the next given position, for each state (see the module), from the
     weights of jumps.
@@ -76,7 +77,7 @@ def _fill_jumps(m, direction, anywhere, jumps_out):
             jumps_out[state, i] = weight * factor / alike + anywhere / m
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _forward(n, m, null_share, room):
     """The forward pass over a sentence pair of n generated and m given words; returns -log p of the generated
     words, in nats.
@@ -109,7 +110,7 @@ def _forward(n, m, null_share, room):
     return nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _backward(n, m, null_share, room):
     """The backward pass, after `_forward`: turn the room's links into p given all words, and fill its moves
     (expected moves between states, divided by p of the jump)."""
@@ -131,7 +132,7 @@ def _backward(n, m, null_share, room):
             room.after[state] = p if p > TINY else 0.0
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _infer(pairs, pair, direction, shares, room):
     """Fill `room` with p of links and moves given all words of a sentence pair (forward-backward algorithm).
 
@@ -146,7 +147,7 @@ def _infer(pairs, pair, direction, shares, room):
     return n, m, nats
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _add_jumps(m, anywhere, room, counts_out, contexts_out):
     """Add a sentence pair's expected jumps to the counts, and to the contexts in which they were made.
 

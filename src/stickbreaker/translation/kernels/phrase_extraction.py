@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 
 MOST = 5  # words of a phrase on each side
 
@@ -20,7 +21,7 @@ class PhrasePlaces(NamedTuple):
     links: np.ndarray  # int32: bit MOST * s + t of each link of word s and word t of the phrase
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _edges(links_source, links_target, first, last, n_source, n_target, low, high, target_low, target_high):
     """Fill in the lowest and the highest position to which each word of a sentence pair is linked; -1 without
     a link.
@@ -40,7 +41,7 @@ def _edges(links_source, links_target, first, last, n_source, n_target, low, hig
         target_high[s] = max(target_high[s], t)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
     """The links inside a phrase pair as bits: bit MOST * i + j for its source word i and target word j.
 

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, ROOT, number_of, step
 
 
@@ -52,14 +53,14 @@ class Sentence(NamedTuple):
     spans: NDArray[np.float64]  # n + 1 × n + 1: from `estimate_spans`
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def span_of(begin, end, longest):
     """A number for the span of words from `begin` to `end` (exclusive), if spans have at most `longest`
     words; sorts by begin, then by length."""
     return begin * longest + end - begin - 1
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def score_options(n, longest, options, weights, model):
     """Score the translation options of a sentence of n words; each translates at most `longest` source words.
 
@@ -94,7 +95,7 @@ def score_options(n, longest, options, weights, model):
     return ScoredOptions(scores, estimates, numbers, states, log_p, order, firsts)
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def estimate_spans(n, longest, scored):
     """The estimated score of translating each span, from each begin to each end (n + 1 × n + 1): the highest
     sum of estimates of options that together cover it, without distortion.

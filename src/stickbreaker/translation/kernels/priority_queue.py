@@ -5,12 +5,12 @@ it, and callers keep `size`.
 """
 
 import numpy as np
-from numba import njit
 
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import LEAF
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def push(priorities, items, size, priority, item):
     """Put an item with its priority into a queue of `size` items; the caller then increases `size`."""
     at = size
@@ -24,7 +24,7 @@ def push(priorities, items, size, priority, item):
     priorities[at], items[at] = priority, item
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def remove_first(priorities, items, size):
     """Remove the item with the highest priority, at index 0, from a queue of `size` items.
 

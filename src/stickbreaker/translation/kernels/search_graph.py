@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF
 
 PIECE = 64  # source words per element of `covered`
@@ -63,7 +64,7 @@ def new_graph(n, n_nodes, n_edges):
     )
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def table_size(n):
     """The size of a hash table for n items: a power of two, at least 2n."""
     size = 4
@@ -86,7 +87,7 @@ def cover(graph, node, begin, end):
         graph.covered[node, place // PIECE] |= np.uint64(1) << np.uint64(place % PIECE)
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _place_hash(graph, node):
     """A hash of which source words a node has translated, and of where its last source span ends."""
     mixed = np.uint64(graph.ends[node])
@@ -96,7 +97,7 @@ def _place_hash(graph, node):
     return mixed
 
 
-@njit(**LEAF)
+@kernel_part(**LEAF)
 def _same_place(graph, one, other):
     """Whether two nodes have translated the same source words, and their last source spans have the same
     end."""
@@ -174,7 +175,7 @@ def close_stack(graph, first, most, threshold, number, stacks):
     stacks.groups[number + 1] = first_group + n_groups
 
 
-@njit(**EXACT)
+@kernel_part(**EXACT)
 def _group(graph, nodes, members_out, counts_out):
     """Group nodes with the same translated source words and end of the last span; returns the number of
     groups.

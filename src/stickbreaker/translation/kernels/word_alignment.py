@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
+from stickbreaker.kernels.parts import kernel_part
 
 WIDEST = 6  # longer jumps share one weight, backward and forward
 LEAST_LINK = 1e-9  # links that are less likely are not counted
@@ -61,7 +62,7 @@ class Room(NamedTuple):
     after: NDArray[np.float64]  # m + 1: p of the words to come, given the state
 
 
-@njit(**OPTIONS)
+@kernel_part(**OPTIONS)
 def room_for(pairs):
     """Allocate working memory that is large enough for any of the sentence pairs."""
     n, m = 1, 1
@@ -73,7 +74,7 @@ def room_for(pairs):
     return Room(cells[0], np.empty(n), cells[1], jumps[0], jumps[1], states, np.empty(n), np.empty(m), after)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def load(pairs, pair, direction, room):
     """Copy the translation probabilities of the words of a sentence pair to `room`; returns its numbers of
     generated and given words."""
@@ -88,7 +89,7 @@ def load(pairs, pair, direction, room):
     return end - begin, m
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def add_links(pairs, pair, n, m, room, counts_out):
     """Add a sentence pair's expected links (room.links) to the expected counts of translations; those of at
     most LEAST_LINK are left out.
@@ -103,7 +104,7 @@ def add_links(pairs, pair, n, m, room, counts_out):
                 counts_out.translations[slot] += room.links[j, i]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def add_null(pairs, pair, n, m, room, counts_out):
     """Add the probability that each generated word of a sentence pair has no link to the expected counts of
     null.

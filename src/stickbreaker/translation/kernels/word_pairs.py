@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 
 
 class PairTable(NamedTuple):
@@ -57,7 +58,7 @@ def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_
     return n_slots
 
 
-@njit(**OPTIONS)
+@kernel_part(**OPTIONS)
 def _pair_of_places(source):
     """The number of the sentence pair to which each source word of the text belongs (source words)."""
     pairs = np.empty(len(source.words), np.int32)
@@ -66,7 +67,7 @@ def _pair_of_places(source):
     return pairs
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _slot(table, source, target):
     """The slot of a pair of known words, its index in the table; the number of slots if the table lacks
     it."""

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 
@@ -69,7 +70,7 @@ def odds(here, there, total_here, total_there):
     return there * total_here, here * total_there
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _move(topics, proposals, weights, totals, state):
     """Accept or reject the proposed topic of each token of a document or word; changes topics.
 
@@ -85,7 +86,7 @@ def _move(topics, proposals, weights, totals, state):
                 topics[i] = t
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _add(used, used_out):
     """Add a thread's counts of tokens (groups × topics) to used_out, which threads share.
 
@@ -96,7 +97,7 @@ def _add(used, used_out):
             used_out[g, k] += used[g, k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _leave(topics, prior, weights, used_out):
     """Finish a document or word: count its tokens' topics in used_out (topics), and reset `weights` (topics)
     to the prior.
@@ -131,7 +132,7 @@ def search_above(x, sums):
     return low
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw_from_document(topics, alpha, state, proposals_out):
     """Fill proposals_out with a topic for each token of a document, proposed in proportion to n_dk + alpha_k.
 
@@ -150,7 +151,7 @@ def _draw_from_document(topics, alpha, state, proposals_out):
             proposals_out[i] = first_above(x - others, alpha.sums, alpha.starts[cell])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw_from_word(topics, eta, n_topics, state, proposals_out):
     """Fill proposals_out with a topic for each token of a word, proposed in proportion to n_wk + eta.
 
@@ -166,7 +167,7 @@ def _draw_from_word(topics, eta, n_topics, state, proposals_out):
             proposals_out[i] = min(np.int64((x - others) / eta), n_topics - 1)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _draw_from_informed_word(topics, sums, state, proposals_out):
     """Fill proposals_out as `_draw_from_word` does, but in proportion to n_wk + eta_wk, with an eta per
     topic.
@@ -184,7 +185,7 @@ def _draw_from_informed_word(topics, sums, state, proposals_out):
             proposals_out[i] = search_above(x - others, sums)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out):
     """Begin with a word: copy its tokens' topics and proposals to adjacent memory, and accept or reject each
     proposal.
@@ -199,7 +200,7 @@ def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out
     _move(topics_out, proposals_out, weights, totals, state)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
     """Finish a word: copy its tokens' topics and proposals back to the chain, and count the topics in
     used_out.
@@ -212,7 +213,7 @@ def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
     _leave(topics, prior, weights, used_out)
 
 
-@njit(**OPTIONS)
+@kernel_part(**OPTIONS)
 def _room_for_words(offsets, part, chain):
     """Working memory for the topics and the proposals of one word's tokens, enough for any word of a range
     (two arrays).

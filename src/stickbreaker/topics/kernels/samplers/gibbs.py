@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 CHUNK = 32  # topics searched at once; arrays of topics are padded with zeros to a multiple
@@ -56,7 +57,7 @@ def padded(n):
     return (n + CHUNK - 1) // CHUNK * CHUNK
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def word_at(i, block, table, prior, inverse):
     """The i-th distinct word of a block, as a `Word`; inverse (groups × topics): 1 / (n_k + sum of eta), by
     language.
@@ -66,7 +67,7 @@ def word_at(i, block, table, prior, inverse):
     return Word(table.counts[w], eta, table.totals[g], prior.eta_totals[g], inverse[g])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def less(word, k):
     """The word's part of the conditional, (n_wk + eta) / (n_k + sum of eta), for topic k with one token less;
     counts do not change.
@@ -75,7 +76,7 @@ def less(word, k):
     return (word.row[k] - 1 + eta) / (word.totals[k] - 1 + word.eta_totals[k])
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def recount(word, k, change):
     """Add `change` (1 or -1) to a word's tokens of topic k; returns the new weight (n_wk + eta) / (n_k + sum
     of eta).
@@ -86,7 +87,7 @@ def recount(word, k, change):
     return (word.row[k] + word.eta[k if len(word.eta) > 1 else 0]) * word.inverse[k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def fill_weights(word, weights_out):
     """Fill weights_out (topics) with (n_wk + eta_wk) / (n_k + sum of eta), the word's part of the
     conditional.
@@ -100,7 +101,7 @@ def fill_weights(word, weights_out):
             weights_out[k] = (word.row[k] + eta) * word.inverse[k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def others_mass(held, weights, numbers, k):
     """The sum of held_m weights_m over all topics m except k, with held_m = n_dm + alpha_m.
 
@@ -112,7 +113,7 @@ def others_mass(held, weights, numbers, k):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def search_others(held, weights, numbers, k, n_topics, target):
     """Draw a topic other than k: the first at which the running sum of held_m weights_m exceeds `target`, or
     the last one.
@@ -135,7 +136,7 @@ def search_others(held, weights, numbers, k, n_topics, target):
     return new
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def counted(held, alpha, change):
     """n + alpha + change, given n + alpha (`held`); n is rounded to an integer, so that errors do not
     accumulate.
@@ -143,7 +144,7 @@ def counted(held, alpha, change):
     return np.float32(np.rint(held - alpha) + change) + alpha
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def move(word, held, k, new, alpha, weights_out):
     """Move a token of a document from topic k to topic `new`, in all counts, and update the word's weights.
 
@@ -155,7 +156,7 @@ def move(word, held, k, new, alpha, weights_out):
     weights_out[new] = recount(word, new, 1)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def fill_held(block, assignments, alpha, held_out):
     """Fill held_out (documents × topics, zero before) with n_dk + alpha_k, from the topics of a block's
     tokens.
@@ -167,7 +168,7 @@ def fill_held(block, assignments, alpha, held_out):
             held_out[d, k] += alpha[k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
     """Draw the topics of the tokens of a block's i-th word again, each in a loop over all topics."""
     n_topics = len(prior.alpha)

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers.gibbs import (
     counted,
@@ -52,7 +53,7 @@ class Progress(NamedTuple):
     state: NDArray[np.uint64]  # 2
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _born(topics, gamma, state):
     """Open a new topic in the first free column, with the share Beta(1, gamma) of the weight of unused
     topics.
@@ -72,7 +73,7 @@ def _born(topics, gamma, state):
     return new
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _visit(i, block, table, prior, topics, inverse, weights, alpha, columns, held, progress, assignments_out):
     """Draw the topics of the tokens of a block's i-th word again, from `progress` on.
 

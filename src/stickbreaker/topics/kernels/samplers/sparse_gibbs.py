@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, fill_weights, less, padded, recount, word_at
 
@@ -29,7 +30,7 @@ class Lists(NamedTuple):
     pairs: NDArray[np.int32]  # a topic and its number of tokens, side by side: one memory access
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _place(pairs, start, stop, k):
     """The position of topic k in a document's list (pairs start to stop), or `stop` if the list lacks it."""
     j = start
@@ -38,7 +39,7 @@ def _place(pairs, start, stop, k):
     return j
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _swap(lists, i, j):
     pairs = lists.pairs
     topic, held = pairs[i, 0], pairs[i, 1]
@@ -46,7 +47,7 @@ def _swap(lists, i, j):
     pairs[j, 0], pairs[j, 1] = topic, held
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _raise(lists, start, j):
     """Add a token to the topic at position j of a document's list, which begins at `start`, and keep counts
     descending.
@@ -58,7 +59,7 @@ def _raise(lists, start, j):
     _swap(lists, i, j)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _restore_order(lists, j, stop):
     """Move the topic at position j of a document's list down, after it lost a token, so that counts descend
     again.
@@ -72,7 +73,7 @@ def _restore_order(lists, j, stop):
     return i
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _join(lists, d, stop, k):
     """Add one token of topic k to the list of document d, which ends at `stop`; a topic that the list lacks
     is appended first.
@@ -89,7 +90,7 @@ def _join(lists, d, stop, k):
     return stop
 
 
-@njit(**OPTIONS)
+@kernel_part(**OPTIONS)
 def lists_of(block, n_topics, assignments):
     """The lists of the topics of a block's documents, from the topics of its tokens (`assignments`).
 
@@ -108,7 +109,7 @@ def lists_of(block, n_topics, assignments):
     return lists
 
 
-@njit(**ORDERED_PART)
+@kernel_part(**ORDERED_PART)
 def _part(pairs, j, weights):
     """The weight n_dk weights_k with which topic k, at position j of document d's list, is drawn for a word's
     token.
@@ -118,7 +119,7 @@ def _part(pairs, j, weights):
     return np.float64(pairs[j, 1]) * weights[np.uint32(pairs[j, 0])]
 
 
-@njit(**ORDERED_PART)
+@kernel_part(**ORDERED_PART)
 def mass_of(pairs, start, stop, weights, k):
     """The sum of n_dk weights_k over the topics in a document's list, and the position of topic k in the
     list.
@@ -141,7 +142,7 @@ def mass_of(pairs, start, stop, weights, k):
     return total, place
 
 
-@njit(**ORDERED_PART)
+@kernel_part(**ORDERED_PART)
 def search_list(pairs, start, stop, weights, target):
     """Draw from a document's list: the first position at which the running sum of n_dk weights_k exceeds
     `target`, or the last one.
@@ -155,7 +156,7 @@ def search_list(pairs, start, stop, weights, target):
     return j
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def search_prior(parts, alpha, weights, n_topics, target):
     """Draw from the prior's part: the first topic at which the running sum of alpha_k weights_k exceeds
     `target`, or the last one.
@@ -176,7 +177,7 @@ def search_prior(parts, alpha, weights, n_topics, target):
     return k
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def move_token(lists, d, stop, old, new, chosen):
     """Move a token of document d to topic `new` in the document's list, from the topic at position `old`.
 
@@ -194,7 +195,7 @@ def move_token(lists, d, stop, old, new, chosen):
     lists.sizes[d] = stop - start
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def sum_parts(alpha, weights, parts_out):
     """Fill parts_out with the sums of alpha_k weights_k over chunks of topics, which `search_prior` needs;
     returns the total.
@@ -209,7 +210,7 @@ def sum_parts(alpha, weights, parts_out):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def set_weight(k, weight, alpha, weights_out, parts_out):
     """Set the visited word's weight of topic k, and update the chunk's sum in parts_out.
 
@@ -221,7 +222,7 @@ def set_weight(k, weight, alpha, weights_out, parts_out):
     return change
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, state, assignments_out):
     """Draw the topics of the tokens of a block's i-th word again, each in a loop over the topics in its
     document's list.

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
+from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, padded
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import (
@@ -56,7 +57,7 @@ class Places(NamedTuple):
     paths: NDArray[np.int32]  # index among the word's paths
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def path_weight(tree, counts, path, k, less):
     """The probability of a path in topic k given the counts, from which `less` of its tokens are left out.
 
@@ -73,7 +74,7 @@ def path_weight(tree, counts, path, k, less):
     return above / below
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def word_weight(tree, counts, w, k):
     """The probability of word w in topic k given the counts: the sum over its paths (`path_weight`)."""
     total = 0.0
@@ -82,7 +83,7 @@ def word_weight(tree, counts, w, k):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def count_path(tree, path, k, change, counts_out):
     """Add `change` tokens of topic k to the counts of a path: of its leaf, and of the edges and nodes
     above.
@@ -96,7 +97,7 @@ def count_path(tree, path, k, change, counts_out):
         counts_out.nodes[tree.sources[edge], k] += change
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def draw_path(tree, counts, w, k, weight, state):
     """Draw one of the paths to word w, in proportion to their weights in topic k, whose sum is `weight`."""
     path, last = tree.starts[w], tree.starts[w + 1] - 1
@@ -111,7 +112,7 @@ def draw_path(tree, counts, w, k, weight, state):
     return path
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
     """Fill weights_out (topics) with the probability of word w in each topic, as `word_weight` but for all
     topics at once.
@@ -139,7 +140,7 @@ def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
             weights_out[k] += above[k] / below[k]
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _take(tree, w, path, k, counts_out):
     """The probability of word w in topic k without the token that is to be drawn again, which is on this
     path.
@@ -152,7 +153,7 @@ def _take(tree, w, path, k, counts_out):
     return word_weight(tree, counts_out, w, k)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _stay(tree, w, k, own, state, counts_out):
     """Draw a path of word w for a token that keeps its topic k; returns the path. own: the sum of the paths'
     weights.
@@ -165,14 +166,14 @@ def _stay(tree, w, k, own, state, counts_out):
     return path
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _leave(tree, w, path, k, counts_out):
     """Remove a token that leaves topic k from the counts of its path, unless `_take` has done so."""
     if tree.starts[w + 1] - tree.starts[w] == 1:
         count_path(tree, path, k, -1, counts_out)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _mass(held, weights, n_topics):
     total = 0.0
     for k in range(n_topics):
@@ -180,7 +181,7 @@ def _mass(held, weights, n_topics):
     return total
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _search(held, weights, n_topics, own, target):
     """Draw a topic other than `own`: the first at which the running sum of held_k weights_k exceeds `target`,
     or the last one.
@@ -195,7 +196,7 @@ def _search(held, weights, n_topics, own, target):
     return last
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out):
     """Draw topics and paths of the tokens of a block's i-th word again, each in a loop over all topics.
 
@@ -249,7 +250,7 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
         _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out)
 
 
-@njit(**PART)
+@kernel_part(**PART)
 def _visit_lists(
     i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
 ):
