@@ -73,10 +73,11 @@ class Parameter:
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: object, largest: float) -> str | None:
-        """What a valid value would be, such as "a string", if `value` is not valid; None if it is.
+        """What a valid value would be, such as "a string", if `value` is found not to be valid; else None.
 
-        None too if the parameter has types beyond `SIMPLE`, which only the model can check. largest: the
-        largest whole number allowed.
+        None does not always mean valid. Nothing is checked if the parameter has types beyond `SIMPLE`, which
+        only the model can check, if it takes both truth values and whole numbers, or both numbers and any
+        string. largest: the largest whole number allowed.
         """
         if not self.kinds <= SIMPLE or (value is None and "None" in self.kinds):
             return None

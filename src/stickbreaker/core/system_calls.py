@@ -60,7 +60,7 @@ def append_only(file: IO[bytes]) -> None:
 
 
 def peak_memory() -> float | None:
-    """The most resident memory that this process has had, in MB; None if the system does not report it."""
+    """The most resident memory that this process has had, in MiB; None if the system does not report it."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:

@@ -177,7 +177,11 @@ class Table:
         self._totals = self._sum()
 
     def replace(self, values: Array) -> None:
-        """Replace the counts by others of the same shape."""
+        """Take other counts, of the same shape, in place of the table's own, and compute the totals again.
+
+        The array is kept, not copied, so the caller must not change it afterwards; its shape is not checked.
+        The counts are taken as they are: a scale that was pending from earlier steps is dropped.
+        """
         self.values, self.scale = values, 1.0
         self._totals = self._sum()
 

@@ -170,7 +170,10 @@ class Estimator(ABC):
         return None
 
     def _least_held_out(self) -> float:
-        """The share of the documents that is held out unless the user gives one."""
+        """The share of the documents that is held out if the user gives none: 0, so no document.
+
+        Estimators that need held-out documents to learn override it.
+        """
         return 0.0
 
     @abstractmethod

@@ -136,7 +136,10 @@ def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def lines_of(lists: Iterable[Sequence[Candidate]]) -> Iterator[str]:
-    """The lines of an n-best list with these candidates, with their line ends."""
+    """The lines of an n-best list with these candidates, in the order given, each with its line end.
+
+    Each candidate has its sentence's number; it does not follow from its list's place in `lists`.
+    """
     for candidates in lists:
         for one in candidates:
             yield one.line() + "\n"

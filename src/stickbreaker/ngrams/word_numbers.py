@@ -111,10 +111,10 @@ class Base:
 
     @cached_property
     def log_p(self) -> Array:
-        """log G0 of each word by number, marks included, in nats (words).
+        """log G0 of each word by number, the mark of a sentence's end last, in nats (words).
 
-        It is uniform if words are not spelled. Otherwise it comes from the spelling model, which keeps
-        probability for unknown words, so that G0 sums to less than one.
+        It is uniform if words are not spelled. Otherwise words have it from the spelling model, which keeps
+        probability for unknown words, so that G0 sums to less than one; the end has its share of the tokens.
         """
         if self.spelling is None:
             return np.full(self.numbers.n_words, -np.log(self.numbers.n_words))

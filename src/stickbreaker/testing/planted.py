@@ -72,7 +72,8 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
 def matched(found: Array, truth: Array) -> tuple[NDArray[np.intp], Array]:
     """Find the best one-to-one match of found topics to true ones (both topics × words).
 
-    Returns, for each true topic, the index of its found topic, and the cosine of the two.
+    Returns, for each true topic, the index of its found topic, and the cosine of the two. If fewer topics
+    were found than there are, true topics without a match are left out.
     """
     a = found / np.linalg.norm(found, axis=1, keepdims=True)
     b = truth / np.linalg.norm(truth, axis=1, keepdims=True)

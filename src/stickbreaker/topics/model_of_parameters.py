@@ -147,8 +147,11 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return schedule_of(self.schedule, **self._schedule_defaults)
 
     def _stream_schedule(self) -> Online:
-        """The schedule for learning from streams: the `Online` object that the user gave, or else a default
-        one, since other schedules are only for runs over a corpus.
+        """The schedule for learning from streams, completed with this model's defaults for streams.
+
+        It is based on the `Online` object that the user gave. If the user gave another schedule or none, it
+        is based on `Online()`, since other schedules are only for runs over a corpus. What is not set in it
+        is taken from `_stream_defaults`.
         """
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(**self._stream_defaults)

@@ -37,11 +37,13 @@ there, give ReadingOptions(quotes="none")
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
-    """Yield a document for each row of a table; columns without a name are left out, blank rows skipped.
+    """Yield a document for each row of a table that has a header line.
 
-    Cells may be in quotes, quotes inside them doubled; with `quotes="none"` they may not. A first line
-    `sep=;` names the separator, which is otherwise the options' or `separator`. If rows that a quote joined
-    are wrong, all of them are counted.
+    Columns without a name are left out, blank rows skipped. Cells may be in quotes, quotes inside them
+    doubled; with `quotes="none"` they may not. The separator is that of the options, or else the one that a
+    first line `sep=;` names, or else `separator`. A wrong row is reported to `problems`; if it consists of
+    several rows that a quote joined, all of them are counted. The limit of the csv module on the size of a
+    field, which is one for the process, is raised to `options.largest_text` if that is larger.
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
     lines = _Lines(source, problems, options.largest_text)

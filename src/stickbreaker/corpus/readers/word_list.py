@@ -23,9 +23,9 @@ def read_words(path: str, *, distinct: bool = True, largest: int | None = None) 
 def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...]:
     """The words of a vocabulary by number: one per line, or a gensim Dictionary saved as text.
 
-    A dictionary has the lines `number TAB word TAB documents`, numbers from 0 in any order, after a line with
-    its number of documents. Raises UserError naming the line that is wrong, and for a list larger than
-    `largest` bytes.
+    A dictionary has the lines `number TAB word TAB documents`, numbers from 0 without gaps, in any order,
+    after a line with its number of documents. Raises UserError, with the line if it is one that is wrong, and
+    for a list larger than `largest` bytes.
     """
     lines = _lines(path, largest)
     first = list(islice(lines, 2))

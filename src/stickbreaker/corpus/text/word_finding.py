@@ -83,7 +83,12 @@ class WordFinder:
         ]
 
     def _analyse(self, texts: Sequence[str]) -> list[FoundText]:
-        """The tokens of texts that were cleaned and have no sentence marks to drop."""
+        """Find the words of cleaned texts: a `FoundText` for each text, in their order.
+
+        It has the numbers of the words, where each word starts, and the text's sentences. The texts must have
+        no sentence marks that are to be dropped. Spellings that are met for the first time are remembered;
+        the finder forgets all of them and starts again once it has more than `_MOST_SPELLINGS`.
+        """
         if len(self.spellings) > _MOST_SPELLINGS:
             self._begin()
         held = [text.encode("utf-8", "surrogatepass") for text in texts]

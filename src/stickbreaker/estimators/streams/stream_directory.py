@@ -176,7 +176,13 @@ def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
-    """Make the steps of a stream, and save when due; returns True at its end, False if asked to stop."""
+    """Make the steps of a stream; returns True at the end of its documents, False if asked to stop.
+
+    The state is saved whenever enough documents or seconds have passed since the last save, and before this
+    returns: as "done" at the end, as unfinished on a stop. `watch` gets the record of each step that has one,
+    after the stream's first record. A UserError in reading the documents is raised again after a save; an
+    error in a step is raised without one.
+    """
     run = stream.run
     every, seconds = stream.feed.settings.snapshot_documents, stream.feed.settings.snapshot_seconds
     minibatches = stream.feed.minibatches()

@@ -702,10 +702,12 @@ def _close_group(at, i, j, active, grammar, charts, counts):
 
 @kernel_part(**LEAN)
 def _count_rules(symbol, i, j, own, letter, scale, grammar, charts, counts):
-    """Pass a symbol's outside probability in a span on to its children, and count its rules.
+    """Count the rules that expand a symbol in a span, and pass its outside probability on to the children.
 
-    own: the outside probability of the symbol in the span from i to j, whose first terminal is `letter`.
-    Added to: counts (rules), expected uses; the outside probabilities of the children.
+    own: the symbol's outside probability in the span from i to j, divided by p of the sentence, so that
+    counts are expected uses; letter: the span's first terminal; scale: the factor of probabilities in charts
+    per terminal, here for the rule to a terminal. Rules to a single symbol of the same group are left out:
+    `_close_group` counts them. Added to: counts (rules); the children's outside probabilities.
     """
     rules, symbols, weights = grammar
     chart, outside = charts

@@ -437,7 +437,8 @@ def fill_to_scale(span, filling, best, masses, grammar, chart):
     """Fill a chart at a scale at which the sentence's probability neither overflows nor underflows.
 
     filling: with the first scale to try; returns it with the scale found. Other arguments: as in
-    `fill_chart`.
+    `fill_chart`. After 60 scales it gives up, so for a sentence that has no tree: the probability in the
+    chart is then 0, or out of range, and the scale that is returned is not the chart's.
     """
     symbol, inner, scale, heat = filling
     n = len(span.letters)

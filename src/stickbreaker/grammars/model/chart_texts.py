@@ -229,8 +229,9 @@ def _reachable(start, rules, symbols, alive, reached, found):
 def active_symbols(letters, starts, start, rules, symbols, actives):
     """The symbols that may occur in each sentence's trees, so that its chart can leave out all others.
 
-    Returns them, ascending and concatenated, and `actives` (sentences + 1), which is filled with where those
-    of each sentence begin. Only the set of the sentence's terminals is looked at, not their order.
+    Returns them, ascending in each sentence and concatenated, and `actives` (sentences + 1): those of
+    sentence s are at actives[s] to actives[s + 1]. `actives` is filled from its second entry on; its first
+    must be 0. Only the set of the sentence's terminals is looked at, not their order.
     """
     n_symbols = len(symbols.shortest)
     alive, reached = np.zeros(n_symbols, np.bool_), np.zeros(n_symbols, np.bool_)

@@ -109,8 +109,12 @@ def _add(weight, share, p, i, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_topics(ways, shares, inside_out, outside_out):
-    """Add each word's p in every topic, times lambda, to inside_out (words × topics), and p in the common
-    topic, times 1 - lambda, to outside_out (words).
+    """Add each word's p in the topics and in the common topic to two arrays, weighted by lambda.
+
+    Row i is for the word whose path through the restaurants, from the shortest context to the longest, is row
+    i of `ways`. Its p in every topic, times lambda, is added to inside_out (words × topics), and its p in the
+    common topic, times 1 - lambda, to outside_out (words). lambda is the switch, in `shares`, of the longest
+    known context of the path; `shares` also has what restaurants leave to the shorter context.
 
     For independent topics, and those that have only switches in common.
     """

@@ -47,10 +47,10 @@ def ngrams_by_topic(model: TopicLanguageModel, log_base: Array) -> list[NgramsBy
 
 
 def _predictions(model: TopicLanguageModel, words: Integers, log_base: Array) -> tuple[Array, Array]:
-    """The probability of the last word of n-grams (n-grams × order), as `inside` and `outside` of
-    `NgramsByTopic`.
+    """Predict the last word of each n-gram from the words before it, averaged over the model's samples.
 
-    log_base (words): log G0 in nats.
+    words (n-grams × order): the n-grams by word number; log_base (words): log G0 in nats. Returns the
+    probabilities `inside` (n-grams × topics) and `outside` (n-grams), as defined in `NgramsByTopic`.
     """
     n, order = words.shape
     text = np.column_stack([np.full(n, -1), words]).ravel()

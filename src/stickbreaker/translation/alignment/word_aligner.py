@@ -130,9 +130,11 @@ class WordAligner:
 
 
 def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Shares) -> WordAligner:
-    """Make an aligner of what was learned, without translations whose p is below `LEAST` in both directions.
+    """Make an aligner of what was learned, with only the translations that are likely in some direction.
 
-    Translations are sorted by source word, then target word. n_source: number of source words.
+    A translation is kept if its p is at least `LEAST` in one direction or the other. Those kept are sorted by
+    source word, then target word, and their probabilities are rounded. n_source: number of source words;
+    shares: part of what was learned, stored in the aligner unchanged.
     """
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST

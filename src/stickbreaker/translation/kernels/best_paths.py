@@ -100,9 +100,14 @@ def _no_translations(n, k, options):
 
 @kernel_part(**LEAF)
 def _continue(edge, later, gain, graph, ends, priorities, items):
-    """Queue a suffix of a translation: `edge`, followed by the suffix `later`. Does nothing if `edge` is -1.
+    """Queue a suffix of a translation: `edge`, followed by the suffix `later`.
 
-    gain: the score of the part after `edge`; it and the edge's best path give the priority.
+    The suffix is written to the next free row of `ends` (edge, later, gain), and the number of this row is
+    pushed onto the heap (`priorities`, `items`); `ends.used` (rows used, heap size) goes up by one each.
+    There must be room for both. Nothing is done if `edge` is -1.
+
+    later: the row of `ends` with what follows `edge`. gain: the score of the part after `edge`; the priority
+    is this plus the total of the best path through `edge` (`graph.totals`).
     """
     if edge >= 0:
         end = ends.used[0]

@@ -134,9 +134,11 @@ def search_above(x, sums):
 
 @kernel_part(**PART)
 def _draw_from_document(topics, alpha, state, proposals_out):
-    """Fill proposals_out with a topic for each token of a document, proposed in proportion to n_dk + alpha_k.
+    """Fill proposals_out with a topic for each token of a document, from the document's topics and alpha.
 
-    It is the topic of another token of the document, or one drawn from alpha.
+    Topic k is proposed in proportion to n_dk + alpha_k, where n_dk leaves out the token itself: the proposal
+    is the topic of one of the document's other tokens, or one drawn from alpha (a table of running sums). The
+    topics of the tokens stay as they are; the random stream `state` moves on.
     """
     others = len(topics) - 1
     total = alpha.sums[len(alpha.sums) - 1]

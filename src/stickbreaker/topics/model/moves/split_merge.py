@@ -97,10 +97,12 @@ class TopicMoves(Move):
     def _directions(
         self, params: Record, table: TableView, step: Step, seed: int, **more: float
     ) -> Iterator[Draft]:
-        """Drafts of new splits, for the largest topics that need not wait after a failure.
+        """Drafts of new splits of the largest topics, the largest first, at most `settings.splits` of them.
 
-        Each starts with a random score per word, the direction in which documents are first divided. more:
-        fields to add to each proposal.
+        Left out are topics of fewer than `TOKENS` tokens, and those that wait after a failed split (until
+        `step.seen` reaches their number in params["wait"]). A draft is a proposal that names the topic, and a
+        query for a random score per word, the direction in which documents are first divided; the scores
+        depend on the seed, the step and the topic. more: fields to add to each proposal.
         """
         totals = table.totals.sum(axis=0)
         eligible = (params["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)

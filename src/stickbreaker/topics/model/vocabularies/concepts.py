@@ -281,8 +281,10 @@ def _starts(words: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _sums(values: Array, starts: NDArray[np.int64]) -> Array:
-    """The sum of the rows that belong to each word (words × columns); starts: where the rows of each
-    begin.
+    """The sum of the rows of `values` that belong to each word (words × columns).
+
+    starts (words + 1): where the rows of each word begin, and at the end the number of rows. Each word must
+    have at least one row. If each has exactly one, `values` itself is returned, not a copy.
     """
     if len(starts) - 1 == len(values):
         return values
