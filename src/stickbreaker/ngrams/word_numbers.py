@@ -114,7 +114,7 @@ class Base:
         """log G0 of each word by number, the mark of a sentence's end last, in nats (words).
 
         It is uniform if words are not spelled. Otherwise words have it from the spelling model, which keeps
-        probability for unknown words, so that G0 sums to less than one; the end has its share of the tokens.
+        probability for unknown words, so that G0 sums to less than one; the end has `end_share`.
         """
         if self.spelling is None:
             return np.full(self.numbers.n_words, -np.log(self.numbers.n_words))
