@@ -12,9 +12,9 @@ class Part(CPUDispatcher):
 
     __slots__ = ()
 
-    def __call__(self, *arguments: Any) -> Any:  # type: ignore[reportIncompatibleMethodOverride]
+    def __call__(self, *arguments: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         name = self.py_func.__name__
-        raise TypeError(f"{name} is called by kernels only; from Python, call {name}.py_func")
+        raise TypeError(f"{name} is called by kernels only; with NUMBA_DISABLE_JIT=1 Python can call it")
 
 
 def kernel_part(**options: Any) -> Callable[[Callable[..., Any]], Any]:

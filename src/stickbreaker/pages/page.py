@@ -1,6 +1,4 @@
-"""A page about a model: a header, a list of sections, and how these become one HTML file; pages of other
-commands.
-"""
+"""A page about a model: a header, a list of sections, and how these become one HTML file; plain pages."""
 
 from __future__ import annotations
 
@@ -175,7 +173,7 @@ class Page:
         script = self.charts() + self.views() + _text_of("page.js", (SHARED,))
         template = _environment((SHARED,)).get_template("frame.html.j2")
         return template.render(
-            title=clean(self.title),
+            title=showable(clean(self.title)),
             subtitle=clean(self.subtitle),
             facts=_cleaned(self.facts),
             settings=_cleaned(self.settings),
@@ -183,7 +181,7 @@ class Page:
             drawn=self.report.drawn,
             repeat_note=self.report.repeat_note,
             sections=self._shown,
-            policy=Markup(content_security_policy(script)),
+            policy=Markup(_content_security_policy(script)),
             style=Markup(self._joined(["report.css"], lambda one: one.styles)),
             script=Markup(script),
             data=Markup(script_json(self.payload)),
@@ -193,11 +191,11 @@ class Page:
 def plain_page(
     package: str, name: str, title: str, *, script: str = "", data: object = None, **values: object
 ) -> str:
-    """A page that is not about a saved model's sections, as one self-contained HTML document.
+    """A page that is not a report, as one self-contained HTML document.
 
     package: that of its files: the template `name`.html.j2, which extends plain.html.j2 and is filled with
-    `values`; `name`.css, added to the style of all such pages; and `script`, the name of a file. The data of
-    the script are the element with id "data".
+    `values`; `name`.css, added to the style of all such pages; and `script`, the name of a file. data: JSON
+    values, which the script reads from the element with id "data".
     """
     code = _text_of(script, (package,)) if script else None
     return (
@@ -205,8 +203,8 @@ def plain_page(
         .get_template(f"{name}.html.j2")
         .render(
             title=showable(title),
-            policy=Markup(content_security_policy(code)),
-            style=Markup(_text_of("plain.css", (package,)) + _text_of(f"{name}.css", (package,))),
+            policy=Markup(_content_security_policy(code)),
+            style=Markup(_text_of("plain.css", (SHARED,)) + _text_of(f"{name}.css", (package,))),
             script=None if code is None else Markup(code),
             data=Markup(script_json(data)),
             **values,
@@ -247,7 +245,7 @@ def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:
     return [(clean(name), clean(value)) for name, value in rows]
 
 
-def content_security_policy(script: str | None) -> str:
+def _content_security_policy(script: str | None) -> str:
     """The content security policy of a page: nothing is loaded, and only this script runs (None: none)."""
     allowed = ""
     if script is not None:

@@ -12,7 +12,7 @@ from stickbreaker.grammars.model import processes
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.processes import draw_process, log_seating
-from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
+from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves, Unparsed
 from stickbreaker.testing.samplers import ExactSamplerTests, SamplerTests
 
 pytestmark = pytest.mark.usefixtures("wrapping_integers")
@@ -364,6 +364,16 @@ def test_pools_grow_and_change_nothing(monkeypatch):
         for chain in (roomy, tight):
             chain.sweep(number, 1)
     assert all(np.array_equal(roomy.snapshot()[name], values) for name, values in tight.snapshot().items())
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("incremental", [True, False])
+@pytest.mark.parametrize("wrong", ["ba", "bb"], ids=["symbols that may occur", "none that may occur"])
+def test_a_sentence_without_a_tree_is_named(wrong, incremental):
+    text = "1 1 S --> W W\n1 1 S --> W\n1 0.3 0.7 W --> a\n1 0.3 0.7 W --> a b\n"
+    with pytest.raises(Unparsed, match="sentence 3 cannot be parsed") as caught:
+        chain_of(text, ["ab", "aa", wrong, "ab"], incremental=incremental)
+    assert caught.value.sentence == 2
 
 
 @pytest.mark.parametrize("incremental", [True, False])

@@ -15,7 +15,10 @@ from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # for functions that allocate no array: no reference counting
+LEAN: dict[str, Any] = {
+    **PLAIN,
+    "_nrt": False,
+}  # without reference counts: these functions make no array and return none
 FILLING: dict[str, Any] = {**OPTIONS, "_nrt": False}
 FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # indices of `Memory.free`
 
@@ -99,7 +102,9 @@ class Remembered(NamedTuple):
     """The remembered subtrees from which trees are drawn."""
 
     memory: Memory
-    masses: NDArray[np.float64]  # as in `Memory`; of the greatest subtree, where the best tree is looked for
+    masses: NDArray[
+        np.float64
+    ]  # as in `Memory`; or of the greatest subtree, for the best tree; or 0, for none
     discounts: NDArray[np.float64]  # adapted symbols
 
 
@@ -119,7 +124,7 @@ class Span(NamedTuple):
 
     letters: NDArray[np.int32]  # its terminals
     strings: NDArray[np.int32]  # of the whole sentence: string number of each span
-    position: int | np.int64  # its start in the text
+    position: int | np.int64  # its start in the text; 0 where positions are not used
     origin: int  # its start in the sentence
     whole: int  # terminals of the sentence
     active: NDArray[np.int32]  # the symbols that can occur in its trees, ascending
@@ -128,10 +133,10 @@ class Span(NamedTuple):
 class Filling(NamedTuple):
     """What a chart is filled for: trees of a symbol. Values of the chart are p × scale^length."""
 
-    symbol: int | np.int64  # the top of trees
-    inner: int | np.int64  # an adapted symbol of which only new subtrees count, always the top one; -1: none
+    symbol: int | np.int64  # the top of the trees
+    inner: bool  # only new subtrees of it count: the trees are contents of a remembered subtree
     scale: float
-    heat: float  # an exponent on remembered subtrees; weights of rules and of new subtrees include theirs
+    heat: float  # an exponent on remembered subtrees; weights of rules and of new subtrees already have it
 
 
 class Draft(NamedTuple):
@@ -149,6 +154,13 @@ class Draft(NamedTuple):
     nats: NDArray[np.float64]  # log p of the subtree, by the weights used to draw it
     stack: NDArray[np.int32]  # symbols still to be expanded: symbol, start, end, unary steps so far
     number: NDArray[np.int64]  # number of entries
+
+
+class Desk(NamedTuple):
+    """The working memory with which trees of a sentence are drawn."""
+
+    chart: Chart
+    draft: Draft
 
 
 @kernel_part(**PART)
@@ -294,7 +306,8 @@ def fill_chart(span, filling, best, masses, grammar, chart):
             at += 1
             if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
                 continue
-            place = symbols.adapted[symbol] if symbol != filling.inner else np.int32(-1)
+            inner = filling.inner and symbol == filling.symbol
+            place = np.int32(-1) if inner else symbols.adapted[symbol]
             first = n - size if symbols.at_end[symbol] else 0
             last = 0 if symbols.at_start[symbol] else n - size
             for i in range(first, last + 1):
@@ -387,7 +400,7 @@ def _fill_group(at, i, j, span, scale, best, grammar, chart):
 
 @njit(**LEAN)
 def close_circles(best, grammar):
-    """Sum over all chains of unary rules in cycles, for charts: fills `weights.closures`.
+    """Sum over all chains of unary rules in cycles, for charts: fills the closures of the grammar's weights.
 
     For each group of symbols in a cycle this is the matrix (I - U)^-1, where U has the weights of the unary
     rules within the group. best: the greatest products over chains instead of sums.
@@ -477,7 +490,8 @@ def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
         top -= 1
         symbol, i = draft.stack[top, 0], draft.stack[top, 1]
         j, steps = draft.stack[top, 2], draft.stack[top, 3]
-        place = symbols.adapted[symbol] if symbol != filling.inner else np.int32(-1)
+        inner = filling.inner and symbol == filling.symbol
+        place = np.int32(-1) if inner else symbols.adapted[symbol]
         if at == len(draft.values) or steps > symbols.unary:
             whole = False
             break
@@ -520,6 +534,18 @@ def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
     if whole:
         draft.number[0] = at
     return whole
+
+
+@kernel_part(**LEAN)
+def draw_or_give_up(span, filling, best, grammar, remembered, desk, state):
+    """Draw a tree as `draw_tree` does, into `desk.draft`; returns whether this succeeded.
+
+    It is tried up to 1,000 times, since a tree with too many unary steps in a row is discarded.
+    """
+    for _ in range(1000):
+        if draw_tree(span, filling, best, grammar, remembered, desk.chart, desk.draft, state):
+            return True
+    return False
 
 
 @kernel_part(**LEAN)
@@ -601,7 +627,7 @@ def size_subtrees(draft, rules):
 
 @kernel_part(**LEAN)
 def measure(draft, heat, grammar, remembered):
-    """Compute log p of each subtree of a drafted tree by these weights: fills `draft.nats` and `draft.sizes`.
+    """Compute log p of each subtree of a drafted tree, by the grammar's weights: fills `nats` and `sizes`.
 
     For a new subtree of an adapted symbol this is p(its content); the probability that it is new is counted
     in the entry above it.

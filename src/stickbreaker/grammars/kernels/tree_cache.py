@@ -13,14 +13,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.grammars.kernels.grammar_chart import (
+    LEAN,
     PLAIN,
     Chart,
-    Draft,
     Filling,
     Span,
     allow_all,
     allow_one,
     covers,
+    draw_or_give_up,
     draw_tree,
     group_of,
     rule_to,
@@ -29,7 +30,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     span_at,
     splits,
 )
-from stickbreaker.grammars.kernels.tree_sampling import LEAN, fill_to_scale, log_sum
+from stickbreaker.grammars.kernels.tree_sampling import fill_to_scale, log_sum
 from stickbreaker.kernels.math import OPTIONS, copy_numbers, digamma64, exp64
 from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
@@ -66,7 +67,7 @@ class TreeRows(NamedTuple):
     trees: TreeSet
 
 
-class Batch(NamedTuple):
+class SentenceBatch(NamedTuple):
     """Sentences whose trees are drawn or summed over."""
 
     letters: NDArray[np.int32]  # terminals of all sentences
@@ -87,8 +88,8 @@ class Draws(NamedTuple):
 class Uses(NamedTuple):
     """What the trees of a batch use, added up, and log p of the sentences."""
 
-    trees: NDArray[Any]  # rows: cached trees outside new trees
-    rules: NDArray[Any]  # rules outside trees of adapted symbols
+    trees: NDArray[Any]  # rows: uses of cached trees that are not inside new trees
+    rules: NDArray[Any]  # rules: uses that are not inside trees of adapted symbols
     fresh: NDArray[Any]  # adapted symbols: new trees
     nats: NDArray[np.float64]  # sentences: log p; -inf: no tree is found
 
@@ -98,13 +99,6 @@ class Charts(NamedTuple):
 
     inside: Chart
     outside: Chart
-
-
-class Desk(NamedTuple):
-    """The working memory with which trees of a sentence are drawn."""
-
-    chart: Chart
-    draft: Draft
 
 
 TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # indices of `TreeSet.numbers`
@@ -436,19 +430,16 @@ def link_trees(ids, weights, trees, n_columns):
 
 
 @kernel_part(**PLAIN)
-def _room_for_strings(starts):
-    """An array for the string number of each span of the longest sentence; starts: where sentences begin."""
-    longest = 1
-    for s in range(len(starts) - 1):
-        longest = max(longest, starts[s + 1] - starts[s])
+def _room_for_strings(chart):
+    """An array for the string number of each span of the longest sentence for which a chart has room."""
+    longest = chart.by_start.shape[1] - 1
     return np.zeros(longest * (longest + 1) // 2, np.int32)
 
 
 @kernel_part(**PLAIN)
-def _sentence(s, batch, trees, grammar, strings):
-    """Sentence `s` of a batch, as a span. `strings` is filled with the string numbers of its spans."""
+def _sentence(s, batch, strings):
+    """Sentence `s` of a batch, as a span; `strings`: where the string numbers of its spans will be."""
     letters = batch.letters[batch.starts[s] : batch.starts[s + 1]]
-    strings_in(letters, trees, grammar.rules, strings)
     active = batch.active[batch.actives[s] : batch.actives[s + 1]]
     return Span(letters, strings, 0, 0, len(letters), active)
 
@@ -469,9 +460,9 @@ def strings_in(letters, trees, rules, strings):
 
 
 @kernel_part(**PLAIN)
-def _longer(values: NDArray[Any], size: int) -> Any:
-    """An enlarged copy, of `size` elements or twice as many as before; new ones are not initialised."""
-    more = np.empty(max(2 * len(values), size), values.dtype)
+def _longer(values: NDArray[Any]) -> Any:
+    """A copy that is twice as long; new elements are not initialised."""
+    more = np.empty(2 * len(values), values.dtype)
     copy_numbers(values, more)
     return more
 
@@ -522,13 +513,14 @@ def weigh_tops(batch, trees, grammar, masses, chart, nats_out):
     masses (adapted symbols × strings): of the cached trees. Filled: nats_out (sentences × rules of the start
     symbol); -inf: there is no such tree. The weights of these rules are overwritten.
     """
-    symbols, start, strings = grammar.symbols, batch.start, _room_for_strings(batch.starts)
+    symbols, start, strings = grammar.symbols, batch.start, _room_for_strings(chart)
     scale = np.float64(len(grammar.rules.terminals_at) - 1)
     for s in range(len(batch.starts) - 1):
-        span = _sentence(s, batch, trees, grammar, strings)
+        span = _sentence(s, batch, strings)
         n = len(span.letters)
+        strings_in(span.letters, trees, grammar.rules, strings)
         allow_all(start, symbols, grammar.weights)
-        nats, filled = log_sum(span, Filling(start, -1, scale, 1.0), masses, grammar, chart)
+        nats, filled = log_sum(span, Filling(start, False, scale, 1.0), masses, grammar, chart)
         nats_out[s] = -np.inf
         if nats == -np.inf:
             continue
@@ -549,24 +541,25 @@ def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, us
 
     If all trees of a sentence begin with a given rule, its nats are log p(sentence | rule), equal neighbours
     share a chart, and the weights of the start symbol's rules are overwritten. cached: the cached trees;
-    remembered: their weights as `customers`, with discounts of 0. Added to: tree_draws and `uses`. Returns
-    the new trees: their rules, where those of each begin, and how often each was drawn.
+    remembered: their weights as `customers`, with discounts of 0. Added to: tree_draws and `uses`, whose nats
+    are filled. Returns the new trees: their rules, where those of each begin, and how often each was drawn.
     """
     rules, symbols, start, tops = grammar.rules, grammar.symbols, batch.start, draws.tops
     ids, rows, trees = cached
     chart, draft, masses, nats = desk.chart, desk.draft, remembered.masses, uses.nats
     found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
     times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
-    state, strings = np.empty(2, np.uint64), _room_for_strings(batch.starts)
+    state, strings = np.empty(2, np.uint64), _room_for_strings(chart)
     scale = np.float64(len(rules.terminals_at) - 1)
-    filled = Filling(start, -1, scale, 1.0)
+    filled = Filling(start, False, scale, 1.0)
     for s in range(len(batch.starts) - 1):
-        span = _sentence(s, batch, trees, grammar, strings)
+        span = _sentence(s, batch, strings)
         n = len(span.letters)
         if tops[s] < 0 or s == 0 or not _same_sentence(batch, s - 1, s):
+            strings_in(span.letters, trees, rules, strings)
             if tops[s] >= 0:
                 allow_all(start, symbols, grammar.weights)
-            nats[s], filled = log_sum(span, Filling(start, -1, scale, 1.0), masses, grammar, chart)
+            nats[s], filled = log_sum(span, Filling(start, False, scale, 1.0), masses, grammar, chart)
             scale = np.exp(-nats[s] / n) if nats[s] > -np.inf else scale
         if tops[s] >= 0:
             p = allow_one(tops[s], span, filled, grammar, chart)
@@ -575,12 +568,7 @@ def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, us
             continue
         seeded(draws.keys[s], state)
         for _ in range(draws.numbers[s]):
-            drawn = False
-            for _ in range(1000):
-                drawn = draw_tree(span, filled, False, grammar, remembered, chart, draft, state)
-                if drawn:
-                    break
-            if not drawn:
+            if not draw_or_give_up(span, filled, False, grammar, remembered, desk, state):
                 nats[s] = -np.inf
                 break
             size_subtrees(draft, rules)
@@ -599,7 +587,7 @@ def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, us
                 first = found_starts[n_found]
                 end = _write_rules(draft, at, trees, ids, found, first)
                 while end < 0:
-                    found = _longer(found, 0)
+                    found = _longer(found)
                     end = _write_rules(draft, at, trees, ids, found, first)
                 tree, _ = tree_of(found, first, end, trees)
                 if tree >= 0 and rows[tree] >= 0:
@@ -612,7 +600,7 @@ def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, us
                     times[known] += gain
                     continue
                 if n_found + 1 == len(times):
-                    times, found_starts = _longer(times, 0), _longer(found_starts, 0)
+                    times, found_starts = _longer(times), _longer(found_starts)
                 slots[slot] = n_found + 1
                 times[n_found] = gain
                 n_found += 1
@@ -634,10 +622,7 @@ def best_trees(which, adapted, cached, grammar, remembered, desk):
     ids, _, trees = cached
     chart, draft, below = desk.chart, desk.draft, grammar.symbols.below
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
-    found, strings = (
-        np.empty(256, np.int32),
-        _room_for_strings(trees.letter_starts[: trees.numbers[TREES] + 1]),
-    )
+    found, strings = np.empty(256, np.int32), _room_for_strings(chart)
     active, state = np.empty(below.shape[1], np.int32), np.ones(2, np.uint64)
     scale = np.float64(len(grammar.rules.terminals_at) - 1)
     for row in which:
@@ -651,7 +636,7 @@ def best_trees(which, adapted, cached, grammar, remembered, desk):
                 n_active += 1
         strings_in(letters, trees, grammar.rules, strings)
         span = Span(letters, strings, 0, 0, len(letters), active[:n_active])
-        filling = Filling(symbol, symbol, scale, 1.0)
+        filling = Filling(symbol, True, scale, 1.0)
         filling = fill_to_scale(span, filling, True, remembered.masses, grammar, chart)
         drawn = draw_tree(span, filling, True, grammar, remembered, chart, draft, state)
         if not drawn:
@@ -659,7 +644,7 @@ def best_trees(which, adapted, cached, grammar, remembered, desk):
         size_subtrees(draft, grammar.rules)
         end = _write_rules(draft, 0, trees, ids, found, starts[n])
         while end < 0:
-            found = _longer(found, 0)
+            found = _longer(found)
             end = _write_rules(draft, 0, trees, ids, found, starts[n])
         if tree_of(found, starts[n], end, trees)[0] != tree:
             rows[n] = row
@@ -788,10 +773,11 @@ def expect_trees(batch, trees, grammar, memory, charts, uses):
     This is `sample_trees` with exact expectations (inside-outside) instead of samples. charts: working
     memory. Added to: `uses`; its nats are filled.
     """
-    scale, strings = np.float64(len(grammar.rules.terminals_at) - 1), _room_for_strings(batch.starts)
+    scale, strings = np.float64(len(grammar.rules.terminals_at) - 1), _room_for_strings(charts.inside)
     for s in range(len(batch.starts) - 1):
-        span = _sentence(s, batch, trees, grammar, strings)
-        filling = Filling(batch.start, -1, scale, 1.0)
+        span = _sentence(s, batch, strings)
+        strings_in(span.letters, trees, grammar.rules, strings)
+        filling = Filling(batch.start, False, scale, 1.0)
         uses.nats[s], filling = log_sum(span, filling, memory.masses, grammar, charts.inside)
         if uses.nats[s] == -np.inf:
             continue

@@ -25,6 +25,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     TABLES,
     TABLES_USED,
     Chart,
+    Desk,
     Draft,
     Filling,
     Memory,
@@ -35,6 +36,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     WeightedGrammar,
     Weights,
     close_circles,
+    draw_or_give_up,
     draw_tree,
     fill_chart,
     measure,
@@ -85,7 +87,7 @@ class Task(NamedTuple):
     rules: Rules
     symbols: Symbols
     symbol: int  # the adapted symbol whose remembered subtrees are resampled; -1: the trees of sentences
-    alone: bool  # first trees are drawn each by the prior weights alone, without remembered subtrees
+    alone: bool  # whether first trees are drawn, each by the prior weights, without remembered subtrees
     heat: float  # an exponent on p(tree)
 
 
@@ -102,7 +104,7 @@ class Room(NamedTuple):
         np.int32
     ]  # tables opened by this visit, the place of each in the draft, what it was called
     frames: NDArray[np.int32]  # open lists: their end in the draft, last entry, table
-    active: NDArray[np.int32]
+    active: NDArray[np.int32]  # symbols that can occur in the remembered subtree that is resampled
     prior: Counts  # before any use
     nothing: NDArray[np.float64]  # `Memory.masses` with nothing remembered; empty after the start
     tally: NDArray[np.float64]  # trees that changed, sum of log p given all others (nats), visits
@@ -397,10 +399,10 @@ def _weigh_rule(rule, counts, heat, grammar):
 
 @kernel_part(**LEAN)
 def weigh(span, counts, process, heat, grammar):
-    """Fill the weights for the chart of a span by current counts: of rules, new and remembered subtrees.
+    """Fill the weights of `grammar`, for the chart of a span, by counts.
 
-    They are those of `grammar`. Rules of symbols that are not active, or to terminals outside the span, are
-    left out. heat: an exponent.
+    They are of rules, new and remembered subtrees. Rules of symbols that are not active, or to terminals
+    outside the span, are left out. heat: an exponent.
     """
     rules, symbols, weights = grammar
     for symbol in span.active:
@@ -455,7 +457,7 @@ def fill_to_scale(span, filling, best, masses, grammar, chart):
 def log_sum(span, filling, masses, grammar, chart):
     """Compute log p of a sentence, in nats, and fill its chart; returns log p, and how the chart was filled.
 
-    It is -inf if the sentence cannot be parsed. filling: with the first scale to try.
+    It is -inf if the sentence cannot be parsed. filling: with the first scale to try; not hot and not inner.
     """
     if len(span.active) == 0:
         return -np.inf, filling
@@ -470,32 +472,30 @@ def visit(head, span, filling, alone, room, state, grammar, random):
     """Propose a new tree for a span, and accept it or keep the old one (Metropolis-Hastings).
 
     Returns the first entry of the tree. head: that of the old tree; -1: there is none, and the proposal is
-    accepted; the result is then -2 if no tree is found. filling: its symbol is the tree's, which is `inner`
-    for the contents of a remembered subtree; its scale is the first to try; its heat is an exponent on
-    p(tree). alone: propose by the prior weights, without remembered subtrees. The weights of `grammar` are
-    overwritten, and `room.tally` is updated.
+    accepted; the result is then -2 if no tree is found. filling: the tree's symbol, the first scale to try,
+    and an exponent on p(tree). alone: propose by the prior weights, without remembered subtrees. The weights
+    of `grammar` are overwritten, and `room.tally` is updated.
     """
+    if head < 0 and len(span.active) == 0:
+        return np.int32(-2)
     memory, process, chart, weights = state.memory, state.process, room.chart, grammar.weights
     rules, symbols, symbol, heat = grammar.rules, grammar.symbols, filling.symbol, filling.heat
     masses = room.nothing if alone else memory.masses
-    remembered, inner = Remembered(memory, masses, process.discounts), filling.inner >= 0
+    remembered, inner = Remembered(memory, masses, process.discounts), filling.inner
     old, new, n = room.old, room.new, len(span.letters)
-    given, drawn_anew = np.bool_(True), np.bool_(False)  # for literals, `enter` would be compiled twice
+    given, not_given = np.bool_(True), np.bool_(False)  # for literals, `enter` would be compiled twice
     if head >= 0:
         take_out(head, old, room, state, rules)
     weigh(span, room.prior if alone else state.counts, process, heat, grammar)
-    filling, drawn = fill_to_scale(span, filling, False, masses, grammar, chart), False
+    filling = fill_to_scale(span, filling, False, masses, grammar, chart)
     room.tally[1] += np.log(chart.by_start[symbol, 0, n]) - n * np.log(filling.scale)
     room.tally[2] += 1.0
-    for _ in range(1 if head >= 0 else 1000):
-        drawn = draw_tree(span, filling, False, grammar, remembered, chart, new, random)
-        if drawn:
-            break
     if head < 0:
-        if not drawn:
+        if not draw_or_give_up(span, filling, False, grammar, remembered, Desk(chart, new), random):
             return np.int32(-2)
         measure(new, heat, grammar, remembered)
-        return enter(new, drawn_anew, inner, room, state, rules, symbols, random)[0]
+        return enter(new, not_given, inner, room, state, rules, symbols, random)[0]
+    drawn = draw_tree(span, filling, False, grammar, remembered, chart, new, random)
     measure(old, heat, grammar, remembered)
     if not drawn or _same(old, new):
         return enter(old, given, inner, room, state, rules, symbols, random)[0]
@@ -508,7 +508,7 @@ def visit(head, span, filling, alone, room, state, grammar, random):
         q_new += np.log(weights.fresh[place]) * (new.values[0] >= 0)
     take_out(before, old, room, state, rules)
     measure(old, heat, grammar, remembered)
-    after, nats_new, tables_new = enter(new, drawn_anew, inner, room, state, rules, symbols, random)
+    after, nats_new, tables_new = enter(new, not_given, inner, room, state, rules, symbols, random)
     q_new += tables_new
     if np.log(uniform(random)) < heat * (nats_new - nats_old) - (q_new - q_old):
         room.tally[0] += 1.0
@@ -538,7 +538,10 @@ def sentence_of(s, text):
 
 @kernel_part(**PLAIN)
 def _subtree_of(table, text, memory, symbols, room):
-    """The string of a remembered subtree as a span, and the sentence that its position is in."""
+    """The string of a remembered subtree as a span, and the sentence that its position is in.
+
+    `room.active` is overwritten, and is that of the span.
+    """
     place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]
     s = text.sentences[position]
     start, end, n_active = text.starts[s], text.starts[s + 1], 0
@@ -553,7 +556,7 @@ def _subtree_of(table, text, memory, symbols, room):
 
 @njit(**PLAIN)
 def sweep(order, at, task, room, state, random):
-    """Resample the trees of the sentences order[at:], or the subtrees of these tables (see `Task.symbol`).
+    """Resample the trees of the sentences order[at:], or the subtrees of these tables, as `task` says.
 
     All customers of a table get the new subtree. Returns the place in `order` that was reached: it stops
     early if memory is full, and returns -1 - sentence if no tree is found for one.
@@ -566,11 +569,11 @@ def sweep(order, at, task, room, state, random):
         one = order[at]
         if task.symbol < 0:
             head, span, s = task.roots[one], sentence_of(one, text), one
-            filling = Filling(text.start, -1, text.scales[s], task.heat)
+            filling = Filling(text.start, False, text.scales[s], task.heat)
         else:
             head = memory.contents[one]
             span, s = _subtree_of(one, text, memory, task.symbols, room)
-            filling = Filling(task.symbol, task.symbol, text.scales[s], task.heat)
+            filling = Filling(task.symbol, True, text.scales[s], task.heat)
         head = visit(head, span, filling, task.alone, room, state, grammar, random)
         if head < -1:
             return -1 - s

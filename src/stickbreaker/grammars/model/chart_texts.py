@@ -72,7 +72,7 @@ def chart_text(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) 
         letters, starts, grammar.start, grammar.rules, grammar.symbols, np.zeros(len(starts), np.int64)
     )
     sentences = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    scales = np.ones(len(starts) - 1)
+    scales = np.ones(len(starts) - 1)  # the chain sets them, for each sweep
     text = Text(letters, starts, strings, spans, active, actives, sentences, grammar.start, scales)
     return text, n_strings
 

@@ -27,11 +27,10 @@ from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Index, Shard, entries_between
 from stickbreaker.grammars import purposes
-from stickbreaker.grammars.kernels.grammar_chart import Memory, Remembered, Weights, close_circles
+from stickbreaker.grammars.kernels.grammar_chart import Desk, Memory, Remembered, Weights, close_circles
 from stickbreaker.grammars.kernels.tree_cache import (
-    Batch,
-    Desk,
     Draws,
+    SentenceBatch,
     TreeRows,
     TreeSet,
     Uses,
@@ -73,6 +72,11 @@ class Cache(NamedTuple):
     own: Array  # columns × slots: uses by sentences
     sums: StickSums
     rule_uses: Array  # rules: uses by cached trees
+
+    @property
+    def tree_rows(self) -> TreeRows:
+        """Which trees are cached, for kernels."""
+        return TreeRows(self.ids, self.rows, self.trees)
 
 
 class View(NamedTuple):
@@ -290,7 +294,7 @@ class OnlineGrammar(Model):
         found, found_starts, times_of_new = sample_trees(
             self.batch(letters, starts),
             Draws(keys, times, tops),
-            TreeRows(cache.ids, cache.rows, cache.trees),
+            cache.tree_rows,
             grammar.weighted(view.weights),
             Remembered(view.memory, view.memory.masses, np.zeros(len(grammar.adapted))),
             Desk(chart_room(grammar, longest), new_draft(grammar, longest)),
@@ -355,7 +359,7 @@ class OnlineGrammar(Model):
         n = float(len(by_document))
         return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
 
-    def batch(self, letters: Integers, starts: NDArray[np.int64]) -> Batch:
+    def batch(self, letters: Integers, starts: NDArray[np.int64]) -> SentenceBatch:
         """Sentences as kernels take them, with the symbols that may occur in each one's trees.
 
         These are found by `active_symbols`; in a grammar of at most `FEW` symbols they are all symbols.
@@ -364,10 +368,11 @@ class OnlineGrammar(Model):
         n, grammar = len(starts) - 1, self.grammar
         if len(grammar.names) <= FEW:
             every = np.arange(len(grammar.names), dtype=np.int32)
-            return Batch(letters, starts, np.tile(every, n), np.arange(n + 1) * len(every), grammar.start)
+            active = np.tile(every, n), np.arange(n + 1) * len(every)
+            return SentenceBatch(letters, starts, *active, grammar.start)
         none = np.zeros(n + 1, np.int64)
         active = active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
-        return Batch(letters, starts, *active, grammar.start)
+        return SentenceBatch(letters, starts, *active, grammar.start)
 
     # Global steps
 
@@ -527,7 +532,7 @@ class OnlineGrammar(Model):
         rows, found, starts = best_trees(
             which,
             grammar.adapted,
-            TreeRows(cache.ids, cache.rows, cache.trees),
+            cache.tree_rows,
             grammar.weighted(weights),
             Remembered(memory, greatest, np.zeros(len(grammar.adapted))),
             Desk(chart_room(grammar, longest), new_draft(grammar, longest)),

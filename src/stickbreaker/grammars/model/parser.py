@@ -15,15 +15,15 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import (
-    LEAN,
     PLAIN,
+    Desk,
     Filling,
     Memory,
     Remembered,
     Span,
     Weights,
     close_circles,
-    draw_tree,
+    draw_or_give_up,
     fill_chart,
     measure,
 )
@@ -37,7 +37,6 @@ from stickbreaker.grammars.kernels.grammar_trees import (
     mistake_in,
     write_derivations,
 )
-from stickbreaker.grammars.kernels.tree_cache import Desk
 from stickbreaker.grammars.kernels.tree_sampling import (
     Text,
     fill_to_scale,
@@ -56,7 +55,6 @@ from stickbreaker.grammars.model.chart_texts import (
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.new_symbols import opened
 from stickbreaker.grammars.model.tree_chain import MOST, frequencies_of, new_chart, new_draft
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 
 CHUNK = 500  # sentences processed together
@@ -285,7 +283,7 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Prepare sentences for charts: looks up which spans have the string of a remembered subtree.
+        """Prepare sentences for charts: the strings of spans that remembered subtrees have, and first scales.
 
         letters: terminals of all sentences; starts (sentences + 1): where each begins.
         """
@@ -347,7 +345,7 @@ class LearnedGrammar:
         fits = chart_fits(grammar, np.diff(starts))
         found, nats = np.full(len(starts) - 1, -np.inf), np.zeros(int(fits.sum()))
         for first, text, desk in self._chunks(*_those(letters, starts, fits)):
-            out = nats[first : first + len(text.scales)]
+            out = nats[first : first + len(text.starts) - 1]
             _sum_sentences(text, desk.chart, grammar.weighted(weights), masses, out)
         found[fits] = nats
         return found
@@ -380,11 +378,11 @@ class LearnedGrammar:
         shares, parsed = np.zeros(len(own_letters)), np.zeros(len(own_starts) - 1, np.bool_)
         memory, none = self._memory[0], np.zeros(len(self.discounts))
         learned = self.grammar.weighted(self.weights), Remembered(memory, memory.masses, none)
-        inner = cuts_within(symbol, *self.wholes, self.grammar.rules)
+        within = cuts_within(symbol, *self.wholes, self.grammar.rules)
         for first, text, desk in self._chunks(own_letters, own_starts):
-            last = first + len(text.scales)
-            own = shares[own_starts[first] : own_starts[last]], parsed[first:last]
-            _count_cuts(symbol, inner, text, _keys_of(text, seed), n_trees, learned, desk, own)
+            last = first + len(text.starts) - 1
+            out = shares[own_starts[first] : own_starts[last]], parsed[first:last]
+            _count_cuts(symbol, within, text, _keys_of(text, seed), n_trees, learned, desk, out)
         found, of_all = np.zeros(len(letters)), np.zeros(len(fits), np.bool_)
         found[np.repeat(fits, np.diff(starts))], of_all[fits] = shares, parsed
         return found, of_all
@@ -400,7 +398,7 @@ class LearnedGrammar:
         chart = new_chart(grammar, len(letters))
         active = np.arange(len(grammar.names), dtype=np.int32)
         span = Span(letters, text.strings, 0, 0, len(letters), active)
-        filling = Filling(grammar.start, -1, float(text.scales[0]), 1.0)
+        filling = Filling(grammar.start, False, float(text.scales[0]), 1.0)
         fill_chart(span, filling, False, self._memory[0].masses, grammar.weighted(self.weights), chart)
         begins = np.zeros((len(grammar.names), len(letters) + 1), np.bool_)
         return longest_beginning(
@@ -438,15 +436,15 @@ def _keys_of(text: Text, seed: int) -> NDArray[np.uint64]:
 def _sum_sentences(text, chart, grammar, masses, nats_out):
     """Fill nats_out with log p of each sentence, in nats."""
     for s in range(len(nats_out)):
-        filling = Filling(text.start, -1, text.scales[s], 1.0)
+        filling = Filling(text.start, False, text.scales[s], 1.0)
         nats_out[s], _ = log_sum(sentence_of(s, text), filling, masses, grammar, chart)
 
 
 @njit(**PLAIN)
-def _count_cuts(symbol, inner, text, keys, n_trees, learned, desk, out):
+def _count_cuts(symbol, within, text, keys, n_trees, learned, desk, out):
     """Do the work of `LearnedGrammar.cuts`: fill `out`, with shares and which sentences are parsed.
 
-    inner: `cuts_within` of the remembered subtrees; keys (sentences): of random streams; learned: a
+    within: `cuts_within` of the remembered subtrees; keys (sentences): of random streams; learned: a
     `WeightedGrammar`, and the `Remembered` subtrees.
     """
     (grammar, remembered), (shares_out, parsed_out) = learned, out
@@ -456,31 +454,21 @@ def _count_cuts(symbol, inner, text, keys, n_trees, learned, desk, out):
     counts, stamps = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
     random, stamp = np.zeros(2, np.uint64), 0
     for s in range(len(keys)):
-        span, filling = sentence_of(s, text), Filling(text.start, -1, text.scales[s], 1.0)
+        span, filling = sentence_of(s, text), Filling(text.start, False, text.scales[s], 1.0)
         nats, filling = log_sum(span, filling, remembered.masses, grammar, desk.chart)
         number = 0
         if nats > -np.inf:
             seeded(keys[s], random)
-            while number < n_trees and _draw(span, filling, False, grammar, remembered, desk, random):
+            while number < n_trees and draw_or_give_up(
+                span, filling, False, grammar, remembered, desk, random
+            ):
                 number += 1
                 stamp += 1
-                count_cuts_of_draft(desk.draft, symbol, inner, stamp, stamps, grammar.rules, counts)
+                count_cuts_of_draft(desk.draft, symbol, within, stamp, stamps, grammar.rules, counts)
         parsed_out[s] = number > 0
         for k in range(len(span.letters)):
             shares_out[text.starts[s] + k] = counts[k] / max(1, number)
         counts[:] = 0
-
-
-@kernel_part(**LEAN)
-def _draw(span, filling, best, grammar, remembered, desk, random):
-    """Draw a tree of a sentence into `desk.draft`; returns whether this succeeded.
-
-    It is tried up to 1,000 times, since a tree with too many unary steps in a row is discarded.
-    """
-    for _ in range(1000):
-        if draw_tree(span, filling, best, grammar, remembered, desk.chart, desk.draft, random):
-            return True
-    return False
 
 
 @njit(**PLAIN)
@@ -494,8 +482,9 @@ def _parse(s, text, n_trees, best, summed, drawn, desk, wholes, random):
     span, draft = sentence_of(s, text), desk.draft
     n = len(span.letters)
     found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)
-    filling = Filling(text.start, -1, text.scales[s], 1.0)
-    whole, filling = log_sum(span, filling, summed[1].masses, summed[0], desk.chart)
+    filling = Filling(text.start, False, text.scales[s], 1.0)
+    grammar, remembered = summed
+    whole, filling = log_sum(span, filling, remembered.masses, grammar, desk.chart)
     if whole == -np.inf:
         return whole, found[:0], ends[:1], nats[:0]
     grammar, remembered = drawn
@@ -503,7 +492,7 @@ def _parse(s, text, n_trees, best, summed, drawn, desk, wholes, random):
         filling = fill_to_scale(span, filling, True, remembered.masses, grammar, desk.chart)
     number = 0
     for k in range(n_trees):
-        if not _draw(span, filling, best, grammar, remembered, desk, random):
+        if not draw_or_give_up(span, filling, best, grammar, remembered, desk, random):
             return whole, found[:number].copy(), ends[: k + 1].copy(), nats[:k].copy()
         measure(draft, 1.0, grammar, remembered)
         last = expanded(draft, wholes, found, number)

@@ -397,7 +397,7 @@ class AdaptorChain(Sampler):
         *,
         alone: bool = False,
     ) -> None:
-        """Resample all sentences in `order`, or tables of the adapted symbol at `place`.
+        """Draw trees of the sentences in `order`, or subtrees of tables of the adapted symbol at `place`.
 
         Memory is enlarged if needed. heat: inverse temperature; purpose, step, place: of the random stream;
         alone: draw first trees, each by the rules alone. Raises Unparsed for a sentence that cannot be
@@ -493,7 +493,7 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
     """
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
-    sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(0)
+    sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(len(starts) - 1)
     return sums / np.diff(starts)
 
 

@@ -81,9 +81,9 @@ class DocumentGrammar(OnlineGrammar):
         grammar, letters, starts = self.grammar, types.letters, types.starts
         longest = int(np.diff(starts).max(initial=1))
         nats = np.zeros((len(starts) - 1, len(grammar.own_rules)))
-        weights, masses = grammar.weighted(view.weights), view.memory.masses
+        weighted, masses = grammar.weighted(view.weights), view.memory.masses
         batch, chart = self.batch(letters, starts), new_chart(grammar, longest)
-        weigh_tops(batch, view.cache.trees, weights, masses, chart, nats)
+        weigh_tops(batch, view.cache.trees, weighted, masses, chart, nats)
         return nats
 
     def global_step(
