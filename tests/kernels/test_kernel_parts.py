@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 import stickbreaker
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 
 
 @kernel_part(nogil=True)

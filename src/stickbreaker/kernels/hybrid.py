@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, trigamma64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 
 Bytes = NDArray[np.uint8]  # arguments of kernels that typed modules call
 Integers = NDArray[np.integer]

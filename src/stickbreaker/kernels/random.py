@@ -7,8 +7,8 @@ its draws depend neither on threads nor on the draws of others.
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import PART
-from stickbreaker.kernels.parts import kernel_part
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)

@@ -4,8 +4,8 @@ underflow.
 
 import numpy as np
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import PART, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import uniform
 
 LEAST_SHAPE = 1e-300

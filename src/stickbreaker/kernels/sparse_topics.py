@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import PART
-from stickbreaker.kernels.parts import kernel_part
 
 
 class InUse(NamedTuple):

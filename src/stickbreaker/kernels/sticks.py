@@ -13,8 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.dirichlet import FLUSH
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.truncated_table import SLOT
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, Bytes, Integers
-from stickbreaker.kernels.parts import kernel_part
 
 OFFSET_BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
@@ -124,7 +124,7 @@ class Span(NamedTuple):
 
     letters: NDArray[np.int32]  # its terminals
     strings: NDArray[np.int32]  # of the whole sentence: string number of each span
-    position: int | np.int64  # its start in the text; 0 where positions are not used
+    position: int | np.int64  # its start in the text; 0 if positions are not used
     origin: int  # its start in the sentence
     whole: int  # terminals of the sentence
     active: NDArray[np.int32]  # the symbols that can occur in its trees, ascending

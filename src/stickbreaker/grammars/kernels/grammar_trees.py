@@ -11,8 +11,8 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     TABLES_USED,
     span_at,
 )
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import copy_numbers
-from stickbreaker.kernels.parts import kernel_part
 
 
 @njit(**PLAIN)

@@ -31,8 +31,8 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     splits,
 )
 from stickbreaker.grammars.kernels.tree_sampling import fill_to_scale, log_sum
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, copy_numbers, digamma64, exp64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)

@@ -41,7 +41,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     fill_chart,
     measure,
 )
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}

@@ -11,7 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.grammars.kernels.grammar_chart import PLAIN, span_at
 from stickbreaker.grammars.kernels.tree_sampling import Text
 from stickbreaker.grammars.model.compiled import Compiled, Integers
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 
 LARGEST_CHART = 2 << 30  # bytes for a sentence's chart and drafts of its trees
 ENTRY = 56  # bytes of an entry of a draft and its stack

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import PART, exp64, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.ngrams.kernels.topic_sweeps import drawn
 from stickbreaker.ngrams.kernels.topic_tables import CUSTOMERS, TABLES, TOPIC
 

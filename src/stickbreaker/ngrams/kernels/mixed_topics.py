@@ -10,8 +10,8 @@ so predictions are exact; with labelled tables and lambda integrated out, as pri
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels.block_weights import draw_topic, weigh_block
 from stickbreaker.ngrams.kernels.topic_blocks import gather, pick_table, room_of_block, seat_block, tables_at

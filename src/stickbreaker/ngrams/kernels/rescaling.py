@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
-from stickbreaker.kernels.parts import kernel_part
 
 LEAST = 1e-300  # smallest ratio whose logarithm is finite
 

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, exp64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.random_gammas import log_gamma_number
 from stickbreaker.ngrams.kernels.pitman_yor import (

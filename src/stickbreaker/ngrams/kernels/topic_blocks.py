@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.ngrams.kernels.block_weights import Block, draw_topic, weigh_block, weigh_switches
 from stickbreaker.ngrams.kernels.topic_sweeps import count_word, enter, predict_topics, scratch_of

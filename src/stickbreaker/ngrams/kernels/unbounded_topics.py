@@ -8,8 +8,8 @@ All topics share the distribution of lengths: a restaurant ends the context with
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 from stickbreaker.ngrams.kernels import pitman_yor
 from stickbreaker.ngrams.kernels.mixed_topics import enter_mixed, predict_mixed

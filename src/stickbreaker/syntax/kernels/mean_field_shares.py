@@ -8,8 +8,8 @@ the q(z) of `tree_sums`. A document contributes the log of the sum there and -KL
 
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, log_gamma64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.syntax.kernels.tree_sums import add_counts, mean_products, sum_trees, weigh
 
 ROUNDS = 4  # updates of shares and xi between two sums over trees

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, exp64, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded
 from stickbreaker.kernels.random_gammas import log_gamma_number
 from stickbreaker.syntax.kernels.tree_topics import draw_nodes, gather, inside, longest, transitions

@@ -17,8 +17,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.syntax.kernels.tree_topics import TINY
 
 LEAST_LOG = -300.0  # log of the least weight of a word or topic, so that products of two do not underflow

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.syntax.kernels.tree_topics import gather, longest, transitions
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.dirichlet import FLUSH
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, exp_digamma_exponent64, log64
-from stickbreaker.kernels.parts import kernel_part
 
 
 @njit(**OPTIONS)

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
-from stickbreaker.kernels.parts import kernel_part
 
 CLOSED = 1e-6  # of a document's tokens, at most 1: smaller tables are closed
 FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics become zero

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import (
     OPTIONS,
     PART,
@@ -18,7 +19,6 @@ from stickbreaker.kernels.math import (
     log64,
     log_gamma64,
 )
-from stickbreaker.kernels.parts import kernel_part
 
 FLUSH = np.float32(9.4e-14)
 TINY = np.float32(1e-30)  # lower limit of a word's norm

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.topics.kernels.mean_field import FAINT, final_theta_weights, gather, longest, norm_of
 
 ROUNDS = 10  # rounds for a document between topics

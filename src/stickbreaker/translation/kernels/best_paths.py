@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, next_state, step
 from stickbreaker.translation.kernels.priority_queue import push, remove_first
 from stickbreaker.translation.kernels.search_graph import NONE, START, table_size

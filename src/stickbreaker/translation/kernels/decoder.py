@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF, step
 from stickbreaker.translation.kernels.phrase_options import extend, span_of
 from stickbreaker.translation.kernels.priority_queue import push, remove_first

@@ -8,8 +8,8 @@ visited in the same round.
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART
-from stickbreaker.kernels.parts import kernel_part
 
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))  # target, source
 

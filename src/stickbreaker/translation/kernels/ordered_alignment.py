@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, log64
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.translation.kernels.word_alignment import (
     TINY,
     WIDEST,

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART
-from stickbreaker.kernels.parts import kernel_part
 
 MOST = 5  # words of a phrase on each side
 

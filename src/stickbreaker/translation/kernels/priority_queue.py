@@ -6,7 +6,7 @@ it, and callers keep `size`.
 
 import numpy as np
 
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import LEAF
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.parts import kernel_part
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.ngrams.kernels.backoff_trigrams import EXACT, LEAF
 
 PIECE = 64  # source words per element of `covered`

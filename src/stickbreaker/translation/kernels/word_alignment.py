@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64
-from stickbreaker.kernels.parts import kernel_part
 
 WIDEST = 6  # longer jumps share one weight, backward and forward
 LEAST_LINK = 1e-9  # links that are less likely are not counted

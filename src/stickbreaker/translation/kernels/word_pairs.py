@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART
-from stickbreaker.kernels.parts import kernel_part
 
 
 class PairTable(NamedTuple):

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.kernel_parts import kernel_part
 from stickbreaker.kernels.math import OPTIONS, PART, copy_numbers
-from stickbreaker.kernels.parts import kernel_part
 from stickbreaker.kernels.random import seeded, uniform
 
 CHUNK = 32  # topics searched at once; arrays of topics are padded with zeros to a multiple
