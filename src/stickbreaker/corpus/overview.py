@@ -41,18 +41,7 @@ def as_html(overview: Overview, text: str) -> str:
     )
 
 
-def showable(text: str) -> str:
-    """The text with U+FFFD in place of characters that cannot be shown, such as those that turn the direction
-    of writing.
-
-    >>> showable("a\\u202eb")
-    'a�b'
-    """
-    return "".join(
-        one if one.isprintable() or one in JOINERS else "\N{REPLACEMENT CHARACTER}" for one in text
-    )
-
-
 def _text(text: str) -> str:
     """Text escaped for HTML, with U+FFFD in place of characters that cannot be shown."""
-    return escape(showable(text))
+    shown = (one if one.isprintable() or one in JOINERS else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return escape("".join(shown))

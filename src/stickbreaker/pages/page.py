@@ -15,7 +15,6 @@ from markupsafe import Markup
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Scalar
-from stickbreaker.corpus.overview import showable
 from stickbreaker.pages.text_values import clean, one_line, script_json
 
 SHARED = "stickbreaker.pages"
@@ -173,7 +172,7 @@ class Page:
         script = self.charts() + self.views() + _text_of("page.js", (SHARED,))
         template = _environment((SHARED,)).get_template("frame.html.j2")
         return template.render(
-            title=showable(clean(self.title)),
+            title=clean(self.title),
             subtitle=clean(self.subtitle),
             facts=_cleaned(self.facts),
             settings=_cleaned(self.settings),
@@ -198,17 +197,14 @@ def plain_page(
     values, which the script reads from the element with id "data".
     """
     code = _text_of(script, (package,)) if script else None
-    return (
-        _environment((package,))
-        .get_template(f"{name}.html.j2")
-        .render(
-            title=showable(title),
-            policy=Markup(_content_security_policy(code)),
-            style=Markup(_text_of("plain.css", (SHARED,)) + _text_of(f"{name}.css", (package,))),
-            script=None if code is None else Markup(code),
-            data=Markup(script_json(data)),
-            **values,
-        )
+    template = _environment((package,)).get_template(f"{name}.html.j2")
+    return template.render(
+        title="".join(one if one.isprintable() else " " for one in title),
+        policy=Markup(_content_security_policy(code)),
+        style=Markup(_text_of("plain.css", (SHARED,)) + _text_of(f"{name}.css", (package,))),
+        script=None if code is None else Markup(code),
+        data=Markup(script_json(data)),
+        **values,
     )
 
 

@@ -15,10 +15,8 @@ from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-LEAN: dict[str, Any] = {
-    **PLAIN,
-    "_nrt": False,
-}  # without reference counts: these functions make no array and return none
+# without reference counts: these functions make no array and return none
+LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}
 FILLING: dict[str, Any] = {**OPTIONS, "_nrt": False}
 FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # indices of `Memory.free`
 
@@ -102,9 +100,7 @@ class Remembered(NamedTuple):
     """The remembered subtrees from which trees are drawn."""
 
     memory: Memory
-    masses: NDArray[
-        np.float64
-    ]  # as in `Memory`; or of the greatest subtree, for the best tree; or 0, for none
+    masses: NDArray[np.float64]  # as in `Memory`; for the best tree: of the greatest subtree; 0: use none
     discounts: NDArray[np.float64]  # adapted symbols
 
 
@@ -190,6 +186,12 @@ def rule_to(symbol, terminal, rules, symbols):
             high = middle
     found = low < symbols.first[symbol + 1] and rules.terminals[low] == terminal
     return np.int64(low) if found else np.int64(-1)
+
+
+@kernel_part(**PART)
+def n_terminals_of(rules):
+    """The number of terminals of a grammar."""
+    return len(rules.terminals_at) - 1
 
 
 @kernel_part(**PART)

@@ -24,6 +24,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     draw_or_give_up,
     draw_tree,
     group_of,
+    n_terminals_of,
     rule_to,
     scaled,
     size_subtrees,
@@ -281,7 +282,7 @@ def _add(values, start, stop, origin, sizes, trees, rules, symbols):
     found, slot = tree_of(values, start, stop, trees)
     if found >= 0:
         return found
-    numbers, n_terminals = trees.numbers, len(rules.terminals_at) - 1
+    numbers, n_terminals = trees.numbers, n_terminals_of(rules)
     tree = numbers[TREES]
     trees.slots[slot] = tree + 1
     string, i = np.int64(0), start
@@ -450,7 +451,7 @@ def strings_in(letters, trees, rules, strings):
 
     0: no stored tree begins with this string. letters: the sentence's terminals.
     """
-    n, n_terminals = len(letters), len(rules.terminals_at) - 1
+    n, n_terminals = len(letters), n_terminals_of(rules)
     for i in range(n):
         string = np.int64(0)
         for j in range(i + 1, n + 1):
@@ -514,7 +515,7 @@ def weigh_tops(batch, trees, grammar, masses, chart, nats_out):
     symbol); -inf: there is no such tree. The weights of these rules are overwritten.
     """
     symbols, start, strings = grammar.symbols, batch.start, _room_for_strings(chart)
-    scale = np.float64(len(grammar.rules.terminals_at) - 1)
+    scale = np.float64(n_terminals_of(grammar.rules))
     for s in range(len(batch.starts) - 1):
         span = _sentence(s, batch, strings)
         n = len(span.letters)
@@ -550,7 +551,7 @@ def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, us
     found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
     times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
     state, strings = np.empty(2, np.uint64), _room_for_strings(chart)
-    scale = np.float64(len(rules.terminals_at) - 1)
+    scale = np.float64(n_terminals_of(rules))
     filled = Filling(start, False, scale, 1.0)
     for s in range(len(batch.starts) - 1):
         span = _sentence(s, batch, strings)
@@ -624,7 +625,7 @@ def best_trees(which, adapted, cached, grammar, remembered, desk):
     rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
     found, strings = np.empty(256, np.int32), _room_for_strings(chart)
     active, state = np.empty(below.shape[1], np.int32), np.ones(2, np.uint64)
-    scale = np.float64(len(grammar.rules.terminals_at) - 1)
+    scale = np.float64(n_terminals_of(grammar.rules))
     for row in which:
         tree = ids[row]
         place = trees.places[tree]
@@ -773,7 +774,7 @@ def expect_trees(batch, trees, grammar, memory, charts, uses):
     This is `sample_trees` with exact expectations (inside-outside) instead of samples. charts: working
     memory. Added to: `uses`; its nats are filled.
     """
-    scale, strings = np.float64(len(grammar.rules.terminals_at) - 1), _room_for_strings(charts.inside)
+    scale, strings = np.float64(n_terminals_of(grammar.rules)), _room_for_strings(charts.inside)
     for s in range(len(batch.starts) - 1):
         span = _sentence(s, batch, strings)
         strings_in(span.letters, trees, grammar.rules, strings)

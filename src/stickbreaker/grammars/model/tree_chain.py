@@ -494,7 +494,7 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
     sums = np.add.reduceat(nats[letters], starts[:-1]) if len(letters) else np.zeros(len(starts) - 1)
-    return sums / np.diff(starts)
+    return sums / np.maximum(np.diff(starts), 1)
 
 
 def new_draft(grammar: Compiled, longest: int) -> Draft:
