@@ -29,7 +29,7 @@ from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseM
 from stickbreaker.translation.phrases.saved_phrases import read_phrases, write_phrases
 from stickbreaker.translation.phrases.token_documents import token_documents
 from stickbreaker.translation.phrases.translating import translate_documents, tune
-from stickbreaker.translation.phrases.translation_scores import translation_scores
+from stickbreaker.translation.phrases.translation_scores import METRICS, translation_scores
 from stickbreaker.translation.sentence_tokens import tokens_of
 
 NONE = "no topics"
@@ -147,7 +147,7 @@ def run_system(plan: PhrasePlan) -> PhraseRun:
     elsewhere: dict[str, float] = {}
     if plan.outside:
         some = [d for d, name in enumerate(held.outside.names) if share_of(name, DEV_SEED) < plan.outside]
-        found, _ = _translated(model, held.outside, some)
+        found, _ = _translated(model, held.outside, some, ("bleu",))
         elsewhere = {"all": found["bleu"], **{name: one["bleu"] for name, one in found["domains"].items()}}
     return PhraseRun(
         plan.system,
@@ -162,7 +162,7 @@ def run_system(plan: PhrasePlan) -> PhraseRun:
 
 
 def _translated(
-    model: PhraseModel, bitext: Bitext, numbers: Sequence[int]
+    model: PhraseModel, bitext: Bitext, numbers: Sequence[int], metrics: Sequence[str] = METRICS
 ) -> tuple[dict[str, Any], list[list[int]]]:
     """Scores of the translations of some documents, by number, and of each what BLEU counts."""
     documents, references = token_documents(model.lexicon, bitext)
@@ -175,7 +175,7 @@ def _translated(
         for name in dict.fromkeys(bitext.domains[d] for d in numbers)
     }
     flat = [" ".join(one) for each in texts for one in each]
-    scores = translation_scores(flat, [" ".join(one) for each in wanted for one in each], domains)
+    scores = translation_scores(flat, [" ".join(one) for each in wanted for one in each], domains, metrics)
     return scores, [counts_of(own, reference) for own, reference in zip(texts, wanted, strict=True)]
 
 

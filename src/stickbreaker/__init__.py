@@ -85,7 +85,7 @@ __all__ = [
 
 
 def _names_of_kinds() -> list[OptionNames]:
-    """The names of all kinds' parameters and of their options, to translate messages with."""
+    """How all kinds' parameters are named on the command line, to put options' names into messages."""
     from stickbreaker.estimators.kinds import kinds, systems
 
     return [names for saved in (*kinds().values(), *systems()) for names in saved.names()]

@@ -170,3 +170,29 @@ def test_tags_without_trees_are_refused(treebank, tmp_path):
     assert "--tags xpos has no effect without --trees; give both, or leave it out" in result.stderr
     with pytest.raises(UserError, match="unknown tags 'feats'"):
         Analysis(tags="feats")
+
+
+@pytest.mark.parametrize(
+    ("segmentation", "words"),
+    [
+        ("language", ["我", "在", "1998", "年", "買", "3.5", "4th", "a4", "天", "安", "门"]),
+        ("characters", ["我", "在", "1998", "年", "買", "3.5", "4th", "a4", "天", "安", "门"]),
+        ("icu", ["我在", "1998", "年", "買", "3.5", "4th", "a4", "天安门"]),
+    ],
+)
+def test_all_words_of_scripts_without_spaces(segmentation, words, tmp_path):
+    """Numbers count too, next to letters as well; positions in the text are right, also after opening."""
+    if segmentation == "icu":
+        pytest.importorskip("icu4py")
+    text = "我在1998年買 3.5 4th, a4 天安门。"
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": text}) + "\n")
+    analysis = Analysis("zh", segmentation=segmentation)
+    Corpus.build(path, tmp_path / "c", analysis=analysis, all_words=True)
+    corpus = Corpus.open(tmp_path / "c")
+    assert list(corpus.documents(0)[0].tokens) == words
+    starts = corpus.analysis.analyse(text).starts.tolist()
+    ends = corpus.analysis.ends(text, starts)
+    assert [text[start:end] for start, end in zip(starts, ends, strict=True)] == words
+    again = Corpus.build(path, analysis=corpus.analysis, all_words=True)
+    assert again.fingerprint == corpus.fingerprint

@@ -389,6 +389,13 @@ def test_tokens_of_files_take_the_form_of_the_analysis_and_those_of_lists_do_not
     assert set(given.vocabulary.words) == {"The", "Houses", "--", "1990"}
 
 
+def test_a_corpus_without_any_document_is_not_written(tmp_path):
+    corpus = Corpus.from_texts(["one cat", "two dogs"])
+    with pytest.raises(UserError, match="every document is held out; lower held_out"):
+        corpus.write(tmp_path / "c", held_out=1.0)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_what_comes_to_its_place_while_a_corpus_is_built_stays(tmp_path, overwrite):
     """A folder of the user's; it was removed."""

@@ -96,9 +96,8 @@ def test_thai_needs_no_stop_words():
 def test_settings_that_do_not_go_together():
     with pytest.raises(UserError, match="unknown segmentation 'words'; take language, pattern, characters"):
         Analysis(segmentation="words")
-    for segmentation in ("characters", "icu"):
-        with pytest.raises(UserError, match="a token pattern cannot go with segmentation by"):
-            Analysis(token_pattern="x", segmentation=segmentation)
+    with pytest.raises(UserError, match="a token pattern cannot go with segmentation by 'characters'"):
+        Analysis(token_pattern="x", segmentation="characters")
 
 
 def test_what_is_saved(tmp_path):
@@ -150,6 +149,12 @@ def test_icu(language, text, tokens):
     analysis = Analysis(language, segmentation="icu", normalization=None)
     assert analysis.analyse(text).words == tokens
     assert [word.lower() for word in slices(text, analysis)] == tokens
+
+
+def test_icu_cuts_what_a_pattern_matches():
+    pytest.importorskip("icu4py")
+    analysis = Analysis("zh", segmentation="icu", token_pattern=r"\p{L}*")
+    assert analysis.analyse("北京天安门 cats 7").words == ["北京", "天安门", "cats"]
 
 
 def test_a_corpus_by_icu_is_of_use_without_icu(monkeypatch, tmp_path):

@@ -330,7 +330,7 @@ def test_names_given_after_loading_are_on_the_page(model):
     html = loaded.name_topics({0: "ships & sails", 1: "ships & sails"}).report().html
     assert "ships \\u0026 sails" in html
     assert "ships \\u0026 sails" not in before
-    assert "shown as 2: those of one name are one" in html
+    assert "shown as 2: topics with the same name are merged" in html
     assert 'id="documents"' in html
     assert not (model / "names.json").exists()
     assert "ships &amp; sails: " in loaded._repr_html_()

@@ -33,8 +33,8 @@ _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that 
 def printable(text: object) -> str:
     """Text that is safe to show on a terminal, without control characters.
 
-    Characters that change the direction of writing are removed too; tabs and newlines stay. Folders of
-    unpacked zip files are named by the zip file that the user gave.
+    Characters that change the direction of writing are removed too; tabs and newlines stay. The temporary
+    folder of an unpacked zip file is replaced by the path of the zip file.
 
     >>> printable("a\\x1b[31mb")
     'a[31mb'
@@ -53,7 +53,7 @@ def _as_given(text: str, written: Callable[[str], str] = str) -> str:
 
 
 def say(text: object = "") -> None:
-    """Print a text on standard output, made safe by `printable`. Raises as `writing_output` does."""
+    """Print a text on standard output, made safe by `printable`. Raises UserError if it cannot be written."""
     with writing_output():
         click.echo(printable(text))
 
@@ -106,7 +106,7 @@ class ProgressLine:
         return time.monotonic() - self.shown >= self.every
 
     def show(self, text: str, *, last: bool = False) -> None:
-        """Show a text, unless the last one was shown too recently.
+        """Show a text, unless too little time has passed since the last one, or since the line was made.
 
         With `last`, it is always shown, and stays on the screen.
         """
@@ -175,9 +175,9 @@ PATH = click.Path(path_type=Path)
 def option(
     *names: str, choices: Sequence[str] = (), least: int | None = None, **settings: Any
 ) -> Callable[[F], F]:
-    """As `click.option`, but the default is shown in `--help`.
+    """As `click.option`, but the default is shown in `--help`, unless it is None.
 
-    choices: the values that it may have; least: for a whole number, the smallest.
+    choices: the texts that are allowed; least: the option takes whole numbers, and this is the smallest.
     """
     if choices:
         settings["type"] = click.Choice(choices)
@@ -191,8 +191,8 @@ def option(
 class ModelPath(click.Path):
     """The type of a command's argument that is a saved model or system: a directory, or a zip file.
 
-    A zip file is unpacked for this process, and output still names it. With `changes`, for commands that
-    change the model, it is refused.
+    A zip file is unpacked, and its value is the folder, which is removed when the program ends; output names
+    the zip file. With `changes`, for commands that change the model, a zip file is refused.
     """
 
     def __init__(self, *, changes: bool = False) -> None:
@@ -223,7 +223,7 @@ class ModelPath(click.Path):
 
 
 def _exit_when_terminated() -> None:
-    """Let SIGTERM end the program like an exit, so that folders of unpacked models are removed."""
+    """Let SIGTERM, if it has no handler, end the program like an exit, so that unpacked zips are removed."""
     free = threading.current_thread() is threading.main_thread()
     if free and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -240,7 +240,7 @@ threads_option = option("--threads", **THREADS)
 def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
     """A click callback for a prior's parameter: a number, "learned" or "learned:NUMBER"; None if not given.
 
-    For alpha also "learned-symmetric". Numbers are converted, the others stay texts.
+    For alpha also "learned-symmetric". Numbers are converted, the others stay texts. Raises BadParameter.
     """
     kind = None if value is None else value.partition(":")[0]
     if value is None or kind == "learned" or (kind, param.name) == ("learned-symmetric", "alpha"):
@@ -259,7 +259,7 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def refuse_written(names: tuple[str, ...], problem: str) -> None:
-    """Raise a usage error for the first of the options `names` that the user gave: "--name problem"."""
+    """Raise a usage error, "--name problem", if the user gave any of the options `names`; for the first."""
     options = {param.name: param.opts for param in click.get_current_context().command.params}
     for name in written(names):
         option = f"--{name.replace('_', '-')}"
@@ -317,7 +317,10 @@ def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
 
 
 def command(function: Callable[P, None]) -> Callable[P, None]:
-    """A decorator for commands: adds `--json`; an error by the user becomes one line and exit status 1."""
+    """A decorator for commands: adds `--json`; some errors become one line and exit status 1.
+
+    They are UserError, OSError and MemoryError. If the reader of the output has gone, nothing is printed.
+    """
 
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
     @functools.wraps(function)

@@ -29,8 +29,8 @@ def score_documents(asked: ScoringRequest) -> Outcome:
 def part_scores(model: Path, corpus: "Corpus", parts: Mapping[str, tuple[float, float]]) -> JsonObject:
     """The result of `evaluate` for documents: how many, and scores for each part of their words.
 
-    parts: (log probability in nats, number of words) by the part's name; "all" must be among them. Raises
-    UserError if there are no words.
+    parts: (log probability in nats, number of words) by the part's name; "all" must be among them, and parts
+    without words are left out. Prints a note if all words are unseen. Raises UserError if "all" has no words.
     """
     from stickbreaker.saved.own_corpus import share_of_own_corpus
 
@@ -69,7 +69,7 @@ def scores_as_text(scores: JsonObject) -> str:
 def learned_from_lines(share: float | None) -> list[str]:
     """A line that warns that the model has learned from these documents; an empty list if it has not.
 
-    share: of the documents, those that it has learned from; None if unknown.
+    share: the share of the documents that it has learned from; None if unknown.
 
     >>> learned_from_lines(1.0)
     ['The model has learned from these documents: expect lower scores for new ones']

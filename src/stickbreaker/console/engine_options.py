@@ -73,7 +73,7 @@ class EngineChoice:
 class Host:
     """Where a command runs: the `engine` for its estimator, and what to advise if Spark fails.
 
-    The command changes this `remedy` once something is saved.
+    A command may change `remedy` once something is saved.
     """
 
     engine: "str | SparkEngine"

@@ -290,11 +290,12 @@ def open_or_build(
     overwrite: bool = False,
     structure: StructureChoice | None = None,
 ) -> "Corpus":
-    """Open the corpus that `inputs` names, or build one from files of documents: at `out`, or in memory.
+    """Open `inputs` if it is one stored corpus; otherwise build a corpus from these files of documents.
 
-    Files are analysed by the options `choice`, or by a model's `analysis` and `vocabulary`. A corpus that is
-    opened gets the model's `vocabulary`; a note is printed if it was analysed differently. `structure`: what
-    a built corpus stores. Raises UserError, also if options for files are given with a corpus.
+    A corpus is built at `out`, or in memory if that is None, and stores what `structure` says. Files are
+    analysed by the options `choice`, or by a model's `analysis` and `vocabulary`. A corpus that is opened
+    gets the model's `vocabulary`; a note is printed if it was analysed differently. Raises UserError, also if
+    options for files are given with a corpus.
     """
     from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
@@ -321,9 +322,9 @@ def open_or_build(
 
 
 class DocumentReader(Protocol):
-    """Something that reads documents with its own analysis and vocabulary: an estimator, say.
+    """Something that reads documents with its own analysis and vocabulary.
 
-    Another is a language model in an ARPA file.
+    For example, an estimator, or a language model in an ARPA file.
     """
 
     _reads_trees: ClassVar[bool]
@@ -446,7 +447,10 @@ def build_corpus(
     overwrite: bool = False,
     structure: StructureChoice | None = None,
 ) -> "Corpus":
-    """Build a corpus from files of documents, and show progress. Arguments are those of `open_or_build`."""
+    """Build a corpus from files of documents; arguments are those of `open_or_build`.
+
+    Progress, and notes on skipped documents and on possible mistakes, are printed. Raises UserError.
+    """
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.corpus.readers.repeats import RepeatsWarning

@@ -23,9 +23,9 @@ def option_table(
     """The options for a class with declared parameters, as a table for `run_options.options_of`.
 
     `only`, `without`: names of parameters to include, or leave out. Some choices of a parameter, such as a
-    schedule, have settings of their own; their options come after the parameter's. `fixed`: for parameters
-    without an option here, the choice that is made, by name. `changes`: settings of options to replace, by
-    parameter; "held_out" adds that option before the seed.
+    schedule, have settings of their own; their options come after the parameter's. `fixed`: parameters that
+    get no option, as {name: choice}; only the settings of that choice get options. `changes`: arguments of
+    `option` to add or replace, by parameter; "held_out" adds --held-out before --seed.
     """
     table: dict[str, Mapping[str, object]] = {}
     pending: list[Parameter] = []
@@ -60,8 +60,8 @@ def _option_of_setting(
 ) -> dict[str, object]:
     """The arguments of `console.option` for a setting that some choices of a parameter have.
 
-    condition: text on the choices that it needs; choices: those that have it; owners: its declaration in each
-    of them.
+    condition: text to begin the help with, such as "--schedule online: "; choices: the choices that have the
+    setting; owners: its declaration in each of them. The help lists the defaults by choice if they differ.
     """
     by_default: dict[str, list[str]] = {}
     for choice, owner in zip(choices, owners, strict=True):
@@ -74,10 +74,10 @@ def _option_of_setting(
 
 
 def _settings(one: Parameter, only: str | None = None) -> dict[str, tuple[tuple[str, ...], list[Parameter]]]:
-    """The settings that belong to a parameter's choices, as the batch size to the schedule "online".
+    """The settings that belong to a parameter's choices, such as the batch size to the schedule "online".
 
-    Returns {name: (choices that have it, its declaration in each)}. only: include just the settings of this
-    choice.
+    Returns {name of the setting: (choices that have it, its declaration in each)}. only: take just the
+    settings of this choice.
     """
     found: dict[str, tuple[tuple[str, ...], list[Parameter]]] = {}
     for choice, kind in one.settings.items():
@@ -140,7 +140,7 @@ def _is_pair(one: Parameter) -> bool:
 
 
 def _needs(one: Parameter, condition: Condition) -> str:
-    """What a parameter must be, as written on the command line, such as "--order unbounded"."""
+    """A condition on a parameter, as text for the command line, such as "--order unbounded"."""
     if isinstance(condition, Above):
         return f"{one.option_name} above {condition.bound:g}"
     return f"{one.option_name} {either(condition)}"
@@ -152,7 +152,7 @@ def _lower(text: str) -> str:
 
 
 def refuse_unneeded(kind: type, options: Mapping[str, object]) -> None:
-    """Raise a usage error if the user gave an option without the other option that it needs."""
+    """Raise a usage error if the user gave an option that needs another option to have some other value."""
     parameters = declared(kind)
     for one in parameters.values():
         if one.option_name is None or not written((one.key,)):
@@ -169,11 +169,12 @@ def take_settings(
     always: tuple[str, ...] = (),
     more: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Replace the settings among a command's `options` by instances of the choices that they belong to.
+    """Change a command's `options` in place: a choice and its settings become one instance of a class.
 
-    For "online" and a batch size, say, the schedule becomes an `Online`. `chosen`: the choice if a
-    parameter's option is None; `always`: choices that get an instance even if no setting was given; `more`:
-    further arguments for instances. Raises a usage error for a setting of a choice that was not made.
+    With "online" and a batch size, say, the batch size is removed and the schedule becomes an `Online`.
+    `chosen`: the choice if a parameter's option is None; `always`: choices that get an instance even if no
+    setting was given; `more`: further arguments for instances. Raises a usage error for a setting of a choice
+    that was not made.
     """
     for name, one in declared(kind).items():
         if not one.settings or name not in options:

@@ -9,9 +9,9 @@ from stickbreaker.core.json_checks import JsonObject
 
 @dataclass(frozen=True)
 class TopicsRequest:
-    """What a kind gets to implement `stickbreaker topics`.
+    """The arguments of `stickbreaker topics`, for the kind of model that implements it.
 
-    options: those that only some kinds have, by name.
+    options: the options that apply only to some kinds, by name.
     """
 
     model: Path
@@ -21,9 +21,9 @@ class TopicsRequest:
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """What a kind gets to implement `stickbreaker evaluate`.
+    """The arguments of `stickbreaker evaluate`, for the kind of model that implements it.
 
-    options: those that only some kinds have, by name.
+    options: the options that apply only to some kinds, by name.
     """
 
     model: Path
@@ -35,7 +35,10 @@ class ScoringRequest:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What a kind gets to implement `stickbreaker export`. corpus: only for formats about documents."""
+    """The arguments of `stickbreaker export`, for the kind of model that implements it.
+
+    corpus: None unless the format is about documents.
+    """
 
     model: Path
     corpus: Path | None

@@ -45,7 +45,8 @@ def chained(*options: Decorator) -> Decorator:
 def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
     """A decorator that adds the options of a table to a command, in order, except those in `without`.
 
-    changes: settings of options that this model or command has in addition, or instead, by option.
+    Their settings come from `SHARED`, from `table` and from `changes`, of which the later ones count. Options
+    that only `changes` has are not added.
     """
 
     def settings(name: str) -> OptionSettings:
@@ -61,7 +62,7 @@ run_options = chained(
 
 
 def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str], int | str]:
-    """A click callback for an option that takes a whole number above zero, or the word `word`."""
+    """A click callback for an option that takes a whole number above zero (returned as int), or `word`."""
 
     def converted(_ctx: click.Context, _param: click.Parameter, value: str) -> int | str:
         if value == word:
@@ -89,9 +90,9 @@ class NewRun:
 
     @classmethod
     def take_from(cls, options: ParameterValues, **others: Any) -> "NewRun":
-        """Take a run's options out of a command's options; those that remain are the model's parameters.
+        """Take a run's options out of a command's `options`, in place; the rest are the model's parameters.
 
-        others: the values of fields that are not options.
+        "threads", if there, remains too. others: the values of fields that are not options.
         """
         names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
         values: ParameterValues = {name: options.pop(name) for name in names}

@@ -130,8 +130,8 @@ def run_on(
 ) -> "tuple[Estimator, Run, RunState] | None":
     """Continue a run to its end and show progress; returns None if it was finished already.
 
-    every: seconds between checkpoints. On Ctrl-C the program exits with the message `remedy`. Prints a note
-    if the score has not converged.
+    every: seconds between checkpoints. A locked directory is unlocked at the end. On Ctrl-C the program exits
+    with status 1 and the message `remedy`. Prints a note if the score has not converged.
     """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting

@@ -151,7 +151,7 @@ def problem_of(error: Exception) -> str | None:
 
 
 def full_disk_of(error: BaseException | None) -> OSError | None:
-    """The error that says that a disk is full, among an error and its causes; None if there is none.
+    """The error that says that a disk or quota is full, among an error and its causes; None if there is none.
 
     >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
     'x'

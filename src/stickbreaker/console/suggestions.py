@@ -36,9 +36,9 @@ class SuggestingGroup(click.Group):
 
 
 def with_page(command: click.Command, words: str) -> click.Command:
-    """The command with the documentation's page about it named at the end of its help, if there is one.
+    """A copy of a command whose help ends with the page of the documentation about it.
 
-    words: the command's words, as "fit lda".
+    The command itself if there is no page. words: the command's name, such as "fit lda".
     """
     page = page_of(words)
     if page is None:
@@ -50,7 +50,7 @@ def with_page(command: click.Command, words: str) -> click.Command:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """A question that names the most similar of the known names; empty if none is similar.
+    """A question that names up to three known names similar to `name`; empty if none is similar.
 
     >>> suggestion("topic", ["topics", "report"]), suggestion("x", ["topics"])
     ("Did you mean 'topics'?", '')

@@ -21,7 +21,7 @@ MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, including the names of
 def refuse_other_ending(out: Path) -> None:
     """Raise UserError unless the ending of `out`'s name is of a format in which tables can be written.
 
-    UserError also if it is Excel's and the package for that is missing.
+    UserError also if it is Excel's and the package for that is missing. "-", standard output, is allowed.
     """
     if out == STANDARD_OUTPUT:
         return
@@ -95,7 +95,10 @@ def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: "Path | B
 
 
 def _write_workbook(tables: "Iterable[pa.Table]", schema: "pa.Schema", partial: Path, out: Path) -> None:
-    """Write an Excel file of one sheet, the columns' names first; text is never a formula or a link."""
+    """Write an Excel file of one sheet, the columns' names first; text is never a formula or a link.
+
+    partial: the file to write; out: the path for errors. Raises UserError for what Excel cannot hold.
+    """
     import xlsxwriter
 
     if len(schema) > MOST_COLUMNS:

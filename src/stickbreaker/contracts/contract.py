@@ -1,4 +1,4 @@
-"""The interfaces of a model, a sampler and a move, which the rooms that run them rely on."""
+"""The interfaces of a model, a sampler and a move, which the code that runs them relies on."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -195,9 +195,9 @@ class Model(ABC):
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params with values that are computed once per step from a truncated table.
+        """Return the params with values added that are computed from a truncated table, once per step.
 
-        By default unchanged.
+        Called before `expectations`, for truncated tables only. By default the params are unchanged.
         """
         return params
 
@@ -221,12 +221,12 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard, local: Local, seed: int, proposals: Proposals
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """New records of a shard's documents, and statistics of the shard under each proposal, by name.
+        """Try proposals on a shard: returns further records of its documents, and statistics by proposal.
 
-        local: the documents' records from this step's `local_step`; those returned are added to them, since
-        edits will need them. The columns of a proposal's statistics are its own. If an edit names the
-        proposal as its trial, these sums replace those with the same name in `Stats.usage`. By default
-        NotImplementedError.
+        local: the documents' records from this step's `local_step`. The records returned are added to them,
+        for edits to use. Statistics are by the proposal's name, and their columns are the proposal's own. If
+        an edit names the proposal as its trial, their sums replace or correct those of the same name in
+        `Stats.usage`. By default raises NotImplementedError.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
@@ -271,7 +271,7 @@ class Model(ABC):
         return all(move.is_settled(params, totals.sum(axis=0)) for move in self.moves)
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which columns to show to users, given each one's total (columns); by default all."""
+        """The numbers of the columns to show to users, given each column's total; by default all."""
         return np.arange(len(totals))
 
     def needs_summary(self, step: Step) -> bool:
@@ -288,11 +288,11 @@ class Model(ABC):
         return ((Grow(self.table.rows, len(new_rows), tuple(sorted(new_rows))),) if new_rows else ()), {}
 
     def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
-        """The edit of a truncated table after a global step: a new order of cells, rows to drop; or none."""
+        """The edit of a truncated table after a global step: new orders of cells, rows to drop; may be ()."""
         return ()
 
     def finish(self, params: Record, counts: Counts) -> Edit:
-        """The edit of a truncated table at the end of a run, so that the model keeps its limits; or none."""
+        """The edit that brings a truncated table within the model's limits at the end of a run; may be ()."""
         return ()
 
 
@@ -377,7 +377,7 @@ class Move(ABC):
     ) -> Proposals:
         """The changes to try in a step, chosen before its documents are mapped.
 
-        latest: the sums of the previous step's report, without rows.
+        latest: the sums of the previous step's report, without rows; None at the first step.
         """
 
     def refine(

@@ -24,9 +24,9 @@ class RowBlock(NamedTuple):
 
 
 class ReportRows(NamedTuple):
-    """Stands for a report's rows in a query: those of its trial named `trial`, or its own if that is "".
+    """A placeholder in `RowQuery.held` for rows of the report: its own or, if `trial` is set, that trial's.
 
-    Rows of a block that the report does not have are zeros.
+    The report is the statistics of a step. Rows of a block that it does not have are zeros.
     """
 
     trial: str = ""

@@ -15,7 +15,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, 
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """Adds `number` positions at the end of an axis: zeros for counts, `fresh` values for parameters.
+    """Adds `number` positions at the end of an axis: zeros for counts, a field's `fresh` for parameters.
 
     If rows are added to a table: `keys` are their keys (such as spellings), if the table has keys, and
     `groups` the group of each (such as its language), if the table has several.
@@ -37,7 +37,10 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Adds the values at position `source` to those at position `into`, and removes `source`."""
+    """Adds the counts at position `source` to those at position `into`, and removes `source`.
+
+    Positions are those before the change. Parameters (fields that are not additive) of `into` stay.
+    """
 
     axis: str
     into: int
@@ -48,10 +51,11 @@ class Merge:
 class Dissolve:
     """Removes position `source` of an axis, and divides its counts among the positions `into` (the targets).
 
-    `shares` (one per target, adding up to one) divide a field, unless `along` names another of its axes.
-    `along` has a table (n × targets) for the n positions of that other axis: each target's share at each of
-    them. For the axis named by `amounts`, the table has what each target gains there instead; a gain may be
-    negative or more than `source` has, since targets may exchange counts. `trial`: see `Split`.
+    Positions are those before the change. `shares` (targets) add up to one. In fields with another axis that
+    is a key of `along`, each target's share varies along that axis: `along[axis]` is (n × targets) for its n
+    positions. If `amounts` names that axis, the table has the counts that each target gains instead of
+    shares; these may be negative or more than `source` has, since targets may exchange counts. `trial` is the
+    name of the trial (`Stats.trial`) that led to the change, as in `Split`.
     """
 
     axis: str
@@ -68,9 +72,10 @@ class Split:
     """Adds a position at the end of an axis, which takes `share` of the counts of `source`.
 
     `along` has shares for each position of another axis, by that axis's name; they replace `share` in fields
-    with that axis. `trial` names the proposal whose trial led to the split. Statistics that contain this
-    trial are divided in proportion to its counts, and documents' records by the shares in their field
-    `SHARES_OF` + the name.
+    with that axis. Parameters (fields that are not additive) are copied. `trial` names the trial that led to
+    the split: the counts that the two parts got when it was tried on documents (`Stats.trial`). Statistics
+    with this trial are divided in proportion to its counts, and documents' records by the shares in their
+    field `SHARES_OF` + the name.
     """
 
     axis: str
@@ -90,12 +95,12 @@ class Permute:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reorder:
-    """Puts the cells (stored counts) of a truncated table in a new order within each column.
+    """Puts the cells (stored counts) of each column of a truncated table in a new order.
 
-    Names are those of axes: `axis`, usually words, is reordered separately at each position of `along`,
-    usually topics. `orders[i]` (int64) lists the positions of `axis` in their new order for position i of
-    `along`. Cells at positions that it omits are removed; a position without a cell gets one with the value
-    zero. The first `inside[i]` positions are within the truncation.
+    `axis` is the name of the row axis, usually words, `along` that of the column axis, usually topics.
+    `orders[i]` (int64) lists the rows of column i in their new order. Cells of rows that it omits are
+    removed; a row without a cell in the column gets one with the value zero. The first `inside[i]` cells are
+    within the column's truncation.
     """
 
     axis: str
@@ -209,9 +214,9 @@ def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence
 
 
 def given(source: Array, amounts: Array) -> Array:
-    """The `amounts` that targets gain (n × targets), corrected for rounding to add up to `source` (n).
+    """Correct the `amounts` that targets gain (n × targets) for rounding: rows add up to `source` (n).
 
-    The largest gain of a row takes the correction.
+    Returns a copy, in which the largest gain of each row takes the correction.
 
     >>> given(np.array([3.0]), np.array([[-1.0, 4.0]])).tolist()
     [[-1.0, 4.0]]
@@ -281,8 +286,8 @@ def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str)
 def renumbered(change: Change, size: int) -> NDArray[np.int64]:
     """The new number of each of `size` rows after a change of the row axis: -1 if it is removed.
 
-    Both rows of a Merge get the number of the merged one. Raises ValueError for other changes: rows cannot be
-    divided.
+    Both rows of a Merge get the number of the merged one. Raises ValueError for Split, Dissolve and Reorder:
+    rows cannot be divided.
     """
     after: NDArray[np.int64] = np.arange(size)
     match change:
@@ -316,10 +321,11 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> Rows:
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
     """The statistics of shards, adapted to an edit that was made after they were computed.
 
-    A Split or Dissolve may name a trial (the counts of a proposed change) among the statistics: its counts
-    then say how the columns that change are divided, and its sums replace those of the statistics. Trials
-    themselves are adapted to changes of rows only, since their columns are the proposal's own. `n_rows`: rows
-    of the table before the edit. Raises ValueError for a Dissolve by amounts whose trial is missing.
+    row_axis, column_axis: the names of the table's axes; n_rows: its rows before the edit. A Split or
+    Dissolve may name a trial (the counts of a proposed change) among the statistics: its counts then decide
+    how the changed columns are divided, and its `usage` sums replace or correct theirs. Trials themselves are
+    adapted to changes of rows only, since their columns are the proposal's own. Raises ValueError for a
+    Dissolve with `amounts` whose trial is missing.
     """
     for change in edit:
         stats = _change_stats(change, stats, row_axis, column_axis, n_rows)
@@ -357,7 +363,7 @@ def _changed_new_rows(
 ) -> Mapping[str, Array]:
     """Counts of new rows, which the table does not have yet, after a change of the table's columns.
 
-    new_rows: an array per key; its first `n_columns` values are counts, and change; the others do not.
+    new_rows: an array per key. Only its first `n_columns` values are counts and are changed; the rest stays.
     """
     if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
         return new_rows
@@ -367,9 +373,9 @@ def _changed_new_rows(
 
 
 def own_shares(trial_values: Array) -> Array:
-    """Each column's share in each row of a trial's statistics (rows × columns); (1, 0, …) for rows of zeros.
+    """Divide each row of a trial's counts (rows × columns) by its sum; (1, 0, …) for rows of zeros.
 
-    A Split or Dissolve that was tried divides the table's counts by these.
+    These are the shares by which a Split or Dissolve that was tried divides the table's counts.
 
     >>> own_shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [1.0, 0.0]]
@@ -389,11 +395,11 @@ def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
-    """A report's sums after an accepted Split or Dissolve, corrected by what its trial measured.
+    """The `usage` sums of statistics after an accepted Split or Dissolve, corrected by its trial's.
 
-    usage: the sums, already changed in the usual way; tried: the trial's sums, ignored if `usage` lacks their
-    name; axis: the name of the column axis. Sums over that axis get the trial's values in the changed
-    columns. For all other sums, the trial holds differences, which are added.
+    usage: the sums after the change; tried: the trial's sums (those not in `usage` are ignored); axis: the
+    name of the column axis. Sums with that axis alone get the trial's values in the changed columns. For all
+    other sums, the trial holds differences, which are added.
     """
     after = dict(usage)
     for name, item in tried.items():
@@ -409,7 +415,7 @@ def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: st
 
 
 def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
-    """The columns to which the counts of a split or dissolved column went, numbered as after the change.
+    """The columns that have got a split or dissolved column's counts, by their numbers after the change.
 
     n_columns: the number of all columns after the change.
     """

@@ -134,7 +134,10 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def put_right(path: Path) -> None:
-    """Before `path` is written, repair what killed processes left: restore old content, remove the rest."""
+    """Repair what killed processes left at and next to `path`: restore old content, remove the rest.
+
+    Called before `path` is written.
+    """
     recover(path)
     sweep(path)
 
@@ -227,9 +230,9 @@ def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError if the file `out` cannot be written.
+    """Raise UserError if the file `out` may not be written.
 
-    Its directory does not exist, `out` is a directory, or it exists and `overwrite` is false.
+    That is if its directory does not exist, if it is a directory, or if it exists and `overwrite` is false.
     """
     if not out.parent.is_dir():
         raise UserError("there is no such directory", where=out.parent, remedy="make it first")
@@ -256,10 +259,10 @@ def truncate(path: Path, size: int) -> None:
 
 
 def refuse_links(directory: Path) -> None:
-    """Raise UserError naming a link, a pipe or a device in a directory that should hold only its own files.
+    """Raise UserError naming a link, a pipe or a device that is in a directory, at any depth.
 
-    `directory` itself may be a link. Code that reads or writes a directory from others calls this first, so
-    that nothing in it leads elsewhere.
+    `directory` itself may be a link, or missing. Code that reads or writes a directory which others may have
+    made calls this first, so that nothing in it leads elsewhere.
     """
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:

@@ -72,7 +72,7 @@ def is_amount(value: object) -> TypeGuard[float]:
 
 
 def is_finite(value: object) -> bool:
-    """Whether all numbers in a JSON value, at any depth, are finite.
+    """Whether a value is JSON and all numbers in it, at any depth, are finite.
 
     >>> is_finite({"scores": [1.5, None]}), is_finite({"scores": [float("nan")]})
     (True, False)

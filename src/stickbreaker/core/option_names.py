@@ -22,8 +22,9 @@ class OptionNames:
     name, and which cannot be mistaken for ordinary words; they are translated everywhere. `ambiguous`:
     parameters whose names are also ordinary words; they are translated only if a value follows.
 
-    `flags`: parameters that an option without a value sets to true. `settings`: classes whose parameters are
-    options of their own. `phrases`: texts and what replaces them on the command line.
+    `flags`: parameters that an option without a value sets to true. `settings`: names of classes of
+    parameters: on the command line, a call such as `Online(kappa=0.7)` becomes the options of its arguments.
+    `phrases`: texts and what replaces them on the command line.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -80,7 +81,10 @@ class AllNames:
 
 @cache
 def all_names() -> AllNames:
-    """The names of the parameters that all kinds share and of those of every kind, merged into one table."""
+    """The names of all parameters, shared by all kinds of models or registered by `add_names`, in one table.
+
+    It is made once, so that names registered later are not in it.
+    """
     known = [SHARED, *(names for source in _sources for names in source())]
     renamed = {name: option for one in known for name, option in one.renamed.items()}
     clear = {**renamed, **{name: option_of(name) for one in known for name in one.alike}}

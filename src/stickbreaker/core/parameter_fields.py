@@ -73,11 +73,11 @@ class Parameter:
         return str(self.option_name)[2:].replace("-", "_")
 
     def refusal(self, value: object, largest: float) -> str | None:
-        """What a valid value would be, such as "a string", if `value` is found not to be valid; else None.
+        """What the value should be, such as "a string", for an error message; None if no fault is found.
 
-        None does not always mean valid. Nothing is checked if the parameter has types beyond `SIMPLE`, which
-        only the model can check, if it takes both truth values and whole numbers, or both numbers and any
-        string. largest: the largest whole number allowed.
+        Not every fault is found. Nothing is checked if the parameter has types beyond `SIMPLE`, which only
+        the model can check, or takes both truth values and whole numbers, or both numbers and any string.
+        largest: the largest whole number allowed.
         """
         if not self.kinds <= SIMPLE or (value is None and "None" in self.kinds):
             return None
@@ -97,7 +97,7 @@ class Parameter:
         return f"{number} or {words}" if number and words and "at most" not in number else number
 
     def _number_refusal(self, value: object, largest: float) -> str | None:
-        """What a valid number would be, such as "a number above 0", if `value` is not one; otherwise None."""
+        """What the value should be, such as "a number above 0", if it is not a valid number; else None."""
         whole = "int" in self.kinds
         kind, most = ("a whole number", min(self.most, largest)) if whole else ("a number", self.most)
         low = self.least if self.above is None else self.above
@@ -147,7 +147,7 @@ def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
 
 @cache
 def declared(kind: type[Any]) -> Mapping[str, Parameter]:
-    """The parameters that a dataclass declares, with those that it inherits, by name and in order."""
+    """The parameters that a dataclass declares or inherits, by name, in the order of listing (`after`)."""
     found = [
         Parameter(
             one.name, _kinds(one.type), one.default, by_name=bool(one.kw_only), **one.metadata["parameter"]
@@ -169,7 +169,8 @@ def declared(kind: type[Any]) -> Mapping[str, Parameter]:
 def refuse_values(given: object, within: str = "") -> None:
     """Raise UserError for the first declared parameter of a dataclass instance whose value is not valid.
 
-    within: for settings, the name of their class, which the message then shows.
+    within: for settings, the name of their class, which the message then shows; their whole numbers may
+    exceed `LARGEST`.
     """
     parameters = declared(type(given))
     values = {name: getattr(given, name) for name in parameters}
@@ -181,9 +182,10 @@ def refuse_values(given: object, within: str = "") -> None:
 
 
 def refuse_unmet_needs(given: object) -> None:
-    """Raise UserError for the first declared parameter that is set although its needs are not met.
+    """Raise UserError for the first parameter that differs from its default although its needs are not met.
 
-    Called when learning begins, not when a model is loaded: files of earlier versions may have such values.
+    Lenient parameters are exempt (see `parameter`). Called when learning begins, not when a model is loaded:
+    files of earlier versions may have such values.
     """
     parameters = declared(type(given))
     values = {name: getattr(given, name) for name in parameters}
@@ -251,10 +253,11 @@ def names_of(kind: type) -> OptionNames:
 
 
 def with_parameter_section(kind: type[T]) -> type[T]:
-    """A class decorator that adds the inherited parameters to the docstring, from their declarations.
+    """Class decorator that adds a section "Parameters" to the docstring, from the parameters' declarations.
 
-    The section is put before "Attributes" or the example. Its order is that of the signature: positional
-    parameters first, those that every run has last.
+    Inherited parameters are included. The section comes before "Attributes" or the example. The class is
+    changed in place, and the signature of `__init__` is reordered like the section: positional parameters
+    first, those that every run has (`last`) at the end.
     """
     parameters = sorted(declared(kind).values(), key=lambda one: (one.by_name, one.last))
     order = {one.name: place for place, one in enumerate(parameters) if one.by_name}

@@ -57,7 +57,7 @@ def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]
 
 
 def share_of(key: str, seed: int = 0) -> float:
-    """A number in [0, 1), uniform over keys, for choosing a share of documents by their ids.
+    """A hash of a key as a number in [0, 1), uniform over keys, to choose a share of documents by their ids.
 
     >>> share_of("doc-7") == share_of("doc-7")
     True

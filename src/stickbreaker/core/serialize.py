@@ -11,7 +11,9 @@ SUMS = ("score", "documents", "tokens")
 
 
 def flat_record(prefix: str, record: Record) -> dict[str, AnyArray]:
-    """A record as named arrays, for files; a key has the prefix, name, axes, additivity and fresh value.
+    """The arrays of a record (fields by name), for files, by keys that describe the fields.
+
+    A key is the prefix and "NAME|AXES|ADDITIVE|FRESH", with axes joined by commas and ADDITIVE 0 or 1.
 
     >>> sorted(flat_record("small/", {"rest": Field(np.array(0.5))}))
     ['small/rest||1|0.0']
@@ -23,7 +25,7 @@ def flat_record(prefix: str, record: Record) -> dict[str, AnyArray]:
 
 
 def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
-    """The record that `flat_record` made these arrays from."""
+    """Restore a record from the arrays that `flat_record` made with this prefix; others are ignored."""
     record: dict[str, Field] = {}
     for key, values in arrays.items():
         if key.startswith(prefix):
@@ -48,7 +50,10 @@ def flat_words(prefix: str, words: Iterable[str]) -> dict[str, AnyArray]:
 
 
 def words_from(prefix: str, arrays: Arrays) -> list[str]:
-    """The words that `flat_words` made the arrays from. Raises ValueError if they are inconsistent."""
+    """Restore words from the arrays that `flat_words` made with this prefix.
+
+    Raises ValueError if the lengths do not fit the letters, or a word is empty or occurs twice.
+    """
     letters, lengths = arrays[f"{prefix}letters"], arrays[f"{prefix}lengths"]
     text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
     ends = np.cumsum(lengths, dtype=np.int64).tolist()
@@ -61,9 +66,9 @@ def words_from(prefix: str, arrays: Arrays) -> list[str]:
 
 
 def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
-    """The statistics of shards as named arrays, for a checkpoint.
+    """The statistics of shards as named arrays, for a checkpoint; sparse rows become dense ones.
 
-    New rows are left out: when it is written, they have been added to the table or rejected.
+    `new_rows` are left out: before a checkpoint is written, they are added to the table or rejected.
     """
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     arrays: dict[str, AnyArray] = {
@@ -78,9 +83,9 @@ def flat_stats(prefix: str, stats: Stats) -> dict[str, AnyArray]:
 
 
 def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
-    """Raise ValueError if statistics do not fit a table of `shape`.
+    """Raise ValueError if the rows of statistics, or of trials in them, do not fit a table of `shape`.
 
-    With `trial`, they may have other columns than the table, as trials do.
+    The number of columns is not checked for trials (`trial`: `stats` is itself one), or if there are no rows.
     """
     rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
     places = rows.positions
@@ -94,9 +99,9 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
 
 
 def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError if a field's array does not fit its axes, or an axis has not the length in `sizes`.
+    """Raise ValueError if an array does not fit its field's axes, or the lengths of axes in `sizes`.
 
-    sizes: the lengths of axes by name; other axes may have any length.
+    sizes: the lengths of axes by name; axes that it lacks may have any length.
     """
     for name, item in record.items():
         if item.axes and len(item.axes) != item.values.ndim:
@@ -107,7 +112,10 @@ def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
 
 
 def stats_from(prefix: str, arrays: Arrays) -> Stats:
-    """The report that `flat_stats` made the arrays from. Raises ValueError if its sums are missing."""
+    """Restore statistics from the arrays that `flat_stats` made with this prefix; others are ignored.
+
+    Raises KeyError if an array is missing, ValueError if the sums have another shape.
+    """
     own = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
     trials = dict.fromkeys(key.split("/")[1] for key in own if key.startswith("trial/"))
     if own["sums"].shape != (len(SUMS),):

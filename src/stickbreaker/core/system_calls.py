@@ -51,7 +51,7 @@ def _lock_on_windows(descriptor: int) -> None:
 
 
 def append_only(file: IO[bytes]) -> None:
-    """Make all writes to an open file go to its end, also by processes that share it; not on Windows."""
+    """Make all writes to an open file, also of processes that share it, go to its end (not on Windows)."""
     try:
         from fcntl import F_SETFL, fcntl
     except ImportError:

@@ -75,9 +75,10 @@ class _Locks:
 
 @contextmanager
 def alone_with(thing: object) -> Generator[None]:
-    """A context that one thread at a time can be in for an object; a thread may enter it several times.
+    """A context that only one thread at a time can enter for an object; contexts of one thread may be nested.
 
-    The lock is stored outside the object, so that copies and pickles do not carry it.
+    The object must be hashable and allow weak references. Its lock is stored outside it, so that copies and
+    pickles do not carry it.
     """
     with _LOCKS.lock_of(thing):
         yield

@@ -20,9 +20,10 @@ NOTHING = 1e-12  # relative to the largest number: smaller differences from zero
 
 
 def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -> NDArray[np.int64]:
-    """The indices of the `n` largest values (None: all), ties in order of place; NaN counts as -inf.
+    """The indices of the `n` largest values (None: all), from the largest; NaN counts as -inf.
 
-    `logs`: the values are logarithms, and are ties if the numbers themselves are.
+    Values that differ by less than a share `SAME` (1e-5) are ties, in order of index; integers are compared
+    exactly. `logs`: the values are logarithms, and are ties if the numbers themselves are.
 
     >>> descending([0.2, 0.5 - 1e-9, 0.3, 0.5]).tolist(), descending([0.2, 0.5, 0.5 + 1e-9], 1).tolist()
     ([1, 3, 2, 0], [1])
@@ -49,7 +50,7 @@ def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -
 
 
 def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
-    """Items from the largest size to the smallest, in the order of `descending`.
+    """Items from the largest size to the smallest; those of nearly equal sizes (`descending`) stay in order.
 
     >>> by_size(["a", "b", "c"], [0.5, 0.7, 0.5 + 1e-9])
     ['b', 'a', 'c']
@@ -60,10 +61,10 @@ def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
 def largest(
     values: Array, n: int, places: NDArray[np.int64] | None = None, *, logs: bool = False
 ) -> tuple[NDArray[np.int64], Array]:
-    """The columns of the `n` largest values of each row, in the order of `descending`, and these values.
+    """The columns of each row's `n` largest values, from the largest, and these values: both (rows × n).
 
-    Both are (rows × n); n is at most the number of columns. `places` (rows × columns): ties are in the order
-    of these numbers, instead of by column.
+    n is cut to the number of columns. Nearly equal values (`descending`) are ties, in order of column or, if
+    `places` (rows × columns) is given, of the numbers in it.
 
     >>> [found.tolist() for found in largest(np.array([[0.2, 0.5, 0.3, 0.5]]), 2)]
     [[[1, 3]], [[0.5, 0.5]]]
@@ -80,9 +81,10 @@ def largest(
 
 
 def first_largest(values: Array) -> NDArray[np.int64]:
-    """For each column of a table (rows × columns), the row with the largest number; the first among ties.
+    """For each column of a table (rows × columns), the row with the largest number.
 
-    There must be at least one row.
+    Numbers smaller by at most a share `SAME` (1e-5) are ties: the first row of these counts. There must be at
+    least one row.
 
     >>> first_largest(np.array([[0.5, 0.1], [0.5 + 1e-9, 0.3]])).tolist()
     [0, 1]

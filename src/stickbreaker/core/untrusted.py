@@ -30,9 +30,9 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
     """A context for interpreting a file's content: errors become a UserError with the file and `remedy`.
 
     Saved files have digests, so invalid content was written by another program or on purpose. A UserError
-    that names a place passes unchanged, and so does an OSError of the system. In other errors, names of
-    fields are not translated to options, unless the error says that the mistake is not in a file
-    (`in_file=False`).
+    that names a place passes unchanged, and so does an OSError of the system. Any other UserError gets
+    `where`, and `remedy` if it has none. Names of fields in the message are not translated to options, unless
+    the error says that the mistake is not in a file (`in_file=False`).
 
     >>> with making_sense_of("model", "fit again"):
     ...     {}["alpha"]
@@ -79,10 +79,10 @@ def refuse_negative(values: NDArray[np.number], what: str) -> None:
 
 
 def read_given_file(path: Path, most: int, remedy: str) -> bytes:
-    """The content of a file or pipe of at most `most` bytes that a user has named.
+    """The content of a file or pipe that a user has named, which may have at most `most` bytes.
 
-    Raises UserError if it is larger (no more than that is read), a directory or a device; `remedy` says what
-    to do then. Raises OSError if it cannot be opened.
+    Raises UserError with `remedy` if it is larger (reading stops after one byte more), a directory or a
+    device, and OSError if it cannot be opened.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):

@@ -93,13 +93,13 @@ def one_chunk(column: ArrowColumn) -> ArrowNested:
 
 
 def strings_in(column: "ArrowArray | ArrowColumn") -> list[str]:
-    """The strings of an Arrow column without nulls, as a list."""
+    """The strings of an Arrow column as a list. It should have no nulls: these become None."""
     values: list[Any] = column.to_pylist()
     return values
 
 
 def field_of(schema: Any, name: str) -> "pa.Field[Any]":
-    """A column of a schema, with its type. Raises KeyError if the schema lacks it."""
+    """The field (name and type) of the column called `name`. Raises KeyError if the schema lacks it."""
     return schema.field(name)
 
 

@@ -136,9 +136,9 @@ class TableSource(BlockSource):
 
 
 class DocumentSource(BlockSource):
-    """Blocks held in memory as lists of documents, for documents that are read once, such as new ones.
+    """Blocks held in memory as lists of documents, such as new documents to which a model is applied once.
 
-    Arrow tables of them are made on request.
+    `read` and `columns` make an Arrow table on each call.
     """
 
     def __init__(self, kind: str, blocks: Sequence[list[Document]]) -> None:
@@ -171,10 +171,10 @@ class DocumentSource(BlockSource):
 
 
 def blocks_of(documents: Iterable[Document], kind: str) -> Iterator[list[Document]]:
-    """Documents cut into blocks of at most 1,024, and about 200,000 tokens or 16 million characters.
+    """Cut documents into blocks of at most 1,024 documents, 200,000 tokens and 16 million characters.
 
-    kind: "text" for documents with tokens, "bag" for bags of words. Raises UserError if some are of the other
-    kind, or only some have trees.
+    A larger document is a block of its own. kind: "text" for documents with tokens, "bag" for bags of words.
+    Raises UserError if some document is of the other kind, or only some have trees.
     """
     waiting: list[Document] = []
     tokens = characters = 0
@@ -252,7 +252,10 @@ def _numbered(lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], Sequen
 
 
 def _number_lists(lists: Sequence[Any]) -> Any:
-    """Lists of numbers (None: missing) as values of an Arrow column; fast if all are NumPy arrays."""
+    """Lists of numbers as a column that `pa.table` accepts; None in place of a list becomes null.
+
+    Returns an Arrow array, fast, if all are NumPy arrays, else the lists themselves.
+    """
     if not all(isinstance(one, np.ndarray) for one in lists):
         return list(lists)
     values = np.concatenate(lists).astype(np.int32)
@@ -269,8 +272,8 @@ def _offsets_of(lists: Sequence[Sized]) -> NDArray[np.int64]:
 def refuse_other_table(table: pa.Table, kind: str) -> None:
     """Raise ValueError if a block's table, read from a file, is not as this module writes it.
 
-    Wrong are columns with other names or types, missing values, and positions (`starts`, `sentences`) below
-    zero. The table may have only some of the columns.
+    Refused are columns with other names or types, missing ids, tokens, words, weights, heads or tags, and
+    positions (`starts`, `sentences`) below zero. The table may have only some of the columns.
     """
     schema = schema_of(kind, kind == "text")
     for name in table.column_names:
@@ -354,9 +357,10 @@ def sentence_starts(
 ) -> NDArray[np.int64]:
     """The first token of each sentence of a block, as an index among all tokens of the block.
 
-    `offsets`: where documents begin; `lengths`: the number of sentences of each (0: it is one sentence);
-    `places`: for each sentence, its first token counted within its document. Raises ValueError if a place is
-    outside its document, places are not ascending, or a document's first sentence does not begin with it.
+    `offsets` (documents + 1): document d has the tokens offsets[d] to offsets[d + 1]; `lengths`: its number
+    of sentences (0: all its tokens are one sentence); `places`: for each sentence, its first token, counted
+    within its document. Raises ValueError if a place is outside its document, places are not ascending, or a
+    document's first sentence does not begin at its first token.
 
     >>> sentence_starts(np.array([2, 0, 0]), np.array([0, 2]), np.array([0, 3, 4, 4])).tolist()
     [0, 2, 3]

@@ -65,11 +65,12 @@ WORTH_A_KERNEL = 1 << 18  # characters
 
 @dataclass(frozen=True)
 class Recipe:
-    """How documents become a corpus.
+    """The settings by which documents become a corpus.
 
-    `kind`: "text" or "bag"; `analysis` None: the default one for texts; `rule` chooses the vocabulary;
-    `progress` is called with the number of documents so far. With `forms`, tokens that documents come with
-    are normalised as the analysis normalises its own.
+    `kind`: "text" or "bag"; `analysis` None: the default one for texts; `rule` chooses the vocabulary, unless
+    `vocabulary` is given; `phrases`: the rule for finding phrases, which are then joined (None: do not);
+    `progress` is called with the number of documents so far. With `forms`, tokens that documents already have
+    are normalised in the same way as those that the analysis finds in texts.
     """
 
     kind: str
@@ -85,10 +86,10 @@ class Recipe:
 class About:
     """Facts about a corpus besides its documents, vocabulary and analysis; None: not computed.
 
-    `rule`: chose the vocabulary; `languages`: documents by language; `skipped`: documents left out, by kind
+    `rule`: chose the vocabulary; `languages`: documents per language; `skipped`: documents left out, by kind
     of problem, and `first_skipped` the first message of each; `content`, `fingerprint`: digests without and
-    with the vocabulary; `totals`: (known tokens, documents without any); `dropped`: words that the
-    vocabulary's rule left out.
+    with the vocabulary; `totals`: (known tokens, documents without any); `path`: its directory (None: in
+    memory); `dropped`: words left out of the vocabulary, one entry per reason.
     """
 
     rule: VocabularyRule = field(default_factory=VocabularyRule)
@@ -174,8 +175,8 @@ def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | 
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
     """Build a corpus in memory; returns its parts: blocks of documents, vocabulary, analysis and facts.
 
-    named: the input's name in errors. If the recipe has a vocabulary, documents are kept as they are, and
-    instead of facts there is a function that counts them when it is called.
+    named: the input's name in errors. If the recipe has a vocabulary, the analysed documents are held as
+    lists (`DocumentSource`), and the facts are returned as a function that counts them when it is called.
     """
     if recipe.vocabulary is not None:
         blocks: list[list[Document]] = []
@@ -255,11 +256,11 @@ def _counted_pass(
     *,
     on_disk: bool = False,
 ) -> tuple[Tally, AnyAnalysis | None]:
-    """Analyse documents, call `take` with each block's table; returns the counts and the analysis used.
+    """Analyse documents and call `take` with each block's table; returns the counts and the analysis used.
 
-    on_disk: `take` writes blocks to files. If these stay as they are (no phrases are joined), the counts also
-    note a likely word per document (`Tally`), which saves reading the files again. Raises UserError as
-    `_pass` does.
+    on_disk: `take` writes blocks to files. If no phrases will be joined in these, the counts note for each
+    document a word that the vocabulary is likely to have (`Tally`), so that few blocks must be read again to
+    count empty documents. Raises UserError if there is no document, naming the input (`named`).
     """
     worker = _Analyst(recipe, problems)
     last = on_disk and recipe.phrases is None  # no blocks are made from these
@@ -444,7 +445,10 @@ class _Analyst:
         return list(map(analysis.analyse, texts)) if self.finder is None else self.finder.analyse(texts)
 
     def _with_tokens(self, document: Document, identity: str) -> Document | None:
-        """A document with its tokens and id; as given if its text goes to a batch; None if reported."""
+        """A document with its tokens and id. Returns None if it was wrong, which is reported to `problems`.
+
+        A text to be analysed in a batch later (`_together`) is returned unchanged.
+        """
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
@@ -484,7 +488,11 @@ class _Analyst:
                 warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: Sequence[str] | None) -> Document | None:
-        """The document with the tokens or words that it came with, cleaned; None if it was reported."""
+        """The document with the tokens or words that it came with (`given`), in the form that is stored.
+
+        Lone surrogates are replaced and, as the recipe asks, tokens normalised and phrases joined. Returns
+        None for a document that was reported: its tokens lack a language, or its trees are malformed.
+        """
         clean = None if given is None else storable_all(given)
         known = self._languages()
         if clean and known and not any(language_of(token) in known for token in clean):
@@ -520,13 +528,13 @@ class _Analyst:
         return True
 
     def _languages(self) -> tuple[str, ...]:
-        """The languages that given tokens must name, as "en:word"; empty if they carry no language."""
+        """The languages with which given tokens must be tagged ("en:word"); empty if they need no tag."""
         if self.recipe.vocabulary is not None:
             return self.recipe.vocabulary.languages
         return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
-        """Whether documents must have a text per language: by the recipe, or else as the first document."""
+        """Whether documents must have a text per language. The recipe decides, or else the first document."""
         if self.polylingual is None:
             fixed = self.recipe.vocabulary is not None  # the analysis comes from a model
             self.polylingual = document.texts is not None and not fixed
@@ -572,7 +580,7 @@ def _with_words(document: Document, identity: str, words: list[str] | None, kind
 def _analysed(
     document: Document, identity: str, text: str, language: str | None, tokens: "AnalysedText | FoundText"
 ) -> Document:
-    """A document made from a text and its tokens."""
+    """A document of this id, text and tokens, with the metadata and the place of `document`."""
     words, starts, sentences = tokens
     return Document(
         identity,
@@ -593,9 +601,10 @@ def documents_from(
     ids: Sequence[str] | None,
     metadata: Sequence[Mapping[str, object]] | None,
 ) -> Iterator[Document]:
-    """Documents from strings or texts by language (`what` "text"), or from lists of tokens (`what` "tokens").
+    """Yield documents from strings or dicts of texts by language (`what` "text"), or token lists ("tokens").
 
-    Raises UserError for values of another type, repeated ids, and `ids` or `metadata` of another length.
+    ids None: "0", "1", … Raises UserError for values of another type, repeated ids, and `ids` or `metadata`
+    of another length.
     """
     if isinstance(values, str):
         raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
@@ -638,7 +647,8 @@ def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
 def new_directory(path: Path, overwrite: bool) -> Generator[Path]:
     """A context that yields a directory to write a corpus into, which is renamed to `path` at the end.
 
-    Raises UserError if something is there: a corpus may be replaced with `overwrite`, other things never.
+    If the context fails, nothing is left. Raises UserError if something is at `path`: with `overwrite`, a
+    corpus or an empty directory is replaced, other things never.
     """
     check = partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:

@@ -173,9 +173,9 @@ class Corpus:
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
-        """A corpus of text documents; those that come with tokens are not analysed.
+        """A corpus of text documents, on disk (`out`) or in memory; those that have tokens are not analysed.
 
-        `analysis` None analyses text by default, and accepts every token of documents that come with tokens.
+        `analysis` None: texts get the default one; if all documents have tokens, no token is a stop word.
 
         >>> Corpus.from_documents([Document("a", tokens=["one", "word"])]).ids(0)
         ['a']
@@ -199,10 +199,10 @@ class Corpus:
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
     ) -> "Corpus":
-        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for other values.
+        """A corpus in memory, made from strings. Ids default to "0", "1", …
 
         A document with texts in several languages is a dict of texts by language code; missing languages are
-        left out or None.
+        left out or None. Raises UserError for other values.
 
         >>> Corpus.from_texts(["a cat", "a dog"], ids=["c", "d"]).ids(0)
         ['c', 'd']
@@ -288,8 +288,8 @@ class Corpus:
         """A corpus of bags in memory, from a matrix (documents × words, sparse or dense) of weights >= 0.
 
         Words default to "0", "1", …; all are in the vocabulary, in order. A given vocabulary is used
-        unchanged, with its counts. Zeros are dropped, duplicates added. Raises UserError for a weight that is
-        negative, NaN or infinite.
+        unchanged, with its counts. Zeros are dropped, duplicates added. Raises UserError for an empty matrix,
+        and for a weight that is negative, NaN or above 1e9.
 
         >>> Corpus.from_matrix([[1, 0], [2, 3]]).n_tokens
         6.0
@@ -349,7 +349,7 @@ class Corpus:
 
     @functools.cached_property
     def about(self) -> building.About:
-        """Further facts, such as languages and skipped documents; counted at first use if necessary."""
+        """Further facts, such as languages and skipped documents; if needed, counted at first use."""
         return self._about() if callable(self._about) else self._about
 
     @property
@@ -397,11 +397,11 @@ class Corpus:
 
     @property
     def wordless_share(self) -> float:
-        """The share of tokens, in [0, 1], without a word in the vocabulary for a reason other than rarity.
+        """The share of all tokens, in [0, 1], that the vocabulary excludes for a reason other than rarity.
 
-        The reason is the analysis (stop words, say), a maximum share of documents, or a given list of words.
-        In trees, these tokens are the nodes without a word, to which `all_words` (`--all-words`) would give
-        one. Reads all blocks. Raises UserError for bags, which have no tokens.
+        They are stop words, words in too many documents, or words outside a given list; words in too few
+        documents, or beyond the vocabulary's size, are not included. In trees, such tokens are nodes without
+        a word, unless `all_words` (`--all-words`) is set. Reads all blocks. Raises UserError for bags.
 
         >>> Corpus.from_texts(["A cat and a dog."]).wordless_share
         0.6
@@ -425,10 +425,7 @@ class Corpus:
 
     @property
     def skipped(self) -> dict[str, int]:
-        """How many documents were left out, with on_error="skip", when the corpus was built.
-
-        The numbers are by kind of problem.
-        """
+        """The number of documents left out in the build (on_error="skip"), per kind of problem."""
         return dict(self.about.skipped)
 
     @property
@@ -444,7 +441,7 @@ class Corpus:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """A digest of ids, tokens or weights, and vocabulary, wherever the corpus is stored."""
+        """A digest of ids, tokens or weights, and vocabulary; the same wherever the corpus is stored."""
         if self.about.fingerprint is not None:
             return self.about.fingerprint
         digest = Digest()
@@ -467,7 +464,8 @@ class Corpus:
     def bags(self, block: int) -> Bags:
         """A block's documents as bags of known words.
 
-        `unseen` counts the tokens of unknown words that the analysis would admit to a vocabulary.
+        `unseen` counts the tokens of unknown words that the analysis would admit to a vocabulary (all unknown
+        words if there is no analysis).
 
         >>> Corpus.from_texts(["cat cat dog"]).bags(0).counts.tolist()
         [2.0, 1.0]
@@ -553,6 +551,8 @@ class Corpus:
     def part(self, start: int, stop: int) -> "Corpus":
         """The documents from number `start` to before `stop`, in memory, under the same vocabulary.
 
+        Bounds beyond the corpus are clipped. Facts such as `languages` stay those of the whole corpus.
+
         >>> Corpus.from_texts(["A cat sat.", "Two cats.", "A cat."]).part(1, 3).ids(0)
         ['1', '2']
         """
@@ -600,9 +600,10 @@ class Corpus:
     def write(self, out: str | Path, overwrite: bool = False, *, held_out: float = 0.0) -> "Corpus":
         """Save as a directory `out`; returns the saved corpus.
 
-        With `held_out`, the documents that a run with this share holds out are left out; the vocabulary still
-        counts them. Raises UserError if `out` exists and may not be overwritten, and for texts of one
-        language that are seen through a vocabulary of several.
+        With `held_out`, a share, only the training documents of a fit with the same `held_out` are saved (the
+        others are chosen by a hash of their ids); the vocabulary still counts all. Raises UserError if `out`
+        exists and may not be overwritten, for texts of one language under a vocabulary of several, and if
+        every document is held out.
         """
         if self._language is not None:
             remedy = "write it with its own vocabulary"
@@ -615,7 +616,10 @@ class Corpus:
                     table = table.filter([share_of(name) >= held_out for name in self.ids(block)])
                 writer.write(table)
             trees = self.about.tag_names is not None
-            source = store.StoreSource(directory, self.kind, writer.close(), trees)
+            files = writer.close()
+            if not any(sum(file.blocks) for file in files):
+                raise UserError("every document is held out", remedy="lower held_out")
+            source = store.StoreSource(directory, self.kind, files, trees)
             saved = self
             if held_out:
                 about = dataclasses.replace(self.about, content=None, fingerprint=None, totals=None)
@@ -663,8 +667,8 @@ class Corpus:
     def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """For each distinct word of a block: its vocabulary row (-1: none), and whether it counts as unseen.
 
-        Unseen are words without a row that the analysis admits. In a hashed vocabulary these share a row
-        instead.
+        A word counts as unseen if the vocabulary does not list it but the analysis admits it. In a hashed
+        vocabulary, such a word also has a row, chosen by its hash.
         """
         language, spelled = self._language, entries.spelled
         if language is not None:

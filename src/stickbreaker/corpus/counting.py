@@ -22,9 +22,9 @@ Rules = Callable[[Sequence[str]], "list[str | None]"]
 
 
 class WordCounts:
-    """How many documents and tokens have each word, added up block by block.
+    """For each word, the number of documents that contain it and of its tokens, added up block by block.
 
-    Words are numbered in order of first occurrence.
+    Words are numbered in order of first occurrence: their rows. In bags, tokens are total weights.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,10 @@ class WordCounts:
 
 
 def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
-    """As `_documents_of_words`, but several times faster once numba is loaded."""
+    """For each distinct word of a block (`width` words), the number of its documents that contain it.
+
+    Several times faster than `_documents_of_words` once numba is loaded.
+    """
     from stickbreaker.kernels.document_frequencies import count_documents
 
     documents = np.zeros(width, np.int64)
@@ -66,7 +69,7 @@ def _documents_by_kernel(entries: Entries, width: int) -> NDArray[np.int64]:
 
 
 def _documents_of_words(entries: Entries, width: int) -> NDArray[np.int64]:
-    """For each distinct word of a block, the number of its documents that contain it."""
+    """For each distinct word of a block (`width` words), the number of its documents that contain it."""
     from scipy.sparse import csr_array
 
     shape = (len(entries.offsets) - 1, width)
@@ -116,7 +119,7 @@ class Digest:
 class Reasons:
     """Why each word may not be in a vocabulary: the analysis's rule against it, or None if it may.
 
-    It is computed once per word, as more words occur.
+    A word's reason is computed once, when it first occurs.
     """
 
     def __init__(self, rules_against: Rules) -> None:
@@ -136,11 +139,12 @@ class Reasons:
 def _witnesses(
     entries: Entries, rows: NDArray[np.int64], documents: NDArray[np.int64], eligible: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """One word of each document of a block that the vocabulary is likely to have: its row; -1: no words.
+    """For each document of a block, the row of a word that the vocabulary will probably contain.
 
-    If the vocabulary turns out to have that word, the document is known not to be empty, and need not be read
-    again. Likely are eligible words that are in about a tenth of the documents. rows, documents, eligible
-    (distinct words of the block): row in the counts, documents of the block with it, whether it may be in a
+    -1 for a document without words. If the vocabulary turns out to have that word, the document is known not
+    to be empty, and need not be read again. The choice is the eligible word in closest to a tenth of the
+    documents (one that is not eligible only if there is no other). For each distinct word of the block: rows,
+    its row in the counts; documents, how many of the block have it; eligible, whether it may be in a
     vocabulary.
     """
     found = np.full(len(entries.offsets) - 1, -1, np.int32)
@@ -213,8 +217,8 @@ class Tally:
     def totals(self, entries_of_block: Callable[[int], Entries], vocabulary: Vocabulary) -> tuple[float, int]:
         """The number of tokens in a vocabulary, and of documents without any; not for hashed vocabularies.
 
-        A block is read again (`entries_of_block`) only if the vocabulary lacks the word noted for one of its
-        documents.
+        Needs `rules_against`. A block is read again (`entries_of_block`) only if the vocabulary lacks the
+        word noted for one of its documents.
         """
         known = np.append(vocabulary.lookup(self.counts.rows.words) >= 0, False)
         empty = 0

@@ -98,7 +98,10 @@ def as_frame(table: pa.Table) -> "pd.DataFrame":
 
 
 def frame_of(corpus: "Corpus") -> "pd.DataFrame":
-    """A pandas DataFrame with a row per document of a corpus, for `Corpus.to_frame`."""
+    """A pandas DataFrame with a row per document of a corpus, for `Corpus.to_frame`.
+
+    Columns are id, text (not for bags), tokens (how many are known), and each metadata field.
+    """
     text = corpus.kind == "text"
     first = [(ID, pa.string()), *([("text", pa.string())] if text else []), ("tokens", pa.float64())]
     columns = MetadataColumns(corpus, [name for name, _ in first])
@@ -114,7 +117,7 @@ def frame_of(corpus: "Corpus") -> "pd.DataFrame":
 
 
 def html_of(corpus: "Corpus") -> str:
-    """HTML for notebooks: a corpus's sizes, and the beginnings of its first documents."""
+    """HTML for notebooks: a corpus's sizes, and the beginnings of its first five documents."""
     rows: list[tuple[str, ...]] = []
     for number, document in zip(range(SHOWN), corpus, strict=False):
         words = (

@@ -32,7 +32,7 @@ class MatrixSource(BlockSource):
 
     @cached_property
     def spelled(self) -> pa.StringArray:
-        """The words of the columns."""
+        """The words of the columns, as an Arrow array."""
         return pa.array(self.words, pa.string())
 
     def bag(self, block: int) -> Bags:

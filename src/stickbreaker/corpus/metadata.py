@@ -96,7 +96,7 @@ def metadata_text(values: Mapping[str, Scalar]) -> str | None:
 
 
 def metadata_from(text: str | None) -> dict[str, Scalar]:
-    """The fields that `metadata_text` wrote. Raises UserError for any other text."""
+    """Parse the fields that `metadata_text` wrote; None: no fields. Raises UserError for any other text."""
     if text is None:
         return {}
     try:

@@ -21,7 +21,10 @@ _Places = NDArray[np.int64] | slice
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Documents as their tokens in order.
+    """Documents as their tokens in order, split into sentences.
+
+    The tokens of document d are words[offsets[d]:offsets[d + 1]], rows of the vocabulary (-1: unknown).
+    `starts`: for each sentence, the position of its first token in `words`.
 
     >>> from stickbreaker.corpus import Corpus, VocabularyRule
     >>> corpus = Corpus.from_texts(["One cat. Two cats!"], rule=VocabularyRule(words=("cats", "cat")))
@@ -63,7 +66,10 @@ class Sequences:
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """Documents as tokens in order, each with its tag and the word that it depends on."""
+    """Documents as tokens in order (as in `Sequences`), each with its tag and the word that it depends on.
+
+    `heads`: position of the token's head within its sentence (-1: a root); `tags`: indexes in `tag_names`.
+    """
 
     offsets: NDArray[np.int64]  # as in Sequences
     words: NDArray[np.int32]
@@ -79,7 +85,7 @@ class Trees:
 
     @classmethod
     def join(cls, parts: "Sequence[Trees]") -> "Trees":
-        """The documents of several Trees of one corpus as one, in order."""
+        """The documents of several Trees as one, in order. Raises ValueError if their tag names differ."""
         if len(parts) == 1:
             return parts[0]
         if len({part.tag_names for part in parts}) > 1:
@@ -112,10 +118,9 @@ class Trees:
 def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Pick documents by number: their new offsets, where their tokens are now, and their sentences' starts.
+    """Pick documents by number; returns (their offsets, their tokens' old positions, their sentence starts).
 
-    The second are positions in the arrays of tokens before; the third, each sentence's first token, are
-    positions after.
+    Offsets and starts (each sentence's first token) are positions among the picked tokens only.
     """
     first, last = offsets[documents], offsets[documents + 1]
     after, tokens = entries_between(first, last)
@@ -127,9 +132,9 @@ def _taken(
 def _sliced(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
 ) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
-    """Cut out documents `start` to before `stop`: new offsets from 0, the slice of tokens, sentences' starts.
+    """Cut out documents `start` to before `stop`; returns (their offsets, slice of tokens, sentence starts).
 
-    The last are positions of the sentences' first tokens after the cut.
+    Offsets and starts (each sentence's first token) count from the first token that was cut out.
     """
     first, last = int(offsets[start]), int(offsets[stop])
     begin, end = np.searchsorted(starts, [first, last]).tolist()
@@ -152,7 +157,10 @@ def _joined(
 
 
 def sequences_of(entries: Entries, starts: NDArray[np.int64], rows: NDArray[np.int32]) -> Sequences:
-    """The Sequences of a block. starts: sentences' first tokens; rows: distinct words' vocabulary rows."""
+    """The Sequences of a block, from its tokens.
+
+    starts: the first token of each sentence; rows: for each distinct word of the block, its vocabulary row.
+    """
     words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
     return Sequences(entries.offsets, words, starts)
 
@@ -177,6 +185,8 @@ def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> 
 
 def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None:
     """Raise ValueError if heads do not form trees of the sentences that begin at `starts`.
+
+    A head is a position within the sentence, or -1 for a root, of which there may be several.
 
     >>> refuse_no_trees(np.array([0, 2]), np.array([1, -1, -1], np.int32))
     >>> refuse_no_trees(np.array([0]), np.array([1, 0], np.int32))

@@ -1,4 +1,4 @@
-"""What models read: shards, each a few consecutive documents as bags, sequences or trees."""
+"""What models read: shards, each a few documents as bags, sequences or trees."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ class Unit(Protocol):
 
     @classmethod
     def of_block(cls, corpus: "Corpus", block: int) -> Self:
-        """A corpus's block in this form. Raises UserError if the corpus lacks the order or trees for it."""
+        """A block of a corpus in this form. Raises UserError if the corpus lacks the token order or trees."""
         ...
 
     @classmethod
@@ -66,7 +66,7 @@ class Bags(NamedTuple):
 
     `offsets` (documents + 1, int64); `words` (entries, int32) row numbers of the vocabulary, each at most
     once per document, ascending; `counts` (entries, float32) tokens or weights, above zero; `unseen`
-    (documents, float32) tokens that are not in the vocabulary.
+    (documents, float32) tokens of words that are not in the vocabulary but could be (no stop words).
     """
 
     offsets: NDArray[np.int64]
@@ -81,7 +81,7 @@ class Bags(NamedTuple):
 
     @classmethod
     def join(cls, parts: Sequence["Bags"]) -> "Bags":
-        """The documents of several Bags as one."""
+        """The documents of several Bags as one, in order."""
         if len(parts) == 1:
             return parts[0]
         return Bags(
@@ -110,7 +110,7 @@ class Bags(NamedTuple):
 def entries_of_documents(
     offsets: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pick documents by number from concatenated ones: their new offsets, and their entries' old positions.
+    """Pick documents by number; returns (their offsets, from 0; for each of their entries, its old position).
 
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]
@@ -121,7 +121,10 @@ def entries_of_documents(
 def entries_between(
     first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """As `entries_of_documents`, given each document's first entry and the one after its last."""
+    """Concatenate ranges of entries, first[i] to before last[i].
+
+    Returns (their offsets in the result, from 0; for each entry of the result, its old position).
+    """
     lengths = last - first
     after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
@@ -158,7 +161,7 @@ def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
 
 
 def numbers_of(bags: Bags) -> NDArray[np.int64]:
-    """For each document, a number made from its content alone, by which its random numbers are drawn.
+    """For each document, a hash of its words and counts, used as the key (seed) of its random numbers.
 
     >>> bags = Bags(np.array([0, 1, 2]), np.array([7, 7]), np.array([4.0, 4.0]), np.zeros(2))
     >>> len(set(numbers_of(bags).tolist()))
@@ -191,13 +194,13 @@ def cut_blocks(
 
 @dataclass(frozen=True, slots=True)
 class Shard(Generic[U]):
-    """The input of a local step: a few consecutive documents, and the rows of the model's table they need.
+    """The input of a local step: a few documents, and the rows of the model's table that they need.
 
-    The table has the model's parameters, usually a row per word. `content.words` number the shard's distinct
-    words from zero (-1: not in the vocabulary). As read from a corpus, word c is row `rows[c]` of the
-    vocabulary (ascending) and, with `keys`, spelled `keys[c]`. For the local step, `rows` become what
-    `Model.reads` returns: positions in the table, -1 for missing rows; by default, those of the distinct
-    words.
+    The table has the model's parameters, usually a row per word. `content.words` are indexes of the shard's
+    distinct words, from 0 (-1: not in the vocabulary). In a shard read from a corpus, word c has the
+    vocabulary row `rows[c]` (ascending) and, if there are `keys`, the spelling `keys[c]`. Before the local
+    step, the engine replaces `rows` by what `Model.reads` returns: row numbers in the table, -1 for missing
+    rows; by default, those of the distinct words.
     """
 
     documents: NDArray[np.int64]  # number of each document in its corpus: the key of its random numbers

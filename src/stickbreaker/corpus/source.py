@@ -100,7 +100,7 @@ class Source:
     def parts(self, longest: int = SPAN) -> list[range]:
         """Cut the blocks into consecutive ranges of block numbers, among which engines divide the work.
 
-        There are about `PARTS` ranges, more if they would be longer than `longest` blocks.
+        There are at most 64 ranges (`PARTS`), more if they would be longer than `longest` blocks.
         """
         size = max(1, min(-(-self.n_blocks // PARTS), longest))
         return [range(start, min(start + size, self.n_blocks)) for start in range(0, self.n_blocks, size)]
@@ -111,10 +111,11 @@ class Source:
             yield self.block(number)
 
     def windows(self, generator: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
-        """Yield the numbers of all training documents, a group of `WINDOW` blocks at a time, for minibatches.
+        """Yield the numbers of all training documents, a group of 8 blocks at a time, for minibatches.
 
-        The blocks of a group are picked at random from the whole corpus, and their documents are mixed.
-        Without a generator, all is in the corpus's order.
+        The blocks of a group are picked at random from the whole corpus, and their documents are shuffled.
+        Without a generator, all is in the corpus's order. Until the next group, `read` is fast for its
+        documents.
         """
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):

@@ -72,7 +72,7 @@ OPTIONAL = ("tag_names", "dropped")  # left out if None
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of a stored corpus: its name, bytes, digest, and how many documents each of its blocks has."""
+    """A file of a stored corpus: its name, size in bytes, digest, and the number of documents per block."""
 
     name: str
     size: int
@@ -198,7 +198,7 @@ class StoreSource(BlockSource):
         self._lock = threading.Lock()
 
     def as_written(self) -> "StoreSource":
-        """This source, set to skip the check of its files' digests: this process has just written them."""
+        """Skip the check of the files' digests, as this process has just written them; returns the source."""
         self._checked = {file.name: _identity(self.directory / file.name) for file in self.files}
         return self
 
@@ -301,10 +301,10 @@ def is_store(path: Path) -> bool:
 
 
 def read_facts(directory: Path) -> Facts:
-    """The content of corpus.json, after a check that its files exist with the right sizes.
+    """Read corpus.json, and check that the files it lists exist with the right sizes.
 
-    Raises UserError naming the file that is wrong. A corpus that was moved away by a build killed at its last
-    step is first put back.
+    Raises UserError naming the file that is wrong. If a build was killed while it replaced the corpus, the
+    old corpus is first restored.
     """
     recover(directory)
     refuse_links(directory)

@@ -18,8 +18,8 @@ from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
     """A corpus of bags in memory, made from lists of tokens; all their words are in its vocabulary.
 
-    Words of more than 100 characters are left out, as in texts. Raises UserError for anything but lists of
-    strings.
+    Words of more than 100 characters are left out, as in texts; if no word is left, the vocabulary is the
+    word "-". Raises UserError for anything but lists of strings.
 
     >>> corpus_of_tokens([["sea", "ship", "sea"]]).n_tokens
     3.0

@@ -64,9 +64,9 @@ def _of_tokens(
 
 
 def _of_texts(values: list[Any], vocabulary: Vocabulary, analysis: Analysis) -> TokenSequences | None:
-    """Texts as sequences; None for values that are not strings, or texts with sentence marks.
+    """Texts as sequences. Returns None for values that are not strings, and for texts with sentence marks.
 
-    Marks need a warning, which comes from building a corpus.
+    Such marks require a warning, which is issued when a corpus is built from the texts.
     """
     if set(map(type, values)) != _STRINGS or any(map(analysis.marks_in, values)):
         return None

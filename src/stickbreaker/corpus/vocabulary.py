@@ -43,12 +43,12 @@ def tagged(language: str, word: str) -> str:
 
 
 def language_of(word: str) -> str:
-    """The language code of a word that carries one: "de" for "de:haus"."""
+    """The language code of a tagged word: "de" for "de:haus". An untagged word is returned whole."""
     return word.partition(":")[0]
 
 
 def untagged(word: str) -> str:
-    """A word without the language that it carries: "haus" for "de:haus"."""
+    """A tagged word without its language: "haus" for "de:haus". An untagged word becomes ""."""
     return word.partition(":")[2]
 
 
@@ -64,8 +64,8 @@ def refuse_long_words(words: Sequence[str]) -> None:
 class VocabularyRule:
     """Which words a vocabulary contains, of those that the analysis admits ("eligible").
 
-    A word must occur in at least `min_documents` documents; None means one for each 500 documents, at least 1
-    and at most 5. It must not occur in more than the share `max_share` of them; None means 0.5 if documents
+    A word must occur in at least `min_documents` documents; None means 1 + n // 500 for n documents, at most
+    5. It must not occur in more than the share `max_share` of them; None means 0.5 if documents
     have a mean of at most 500 tokens, 1 - 250 / tokens if they have more (0.75 for 1,000, 0.95 for 5,000),
     and never drops a word that occurs in ten documents or fewer. Of the remaining words, the `size` most
     frequent are chosen (None: all), the most frequent first, ties by spelling.
@@ -97,7 +97,7 @@ class VocabularyRule:
             refuse_long_words(self.words)
 
     def bounds(self, n_documents: int, mean_length: float = 0.0) -> tuple[int, int]:
-        """The smallest and the largest number of documents that a word of the vocabulary may occur in.
+        """The smallest and the largest number (inclusive) of documents in which a chosen word may occur.
 
         n_documents: the size of the corpus; mean_length: the mean number of tokens in its documents.
 
@@ -213,7 +213,7 @@ class Vocabulary:
     def buckets(cls, n: int) -> "Vocabulary":
         """A vocabulary of `n` rows "#0", "#1", …, on which all words are placed by a hash.
 
-        Raises UserError if `n` is out of range.
+        Raises UserError if `n` is not from 1 to 2²⁴.
 
         >>> Vocabulary.buckets(3).words
         ('#0', '#1', '#2')
@@ -302,7 +302,8 @@ class Vocabulary:
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
         """A hash table to find words by their bytes, for `kernels/string_hash.py`.
 
-        Returns (the words in UTF-8, their offsets, the table).
+        Returns (the words in UTF-8, one after another; their offsets, words + 1; the table of row numbers, -1
+        in free slots).
         """
         from stickbreaker.kernels.string_hash import fill_slots
 
@@ -340,10 +341,11 @@ class Vocabulary:
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
-        """A hashed vocabulary: other eligible words of `counts` share these rows, and add their counts.
+        """A hashed vocabulary: the eligible words of `counts` not listed here share these rows by hash.
 
-        The tokens of a row are exact. Its documents are the sum over its words, at most `n_documents`, since
-        a document with two of them counts twice.
+        Their counts are added to those of the rows. eligible (words of `counts`): whether the analysis admits
+        each. The tokens of a row are exact. Its documents are the sum over its words, at most `n_documents`,
+        since a document with two of them counts twice.
         """
         others = np.flatnonzero(eligible & (self.lookup(counts.words) < 0))
         rows = hashed_rows((counts.words[place] for place in others.tolist()), len(self))
@@ -358,7 +360,7 @@ class Vocabulary:
         return other
 
     def at(self, rows: Sequence[int]) -> "Vocabulary":
-        """The vocabulary of some rows, in the given order."""
+        """A vocabulary of some rows, in the given order; it is not marked as hashed or polylingual."""
         places = np.asarray(rows, np.int64)
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
 
@@ -372,7 +374,7 @@ class Vocabulary:
     def select(self, words: Sequence[str]) -> "Vocabulary":
         """A vocabulary of these words in this order, with their counts here; unknown ones have zero.
 
-        Raises UserError for repeated words.
+        It is not marked as hashed or polylingual. Raises UserError for repeated words.
         """
         chosen = Vocabulary.of(words)
         rows = self.lookup(chosen.words)

@@ -17,8 +17,9 @@ def write_lda_c(corpus: Corpus, out: str | Path, *, overwrite: bool = False) -> 
     """Write a corpus as bags in the LDA-C format, into a directory `out`.
 
     `documents.ldac` has one line per document, in order, and `vocabulary.txt` one line per word; ids, texts
-    and the order of words are not written. Raises UserError if something else is at `out`, for weights that
-    are not whole, and for words that contain a line break.
+    and the order of words are not written. With `overwrite`, such files are replaced, never others. Raises
+    UserError if something is at `out`, for weights that are not whole, and for words that cannot stand on a
+    line of their own (line breaks, spaces at the ends).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:

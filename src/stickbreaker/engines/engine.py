@@ -30,9 +30,9 @@ class Seeds(Protocol):
 def sum_arrays(
     pairs: Iterable[tuple[Result, Array]], finish: Callable[[int, Array], Piece]
 ) -> tuple[list[Result], list[Piece]]:
-    """Collect pairs (result, array): the list of results, and the sum of the arrays, passed to `finish`.
+    """Return the results of pairs (result, array) as a list, and [finish(0, the sum of the arrays)].
 
-    The second list is [finish(0, sum)], or empty if there are no pairs.
+    The second list is empty if there are no pairs.
     """
     results, total = list[Result](), None
     for result, array in pairs:
@@ -44,9 +44,12 @@ def sum_arrays(
 class Engine(ABC):
     """Owns the table of counts, and runs local steps; the table is consistent after every method.
 
-    `table` can be read after `start` or `restore`; what was read is invalid after a change. If no process can
-    hold the counts, `table` has only their totals and reads rows from files. `folder`: where the engine
-    stores files, if any; `keeper`: an object that keeps a temporary folder from being removed.
+    A local step infers the latent variables of a shard's documents (their "records"), and returns statistics:
+    sums for the table and the params. Moves try changes of the model's shape ("proposals"); the statistics
+    under these are "trials". `table` can be read after `start` or `restore`; what was read is invalid after a
+    change. If no process can hold the counts, `table` has only their totals and reads rows from files.
+    `folder`: where the engine stores files, if any; `keeper`: an object that keeps a temporary folder from
+    being removed.
     """
 
     table: CountTable
@@ -98,8 +101,7 @@ class Engine(ABC):
     def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
         """Change the table's shape, and with it the documents' records and the stored statistics.
 
-        stats: the statistics of the current step, if still needed; returned in the new shape (None: none
-        given).
+        stats: the statistics of the current step, which are returned in the new shape; None if not needed.
         """
 
     @abstractmethod
@@ -132,11 +134,14 @@ class Engine(ABC):
 
     @abstractmethod
     def table_view(self, report: Stats | None) -> TableView:
-        """What moves use to query the table and a report's rows; invalid after the table's next change."""
+        """A view by which moves query the table and `report`, a step's statistics (None: no report).
+
+        Invalid after the table's next change.
+        """
 
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
-        """Arrays and the rows' keys, from which `restore` rebuilds the same engine state exactly."""
+        """Arrays from which `restore` rebuilds the same engine state exactly, and the rows' keys, if any."""
 
     def files(self, *, run: bool) -> Sequence[Path]:
         """The files to which the last snapshot refers; with `run`, also those that only continuing needs.

@@ -115,7 +115,10 @@ class LocalEngine(Engine):
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
     def _whole_view(self, params: Record, n_shards: int) -> View | None:
-        """The model's `expectations` of all rows, shared by many shards; None if each has its own."""
+        """The model's `expectations` of all rows, to be shared by many shards.
+
+        None for few shards or a table with keys: each shard then has expectations of its own.
+        """
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
         return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)

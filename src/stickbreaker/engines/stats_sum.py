@@ -20,7 +20,7 @@ class Sum:
     Rows are added in a dense array. If the first shard has few of the table's rows, the array has only the
     rows that occur: a step then takes time in proportion to its documents, however large the table is. Single
     cells (sampled counts, all with the same unit) are collected while they are few, then added as whole
-    numbers in an array. Trials have sums of their own.
+    numbers in an array. Trials (statistics of proposed changes) have sums of their own.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:

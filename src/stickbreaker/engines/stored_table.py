@@ -22,10 +22,10 @@ MOST_FILES = 1 << 20
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows of a table that are stored in files, and read on request.
+    """Rows of a table that are stored in files, and read on request. Rows that no file has are zero.
 
     If there are several `versions` (folders of files), they are summed. `table`: the name of the rows in the
-    files.
+    files. Reading raises UserError for a file that is missing, damaged or from another table.
     """
 
     folder: Path
@@ -70,7 +70,10 @@ class StoredRows:
 
 
 class StoredTable:
-    """A read-only table of counts whose rows are read from files, otherwise like `Table`."""
+    """A read-only table of counts whose rows are read from files, otherwise like `Table`.
+
+    Its rows have no keys. Methods that would change it raise ValueError.
+    """
 
     keys = None
 

@@ -107,17 +107,17 @@ class Table:
         return self._totals
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each key, -1 if there is none."""
+        """The row of each key, -1 if there is none. Raises ValueError for a table without keys."""
         if self.keys is None:
             raise ValueError("the rows of this table have numbers, not keys")
         return self.keys.rows(keys)
 
     def whole(self) -> Array:
-        """All counts, read-only."""
+        """All counts (rows × columns). Do not change them: they may be the table's own array."""
         return self.counts(slice(None))
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
-        """The counts of some rows (rows × columns), read-only."""
+        """The counts of some rows (rows × columns). Do not change them: they may be the table's own array."""
         return self.values[rows] if self.scale == 1.0 else self.values[rows] * self.scale
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
@@ -142,7 +142,7 @@ class Table:
         self._totals = keep * self._totals + add * fresh
 
     def arrays(self) -> dict[str, AnyArray]:
-        """Arrays from which `restored` rebuilds the same table exactly."""
+        """Arrays (not copies) from which `restored` rebuilds the same table exactly."""
         arrays = {"counts": self.values, "scale": np.array(self.scale), "totals": self.totals()}
         return arrays if self.groups is None else {**arrays, "groups": self.groups}
 
@@ -252,7 +252,7 @@ def keys_after(keys: Keys, change: Change) -> Keys:
 
 
 def refuse_other_totals(totals: Array, sums: Array) -> None:
-    """Raise ValueError if the totals of a saved table are not the sums of its counts."""
+    """Raise ValueError if the totals of a saved table are not the sums of its counts, up to rounding."""
     if totals.shape != sums.shape or not np.allclose(totals, sums, rtol=1e-4, atol=1e-4):
         raise ValueError("totals that are not the sums of the counts")
 

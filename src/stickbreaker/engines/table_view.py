@@ -64,7 +64,10 @@ class LocalTableView(TableView):
             yield query.function(RowBlock(rows.start, self.n_rows, counts, own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
-        """An array over all rows of the table that a query asks for; rows that a report lacks are zero."""
+        """The array over all rows that a query asks for: `item` itself, or a report's rows as a dense array.
+
+        Rows that the report lacks are zero.
+        """
         if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:

@@ -13,7 +13,10 @@ Numbers = NDArray[np.int64]
 
 
 class CellList(NamedTuple):
-    """The cells (stored counts) of a truncated table, column by column, each column in its own order."""
+    """The cells (stored counts) of a truncated table, column by column, each column in its own order.
+
+    `inside`: whether a cell is in its column's truncation.
+    """
 
     rows: Numbers
     columns: Numbers
@@ -41,9 +44,9 @@ def merged_cells(
 ) -> tuple[CellList, Numbers, list[int]]:
     """The cells after several merges of rows, made at once; the result is that of making them in order.
 
-    No merge's source may be the target of an earlier one. Returns the cells, each column's number of cells,
-    and the rows that remain. A merged cell is where the remaining row's cell was, or else at the end of its
-    column.
+    Each merge has the row numbers that those before it leave; none may have as source a row that an earlier
+    one merged into. Returns the cells, each column's number of cells, and the rows that remain (their old
+    numbers). A merged cell is where the remaining row's cell was, or else at the end of its column.
     """
     left, into = list(range(shape[0])), np.arange(shape[0])
     turns = np.zeros(shape[0], np.int64)  # for rows that are removed: the merge that takes them, from 1
@@ -60,9 +63,9 @@ def merged_cells(
 
 
 def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
-    """The changes of an edit, in which merges of rows that can be made at once are together in a list.
+    """Yield the changes of an edit in order, with successive merges of rows collected in lists.
 
-    axis: the name of the row axis. See `merged_cells`.
+    The merges of a list can be made at once by `merged_cells`. axis: the name of the row axis.
     """
     run: list[Merge] = []
     for change in edit:
@@ -81,7 +84,7 @@ def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
 
 
 def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
-    """Whether the source of a merge is the target of an earlier one in a run, so that it cannot join it."""
+    """Whether a merge cannot be made at once with a run of earlier ones, since one merged into its source."""
     source = merge.source
     for earlier in reversed(run):  # row numbers as they were before it
         source += source >= earlier.source
@@ -96,7 +99,10 @@ def _sizes(cells: CellList, n_columns: int) -> Numbers:
 
 
 def _combined(cells: CellList) -> CellList:
-    """The cells with duplicates (same row and column) summed, at the position of the first."""
+    """The cells with duplicates (same row and column) summed, at the position of the first.
+
+    A sum is inside the truncation if one of its cells is.
+    """
     keys = cells.columns * (int(cells.rows.max(initial=0)) + 1) + cells.rows
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(inverse, cells.values, len(first))

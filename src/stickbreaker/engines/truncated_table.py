@@ -23,7 +23,7 @@ LEAST = 64  # initial slots of a column; it grows by half at a time
 
 
 class Column(NamedTuple):
-    """The cells of one column of a truncated table, in order."""
+    """The cells of one column of a truncated table, in order; `inside`: whether each is in the truncation."""
 
     rows: NDArray[np.int32]
     values: Array
@@ -34,8 +34,9 @@ class TruncatedTable:
     """A sparse table of counts whose cells have an order within each column, and may be in its truncation.
 
     Cells that are new in a blend come last (larger ones first, then by row); `Reorder` changes the order.
-    Cells that are not `inside` their column's truncation are stored, but have no stick. Memory: 13 bytes per
-    slot, and 8 per cell once they are queried by row. Rows have keys, and are one group.
+    Cells that are not `inside` their column's truncation are stored, but have no weight in stick-breaking.
+    Memory: 13 bytes per slot (each column has room for as many cells as the longest), and 8 per cell once
+    they are queried by row. Rows have keys, and are one group.
     """
 
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
@@ -227,7 +228,7 @@ class TruncatedTable:
             )
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
-        """Replace all cells by a list of cells, whose values are before scaling.
+        """Replace all cells by a list of cells, whose values are not yet multiplied by the table's scale.
 
         sizes: each column's number of cells.
         """

@@ -28,7 +28,8 @@ def about(corpus: Corpus) -> JsonObject:
 def counted_vocabulary(corpus: Corpus) -> Vocabulary:
     """The corpus's vocabulary, with the counts of its words in this corpus.
 
-    They are counted now if the vocabulary has no counts or those of other documents, as when it was given.
+    If its token counts do not sum to the corpus's tokens, as when a user supplied the vocabulary, a copy with
+    new counts is returned.
     """
     own = corpus.vocabulary
     if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
@@ -37,7 +38,10 @@ def counted_vocabulary(corpus: Corpus) -> Vocabulary:
 
 
 def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary, with its words' occurrences in `corpus` added to its counts."""
+    """A copy of the vocabulary, with the words of `corpus` added to its counts of documents and of tokens.
+
+    corpus: its words have the same numbers as in the vocabulary.
+    """
     documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
     for block in range(len(corpus.block_sizes)):
         bags = corpus.bags(block)

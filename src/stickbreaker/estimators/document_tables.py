@@ -31,11 +31,11 @@ ALL_UNSEEN = "no document has a word that the model knows: all shares are the pr
 
 
 class DocumentTable:
-    """The documents of a corpus with their topic shares as Arrow tables, one per block.
+    """The documents of a corpus with their topic shares; iterating yields an Arrow table for each block.
 
-    Columns: `id`, and the shares `topic0` and so on. With `metadata`, the metadata fields come between (see
-    `MetadataColumns`), and then `topic`, the number of the topic with the largest share, missing if a
-    document has no known word.
+    Columns: `id`, then the shares `topic0` and so on. With `metadata`, the metadata fields (see
+    `MetadataColumns`) and `topic` come between: `topic` is the number of the topic with the largest share, or
+    missing if a document has no known word.
     """
 
     without: ClassVar[tuple[str, ...]] = ()  # fields of metadata to leave out
@@ -88,7 +88,8 @@ class WholeTable(DocumentTable):
     """A table of topic shares with a row per original document, for documents that were split into parts.
 
     A document's topic shares are the mean over its parts, weighted by their tokens in the vocabulary; its
-    metadata are those of its first part. Rows are in order of first parts.
+    metadata are those of its first part. Rows are in order of first parts. Iterating yields one table for the
+    whole corpus.
     """
 
     without = (WHOLE, NUMBER)
@@ -113,9 +114,11 @@ class WholeTable(DocumentTable):
         yield self._table(list(numbers), columns, sums / tokens[:, None], tokens < LEAST)
 
     def _wholes(self, block: int, numbers: dict[str, int]) -> tuple[NDArray[np.int64], list[int]]:
-        """For each part in a block, the number of its original document; and the positions of first parts.
+        """Find the original documents of the parts in a block.
 
-        New documents are added to `numbers` (by id). Raises UserError if the documents are not parts.
+        numbers: the original documents' numbers by id; new ones are added in place. Returns each part's
+        number, and the positions in the block of the parts that are the first of their documents. Raises
+        UserError if a document is not a part.
         """
         column = self.corpus.source.columns(block, [METADATA]).column(METADATA).to_pylist()
         found, new = np.empty(len(column), np.int64), list[int]()

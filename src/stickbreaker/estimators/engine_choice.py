@@ -31,7 +31,7 @@ def engine_of(
 
 
 def spark_of(estimator: Estimator) -> "SparkEngine":
-    """The SparkEngine in an estimator's parameters. Raises UserError if there is only the name of one."""
+    """The SparkEngine that is the parameter `engine`. Raises UserError if that is a name, such as "spark"."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
@@ -41,9 +41,9 @@ def spark_of(estimator: Estimator) -> "SparkEngine":
 
 
 def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
-    """The corpus where the engine can read it: for Spark, a corpus in memory is written to a directory.
+    """Return a corpus that the engine can read: for Spark, one that is in memory is first written to files.
 
-    The directory is temporary, and removed when the process ends.
+    Their directory is temporary, and removed when the process ends. Any other corpus is returned as it is.
     """
     if estimator.engine == "local" or corpus.path is not None:
         return corpus

@@ -44,7 +44,10 @@ class Origin(NamedTuple):
 
 
 class Update(NamedTuple):
-    """A record that a finished model learns from more documents (`stickbreaker update`), and its progress."""
+    """A model's record of one `stickbreaker update`, finished or not.
+
+    `date` of the day (ISO 8601); `documents` learned from so far, of `total`; `fingerprint` of all of them.
+    """
 
     date: str  # of the day, ISO 8601
     documents: int  # learned from so far
@@ -68,11 +71,10 @@ class Update(NamedTuple):
 
 
 class Estimator(ABC):
-    """What shared code needs of an estimator of any kind: its parameters, its runs and their results.
+    """The interface by which shared code uses an estimator of any kind: parameters, runs and their results.
 
-    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public classes work for every kind by
-    these methods, and use nothing else of it. `kinds.py` lists the kinds. Attributes that end in "_" are set
-    by a fit.
+    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the public classes use only these methods.
+    `kinds.py` lists the kinds. Attributes that end in "_" are set by a fit.
     """
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
@@ -113,11 +115,14 @@ class Estimator(ABC):
 
     @property
     def _is_open(self) -> bool:
-        """Whether the vocabulary is open (grows with new words), so that a run uses all words of a corpus."""
+        """Whether the vocabulary is open: it grows with new words, and a run uses all words of a corpus.
+
+        By default False.
+        """
         return False
 
     def _reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
-        """The analysis and the vocabulary rule for texts that come without a corpus; None: the defaults."""
+        """The analysis and the vocabulary rule for a fit to texts instead of a Corpus; None for a default."""
         return None, None
 
     def _tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
@@ -140,7 +145,10 @@ class Estimator(ABC):
         """The limits at which a run ends, such as the number of passes."""
 
     def _as_it_started(self) -> Self:
-        """A copy to save, in which parameters that were None have the values that learning began with."""
+        """A copy to save, in which parameters that were None have the values that learning began with.
+
+        By default the estimator itself.
+        """
         return self
 
     def _next_verb(self) -> str | None:
@@ -152,7 +160,7 @@ class Estimator(ABC):
         return params_of(self)
 
     def _search(self, n_documents: int, n_tokens: float) -> Search[Any] | None:
-        """The search over settings, with a run for each, that a fit makes; None if a fit is a single run."""
+        """The search over settings that a fit makes, with one run for each; None if a fit is a single run."""
         return None
 
     def _of_search(self, settings: Mapping[str, Any]) -> "Estimator":
@@ -160,7 +168,10 @@ class Estimator(ABC):
         raise NotImplementedError
 
     def _finished_runs(self, held: object) -> tuple[FinishedRun, ...]:
-        """The finished runs of a search, from their record in a manifest. Raises ValueError if invalid."""
+        """The finished runs of a search, from `held`, the list in a manifest. Raises ValueError if invalid.
+
+        By default, for kinds that do not search, anything but an empty list is invalid.
+        """
         if held != []:
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
@@ -170,7 +181,7 @@ class Estimator(ABC):
         return None
 
     def _least_held_out(self) -> float:
-        """The share of the documents that is held out if the user gives none: 0, so no document.
+        """The share of the documents to hold out if the user chose none; by default 0.
 
         Estimators that need held-out documents to learn override it.
         """
@@ -207,19 +218,19 @@ class Estimator(ABC):
     ) -> Snapshot:
         """Store what a run has learned, as `_take_run`; returns the finished model to be saved.
 
-        `fixed`: fields of its manifest that were known before. What the report shows of the documents is
-        written into `folder`, the model's directory, since the corpus may be deleted afterwards.
+        `fixed`: the manifest's fields from before the run. Kinds whose report shows documents override this
+        to write them into `folder`, the model's directory, since the corpus may be deleted afterwards.
         """
         self._take_run(corpus, job, state)
         return self._snapshot(fixed)
 
     @property
     def _minibatch(self) -> int:
-        """The default number of documents per step of `_learn_more`."""
+        """The default number of documents per step of `_learn_more`; only for kinds that can be updated."""
         raise NotImplementedError
 
     def _learn_more(self, corpus: Corpus) -> None:
-        """Make one online step on more documents; for kinds that can be updated."""
+        """Make one online step on more documents, in place; only for kinds that can be updated."""
         raise NotImplementedError
 
     def _sizes(self) -> dict[str, int]:
@@ -227,7 +238,7 @@ class Estimator(ABC):
         return {}
 
     def _overview(self) -> Overview:
-        """A short table of what was learned, for notebooks."""
+        """A short table of what was learned, for notebooks; by default a row for each of `_sizes`."""
         rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self._sizes().items()]
         title = f"learned from {counted(self.corpus_['documents'], 'document')}"
         return Overview(title, ("of the model", "value"), rows)
@@ -259,7 +270,7 @@ class Estimator(ABC):
 
     @property
     def _n_shares(self) -> int:
-        """The number of topics, for which documents have shares; only for models with topics."""
+        """The number of topics, which are the columns of `_block_shares`; only for models with topics."""
         raise NotImplementedError
 
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
@@ -273,24 +284,24 @@ class Estimator(ABC):
 
     @abstractmethod
     def _snapshot(self, fixed: JsonObject) -> Snapshot:
-        """The finished model in the form that is saved; `fixed`: manifest fields that were known before."""
+        """The finished model in the form that is saved; `fixed`: manifest fields known before the run."""
 
     def _write_beside(self, folder: Path) -> None:
-        """Write what else belongs to a saved model, such as names of topics, as files into its directory.
+        """Write what else the user added to a model, such as names of topics, as files into its directory.
 
-        By default nothing.
+        By default writes nothing.
         """
         return
 
     def _take_beside(self, folder: Path) -> None:
-        """Read the further files of the model saved in `folder`, before that is replaced.
+        """Take over what others added to the files of `_write_beside` in `folder`, before it is replaced.
 
-        Others may have changed them since. By default does nothing.
+        This estimator's own changes since it was loaded win. By default does nothing.
         """
         return
 
     def _is_beside(self, folder: Path) -> bool:
-        """Whether the further files of a saved model are already as `_write_beside` would write them."""
+        """Whether `folder` already has the files that `_write_beside` would write; by default True."""
         return True
 
     @abstractmethod

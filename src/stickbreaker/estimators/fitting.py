@@ -57,9 +57,9 @@ class Learned:
     search: tuple[FinishedRun, ...] = ()
 
     def without_reports(self, estimator: Estimator) -> "Learned":
-        """This result without the engine's data that only a continuation needs, to save memory.
+        """A copy whose engine has only the model's table, without the documents' records, to save memory.
 
-        A search keeps several results.
+        The records are needed only to continue a run. A search keeps several results. The run is variational.
         """
         assert isinstance(self.job, VariationalRun)
         engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
@@ -69,7 +69,7 @@ class Learned:
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     """Make `n_init` complete runs, and store in the estimator the one with the best final score.
 
-    Returns that run's state.
+    Returns that run's state. Raises UserError for wrong parameters or a corpus without words.
     """
     _refuse_to_learn(estimator, corpus)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
@@ -95,7 +95,10 @@ def _refuse_to_learn(estimator: Estimator, corpus: Corpus) -> None:
 
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
-    """Make one run or, if the estimator asks for a search, all its runs; returns the one to be the model."""
+    """Make one run or, if the estimator asks for a search, all its runs; returns the one to be the model.
+
+    If a callback stops a run of a search, the search ends, and that run is returned.
+    """
     search, held_out = estimator._search(corpus.n_documents, corpus.n_tokens), estimator._least_held_out()
     points: tuple[FinishedRun, ...] = ()
     best: Learned | None = None
@@ -137,9 +140,9 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
-    """A warning if a run made all its passes before its score converged; None if all is well.
+    """The text of a warning if a run made all its passes before it converged; None if it did.
 
-    None also if it was stopped, or `tol` is 0.
+    None also if a callback stopped it, or `tol` is 0.
     """
     if state.converged or state.stopped or tol <= 0.0:
         return None
@@ -248,10 +251,10 @@ def _go_on(
     stopper: Callable[[Callable[[], None]], object] | None,
     tell: Callable[[Any], object] | None,
 ) -> Learned | None:
-    """Continue one run to its end, and save the finished model; returns None.
+    """Continue one run to its end. If it is the last, save the finished model and return None.
 
-    In a search with more runs to come, no model is saved. The directory then has the next run before its
-    first step, and the result of this one is returned; its `search` is empty unless it is the best so far.
+    If more runs of a search follow, no model is saved: the directory then has the next run before its first
+    step, and the result of this one is returned; its `search` is empty unless it is the best so far.
     """
     estimator, job, state = restored.estimator, restored.job, restored.state
     directory.truncate_trace(snapshot.manifest)
@@ -283,11 +286,11 @@ def _go_on(
 def _following(
     restored: "Restored", fixed: JsonObject, path: Path, tell: Callable[[Any], object] | None
 ) -> Snapshot | None:
-    """After a run of a search has ended, record it, and make the start of the next one.
+    """Return the start of the next run of a search, or None if the run that has just ended is the model.
 
-    It is recorded in the estimator and in `fixed`. Returns None if no run follows, and this one is the model.
-    If an earlier run is the model, the next run repeats it; a caller that still has its result can skip that.
-    `tell` is called with the record.
+    Records the ended run in the estimator and in `fixed` (both changed in place), and calls `tell` with the
+    record. None without a search, and if the run was stopped. If an earlier run is the model, the next run
+    repeats it; a caller that still has its result can skip that.
     """
     estimator, search, state = restored.estimator, restored.search, restored.state
     if search is None:
@@ -316,7 +319,10 @@ def _following(
 
 
 def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory, snapshot: Snapshot) -> None:
-    """Save the best run of a search as the finished model, if it was not the last; it is not repeated."""
+    """Save the best run of a search, which was not its last, as the finished model, without repeating it.
+
+    best: its result, still in memory; snapshot: the run that would repeat it. `restored` is changed to it.
+    """
     fixed = manifest_at_start(snapshot.manifest)
     restored.job, restored.state = best.job, best.state
     _following(restored, fixed, directory.path, None)

@@ -70,8 +70,8 @@ class Saved:
     given. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and a function that
     formats them (None: documents are scored by their log probability); `evaluate_options` are the command's
     options that apply. `topics` and `topics_options` are the same for the command topics, with a
-    `TopicsRequest`. `commands` are its own commands, `exports` its formats by name, `parameters` names for
-    messages that no class declares.
+    `TopicsRequest`. `commands` are its own commands, and `exports` its formats by name. `parameters` has, for
+    messages, the names of parameters that no class declares.
     """
 
     name: str
@@ -169,7 +169,7 @@ _known: dict[str, Kind] = {}
 
 
 def kinds() -> dict[str, Kind]:
-    """All kinds of models by name, in the order of `HOMES`."""
+    """All kinds of models by name, in the order of `HOMES`, whose modules are imported at the first call."""
     if not _known:
         for home in HOMES:
             _known.update((kind.name, kind) for kind in importlib.import_module(home).KINDS)
@@ -178,7 +178,7 @@ def kinds() -> dict[str, Kind]:
 
 @functools.cache
 def systems() -> tuple[Saved, ...]:
-    """All kinds of systems, such as lexicons, that use models without being models; as in `SYSTEMS`."""
+    """All kinds of systems, such as lexicons, that use models without being models; in order of `SYSTEMS`."""
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
@@ -214,7 +214,10 @@ def refuse_system(path: Path, verb: str) -> None:
 
 
 def kind_at(path: Path, verb: str) -> Saved:
-    """The kind of the model or system saved at a path. Raises UserError if `verb` does not apply to it."""
+    """The kind of the model or system saved at a path.
+
+    Raises UserError if `verb` does not apply to it, or if there is neither.
+    """
     system = system_at(path)
     if system is not None:
         system.refuse(verb, path)

@@ -34,8 +34,8 @@ def manifest_of(
 ) -> JsonObject:
     """The fields of a model's manifest that do not change during a run.
 
-    corpus: the facts of `corpus_facts.about` with the analysis; where: the path of the run's corpus;
-    held_out: the share of documents that is not learned from.
+    seed: is saved as `random_state`; corpus: the facts of `corpus_facts.about` with the analysis; where: the
+    path of the run's corpus, None without one; held_out: the share of documents not learned from.
     """
     settings = {**estimator._params_to_save(), "random_state": seed, "n_jobs": None}
     return {
@@ -57,7 +57,10 @@ def manifest_at_start(manifest: JsonObject) -> JsonObject:
 
 
 def learned_from(manifest: JsonObject) -> tuple[JsonObject, Analysis | PolylingualAnalysis | None]:
-    """The facts in a manifest about the model's corpus, and its analysis. Raises ValueError if invalid."""
+    """The facts in a manifest about the model's corpus, and its analysis (None if it had none).
+
+    Raises ValueError if the analysis is invalid.
+    """
     known = dict(manifest["corpus"])
     analysis = known.pop("analysis")
     return known, None if analysis is None else analysis_from(analysis)
@@ -132,7 +135,10 @@ def save(
 
 
 def loaded_from(estimator: Estimator) -> Path | None:
-    """The path of the saved model that an estimator was loaded from; None if either has changed since."""
+    """The path of the saved model that an estimator was loaded from; None if either has changed since.
+
+    None also if it was not loaded, or from an unfinished run.
+    """
     origin = estimator._origin
     if origin is None or origin.steps != estimator.n_steps_ or origin.manifest["status"] != "done":
         return None
@@ -142,7 +148,8 @@ def loaded_from(estimator: Estimator) -> Path | None:
 def _origin_of(estimator: Estimator) -> Path | None:
     """The path of the saved model that an estimator was loaded from, if that has not changed; else None.
 
-    None also after a new fit. Unlike in `loaded_from`, topics may have learned from more documents since.
+    None also after a new fit, but not (unlike in `loaded_from`) if the estimator was since updated with more
+    documents.
     """
     origin = estimator._origin
     if origin is None or origin.trace is not estimator.trace_:
@@ -170,7 +177,7 @@ def _reading(path: Path) -> Generator[tuple[ModelDirectory, Snapshot]]:
 def load(
     path: Path, threads: int | None = None, *, verb: str | None = None, in_place: bool = False
 ) -> Estimator:
-    """Load the plain estimator, or a run's last checkpoint, from `path`, a directory or a zip file.
+    """Load a saved model, or a run's last checkpoint, from a directory or zip file, as a plain estimator.
 
     verb: the command that loads it; UserError if that does not apply to its kind. If its table is stored in
     files, rows are read from there when they are needed. A run under way deletes such files, so its table is
@@ -219,7 +226,10 @@ def load_as(kind: type[E], path: Path) -> E:
 def _fill(
     estimator: Estimator, directory: ModelDirectory, snapshot: Snapshot, *, in_place: bool = False
 ) -> None:
-    """Set the fitted attributes of an estimator from a saved model."""
+    """Set the fitted attributes of an estimator from a saved model; in_place: as in `load`.
+
+    If files of the snapshot are gone because its run has ended meanwhile, reads the finished model instead.
+    """
     estimator.vocabulary_ = directory.vocabulary()
     estimator.corpus_, analysis = learned_from(snapshot.manifest)
     refuse_other_languages(analysis, estimator.vocabulary_)

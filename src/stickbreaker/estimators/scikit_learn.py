@@ -201,7 +201,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         """Make a corpus of documents in any form that `fit` takes.
 
         With `reset`, as in a fit, its vocabulary is chosen from them (texts are analysed by `analysis`, None:
-        by default), and scikit-learn's facts on columns are stored. Without, it has the model's vocabulary.
+        by default), and `n_features_in_` and `feature_names_in_` are set. Without, it has the model's words.
         """
         matrix, corpus = X, X if isinstance(X, Corpus) else None
         if corpus is None:
@@ -287,7 +287,10 @@ class ScikitLearn(BaseEstimator, Estimator):
 
 
 def _is_learned(name: str, value: object) -> bool:
-    """Whether an attribute has a value only after a fit; value: what the class has under that name."""
+    """Whether an attribute has a value only after a fit: its name ends in "_", or it is a property.
+
+    value: what the class has under that name.
+    """
     return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
 
 
@@ -308,7 +311,10 @@ def _corpus_of(
     *,
     ordered: bool = True,
 ) -> Corpus:
-    """Make a corpus of texts, lists of tokens or a table; lists of tokens become bags if not `ordered`."""
+    """Make a corpus of texts, lists of tokens or a table; lists of tokens become bags if not `ordered`.
+
+    For lists of tokens, a given vocabulary is used only if `ordered`, and `analysis` only to join phrases.
+    """
     if given.form == "texts":
         return Corpus.from_texts(given.values, analysis=analysis, vocabulary=vocabulary, rule=rule)
     if given.form == "table":

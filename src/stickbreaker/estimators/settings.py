@@ -144,7 +144,7 @@ SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 
 
 def to_json(params: Mapping[str, object], types: SettingTypes = SCHEDULE_TYPES) -> JsonObject:
-    """Parameters as JSON values, without callbacks and `verbose`.
+    """Parameters as JSON values, without callbacks and `verbose`; an engine becomes its name.
 
     types: the dataclasses that may be parameters, by their names in JSON.
     """

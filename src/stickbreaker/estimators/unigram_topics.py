@@ -9,7 +9,11 @@ from stickbreaker.estimators.kinds import kinds, object_at
 
 
 class UnigramTopics(NamedTuple):
-    """The topics of a fitted model as distributions over single words, for use by other kinds of models."""
+    """The topics of a fitted model as distributions over single words, for use by other kinds of models.
+
+    `topic_word` (topics × words): p(word | topic); `alpha`: the prior of topics in documents; `topic_shares`:
+    each topic's share of the words learned from.
+    """
 
     words: tuple[str, ...]
     topic_word: Array  # topics × words: p(word | topic)

@@ -24,8 +24,8 @@ class Updating:
     def __init__(self, estimator: Estimator, corpus: Corpus, path: Path, date: str) -> None:
         """Begin an update of the model saved at `path`, or continue one that was interrupted.
 
-        corpus: the documents, with the model's vocabulary. Raises UserError if an update with other documents
-        was interrupted.
+        corpus: the documents, with the model's vocabulary; date: for the record of a new update. Raises
+        UserError if an update with other documents was interrupted.
         """
         self.estimator, self.corpus, self.path = estimator, corpus, path
         fingerprint = digest_of_documents(corpus)
@@ -86,7 +86,7 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
     """The documents in the form that `_learn_more` takes.
 
-    That is the same corpus or, for an open vocabulary, one with all eligible words.
+    That is the same corpus or, for an open vocabulary, one with all eligible words as its own vocabulary.
     """
     if not estimator._is_open:
         return part

@@ -51,10 +51,10 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     ) -> list[list[str]]:
         """Cut each text into pieces, such as words, at places where subtrees of a symbol begin or end.
 
-        A place is cut if this is so in more than half of the trees sampled for the sentence. Training
+        A place is cut if they do so in more than half of the trees sampled for the sentence. Training
         sentences use the trees of the run if it stored any; others use newly drawn trees. A sentence that
-        cannot be parsed, or is too long, is one piece. nonterminal: the symbol; None: "Word", or else the
-        last adapted one (not the start symbol).
+        cannot be parsed, or is too long, is one piece; an empty text has none. nonterminal: the symbol;
+        None: "Word", or else the last adapted one (not the start symbol).
 
         Raises UserError for an unknown symbol, and for a grammar whose sentences are words.
 
@@ -73,9 +73,10 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         """Parse each sentence: returns its trees, its log p in nats, and its number of new symbols.
 
         how: "best", the most probable tree; "samples", `n` trees drawn given the sentence; "minimum-risk",
-        the sampled tree that agrees best with all samples. log p is -inf if a sentence cannot be parsed; in
-        it, all symbols unseen in training count as one and the same symbol. Raises UserError for another
-        `how`.
+        the sampled tree that agrees best with all samples. A text has a result for each of its sentences
+        (words, for the grammar "topic"), so none if it is empty; `document` is the text's index. If a
+        sentence cannot be parsed, it has no trees, and log p is -inf. In log p, all symbols unseen in
+        training count as one and the same symbol. Raises UserError for another `how`.
 
         >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
         >>> model.parse(["ab"])[0].trees[0].symbol
@@ -88,10 +89,10 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     def document_shares(self, texts: Iterable[str], *, random_state: int = 0) -> NDArray[np.float64]:
         """The topic shares of each text (documents × topics), by sampling its words' topics.
 
-        This is for the grammar "topic", learned by hybrid inference. Other grammars in which documents have
-        their own weights for the start symbol's rules (`by_document`) have shares of these rules. New words
-        are parsed by their spelling. Raises UserError for
-        grammars without such a symbol.
+        This is for the grammar "topic", learned by hybrid inference. For other grammars in which documents
+        have their own weights for the start symbol's rules (`by_document`), it returns the shares of these
+        rules. A text without words has the shares of the prior. New words are parsed by their spelling.
+        Raises UserError for all other grammars.
 
         >>> texts = ["river bank river boat", "loan money loan"] * 10
         >>> model = AdaptorGrammar("topic", inference="hybrid", n_topics=2, random_state=0).fit(texts)

@@ -24,9 +24,9 @@ def choices_of(
 ) -> Choices:
     """Sample which of the start symbol's rules (topics) the sentences of each document use.
 
-    learned: a grammar as `opened` returns it. `sentences.documents` counts documents from 0; numbers
-    (documents): the number by which each one's random stream is chosen. Sentences that cannot be parsed are
-    ignored.
+    learned: a grammar as `LearnedGrammar.opened` returns it, in which documents have rule weights of their
+    own. `sentences.documents` counts documents from 0; numbers (documents): the number of each, which
+    selects its random stream. Sentences that cannot be parsed are ignored.
     """
     assert learned.alpha is not None
     types = types_of(sentences._replace(letters=sentences.numbered(learned.new_symbol)))
@@ -37,9 +37,10 @@ def choices_of(
 
 
 def nats_of_documents(learned: LearnedGrammar, sentences: Sentences) -> float:
-    """An estimate of log p of all documents, in nats, if each has its own weights for the rules (topics).
+    """Estimate log p of all documents, in nats, if each has its own weights for the rules (topics).
 
-    Each document's p is estimated without bias by sampling, so that the sum of logs is too low on average.
+    learned: as in `choices_of`. Each document's p is estimated without bias by sampling, so that the sum of
+    logs is too low on average.
     """
     numbers, places = np.unique(sentences.documents, return_inverse=True)
     found = choices_of(learned, sentences._replace(documents=places.astype(np.int64)), numbers)
@@ -61,8 +62,8 @@ def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> 
 def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
     """(documents × rules) The expected probabilities of the start symbol's rules (topics) in each text.
 
-    New words are parsed by their spelling. Raises UserError for a grammar in which documents have no weights
-    of their own.
+    A text without sentences has those of the prior. New words are parsed by their spelling. Raises UserError
+    for a grammar in which documents have no weights of their own.
     """
     learned = model.learned_.opened
     if learned.alpha is None:

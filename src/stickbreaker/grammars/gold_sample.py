@@ -65,10 +65,11 @@ def segmentation_measure(
 
 
 def agreement_with_blanks(estimator: GrammarEstimator, corpus: Corpus, held_out: float) -> JsonObject | None:
-    """How well the pieces that a learned grammar cuts agree with the words of its text, which spaces show.
+    """Compare the pieces that a learned grammar cuts with the words of its text, which spaces separate.
 
     Returns {"documents", "token_f1", "boundary_f1"}, on at most `MOST_AT_END` training documents; None if
     there are no spaces between words, if documents have no text, or if the grammar does not segment.
+    held_out: the share of documents that the run held out, which are not training documents.
     """
     if estimator._of_topics or estimator._symbol_number(None) == estimator.compiled_.start:
         return None
@@ -82,7 +83,7 @@ def agreement_with_blanks(estimator: GrammarEstimator, corpus: Corpus, held_out:
 
 
 def _sample(corpus: Corpus, source: Source, size: int) -> list[str]:
-    """The texts of `size` training documents, evenly spaced; those without one text are left out."""
+    """The texts of `size` training documents, evenly spaced; documents without a text are left out."""
     training = np.flatnonzero(source.training)
     chosen = training[np.linspace(0, len(training) - 1, size).round().astype(np.int64)]
     blocks = np.searchsorted(source.first, chosen, side="right") - 1

@@ -70,7 +70,7 @@ class GrammarEstimator(GrammarParameters, Estimator):
     ----------
     grammar_ : the `Grammar`; symbols_ its adapted symbols, general ones before those that they are made of.
     discounts_, concentrations_ : of the adapted symbols' Pitman-Yor processes.
-    skipped_ : sentences that were skipped.
+    skipped_ : number of sentences that were skipped.
     bound_ : log p(sentences, trees, tables) of the last sample, in nats per symbol.
     n_iter_ : sweeps done; trace_ : list of records.
 
@@ -168,9 +168,10 @@ class GrammarEstimator(GrammarParameters, Estimator):
         )
 
     def _grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
-        """The grammar to learn, with rules for the words that the user listed (`known`).
+        """The grammar to learn: the user's own, or a named one, built for the vocabulary's symbols.
 
-        Otherwise as `_unaided_grammar`. Raises UserError if the text has no symbols.
+        Words that the user listed (`known`) are added as rules. n_documents: in a topic grammar, each may
+        have a symbol of its own. Raises UserError if the text has no symbols.
         """
         grammar = self._unaided_grammar(vocabulary, n_documents)
         words = known_words(self.known, self.symbols)
@@ -304,8 +305,8 @@ class GrammarEstimator(GrammarParameters, Estimator):
     ) -> tuple[Array, NDArray[np.bool_]]:
         """At each place in sentences, the share of drawn trees in which a subtree of `symbol` begins or ends.
 
-        Returns the shares, for all terminals, and whether each sentence can be parsed (as
-        `LearnedGrammar.cuts`).
+        Returns the shares before each terminal of all sentences, and whether each sentence can be parsed
+        (see `LearnedGrammar.cuts`).
         """
         learned = self.learned_.opened
         letters = sentences.numbered(learned.new_symbol)

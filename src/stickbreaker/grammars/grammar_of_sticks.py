@@ -60,9 +60,9 @@ def new_run(
 def start_run(
     job: VariationalRun, sentences: Sentences, skipped: int
 ) -> tuple[VariationalRun, VariationalState]:
-    """Fill the engine's table of remembered subtrees for a new run; returns the run and its initial state.
+    """Start the engine's table of remembered subtrees for a new run; returns the run and its initial state.
 
-    The table is empty, except in mean-field inference, whose subtrees are chosen here once and for all.
+    The table starts empty, except in mean-field inference, whose subtrees are chosen here and then fixed.
     sentences: the training sentences; the state stores the first ones for the report. skipped: how many
     sentences were left out.
     """
@@ -79,11 +79,11 @@ def start_run(
 
 
 def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
-    """Choose the subtrees that mean-field inference will remember: their counts by tree key (`support_of`).
+    """Choose the subtrees that mean-field inference will remember; returns {tree key: counts} (`support_of`).
 
-    most: the largest number for each adapted symbol; None: the model's truncations. It is limited because
-    each remembered subtree lowers the bound, even if it is never used. They are chosen among trees sampled
-    for the whole text with the rules alone, which uses the engine.
+    They are chosen among trees that the engine samples for the whole text with the rules alone. most: the
+    largest number of subtrees per adapted symbol, since each one lowers the bound, even if it is never used;
+    None: only the model's truncations limit it.
     """
     model = job.model
     assert isinstance(model, MeanFieldGrammar)
@@ -111,7 +111,10 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
 def resume_run(
     estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run, RunState]:
-    """The run that continues from the checkpoint `snapshot`, and its state. Raises ValueError if invalid."""
+    """The run that continues from the checkpoint `snapshot`, and its state.
+
+    Raises ValueError if the checkpoint is invalid.
+    """
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
     job, _ = _job(estimator, corpus, seed, held_out, folder)
     return job, _take_state(job.engine, job.model, snapshot)

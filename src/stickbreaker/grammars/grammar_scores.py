@@ -19,9 +19,9 @@ def scores_of(model: GrammarEstimator, texts: Sequence[str], nonterminal: str | 
 
     Returns the numbers of sentences and symbols, "nats_per_symbol" (log p, so at most zero) and, if spaces
     show words, the `Segmentation` as dicts. If symbols are separated by spaces, words are separated by two
-    spaces or a tab. A sentence that cannot be parsed is one piece and does not count in log p. In log p, all
-    symbols unseen in training count as one and the same symbol. nonterminal: whose subtrees are the pieces
-    (None: as in `AdaptorGrammar.segment`). Raises UserError if there is nothing to score.
+    spaces or a tab. A sentence that cannot be parsed is one piece; neither log p nor "symbols" include it. In
+    log p, all symbols unseen in training count as one and the same symbol. nonterminal: whose subtrees are
+    the pieces (None: as in `AdaptorGrammar.segment`). Raises UserError if no sentence can be parsed.
     """
     model._symbol_number(nonterminal)  # refuses an unknown symbol in any case
     lines = model._lines_of(texts)

@@ -70,7 +70,8 @@ def parsed(
 def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
     """The symbols of all sentences, concatenated, as the texts spell them, to be the leaves of trees.
 
-    None for the grammar "topic", whose sentences are words.
+    Punctuation that ends sentences (BOUNDARY) is left out. None for the grammar "topic", whose sentences are
+    words.
     """
     if model._of_topics:
         return None
@@ -124,9 +125,8 @@ def cuts_of(
     """The probability, before each terminal of sentences, that a subtree of a symbol begins or ends there.
 
     For training sentences it is a share of the chain's samples, if it stored any; for others, of `n_trees`
-    drawn trees.
-    A sentence that cannot be parsed has no cuts. Equal sentences have equal cuts. nonterminal: the symbol;
-    None: as in `AdaptorGrammar.segment`.
+    drawn trees. It is 0 in a sentence that cannot be parsed. Equal sentences have equal cuts. nonterminal:
+    the symbol; None: as in `AdaptorGrammar.segment`.
     """
     symbol = model._symbol_number(nonterminal)
     first: dict[bytes, int] = {}  # the first sentence with each content
@@ -147,11 +147,11 @@ def cuts_of(
 
 
 def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
-    """For known sentences, the share of the chain's samples in which a symbol cuts before each terminal.
+    """For training sentences, the share of the chain's samples in which a symbol cuts before each terminal.
 
-    Sentences are given, and returned, as bytes of their terminal numbers (int32); those that are not training
-    sentences are left out. Equal training sentences are averaged. The result is empty if there are no
-    samples, or if the symbol is not adapted.
+    contents: sentences as bytes of their terminal numbers (int32), which are also the keys of the result;
+    those that are not training sentences are left out. Equal training sentences are averaged. The result is
+    empty if there are no samples, or if the symbol is not adapted.
     """
     params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
     kept = int(params["kept"].values)

@@ -24,7 +24,7 @@ class Agreement(NamedTuple):
     def of(cls, right: int, found: int, gold: int) -> "Agreement":
         """The agreement, from the numbers of correct items, of items found and of items in the gold standard.
 
-        A share of no items is 1.
+        Precision is 1 if no items were found, recall is 1 if the gold standard has none, F1 is 1 if both.
         """
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0

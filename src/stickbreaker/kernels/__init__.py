@@ -14,11 +14,12 @@ HERE = Path(__file__).parent
 
 
 def drop_stale_caches(*folders: Path) -> None:
-    """Remove numba's compiled kernels below `folders` if these folders' classes have changed since.
+    """Delete numba's cached kernels below `folders` if classes there have changed since the last call.
 
-    Called before any kernel. Numba names the classes of arguments by their modules, and cannot read its own
-    index if these are gone, as after an upgrade. Only names of files and classes are compared. A folder that
-    cannot be written is left as it is.
+    Called on import, before any kernel. Numba names the classes of arguments by their modules, and cannot
+    read its own index if these are gone, as after an upgrade. Only the names of files and classes are
+    compared, with those in the file `__pycache__/classes` of the first folder. A folder that cannot be
+    written is left as it is.
     """
     mark = folders[0] / "__pycache__" / "classes"
     above = folders[0].parent

@@ -12,7 +12,7 @@ FLUSH = 9.4e-14  # exp(-30): smaller weights become zero, since subnormal number
 
 @njit(**OPTIONS)
 def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
-    """exp E[log beta] of some words under Dirichlet distributions, each row divided by its largest weight.
+    """Fill weights_out with exp E[log beta] of words (Dirichlet), each row divided by its largest weight.
 
     concentration (words × topics, double): the Dirichlet parameters; log_totals (topics): psi of their column
     totals; weights_out (words × topics, single): in [0, 1], 0 below exp(-30); log_scale_out (words): the
@@ -40,7 +40,7 @@ def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
 
 @njit(**OPTIONS)
 def mean_weights(concentration, totals, weights_out, log_scale_out):
-    """beta at its maximum under Dirichlet(1 + eta), each row divided by its largest weight.
+    """Fill weights_out with the MAP of beta (prior Dirichlet(1 + eta)), each row divided by its largest.
 
     concentration (words × topics, double): eta plus counts; totals (topics): their column sums; weights_out
     (words × topics, single): in [0, 1], 0 below exp(-30); log_scale_out (words): the logarithm of what each
@@ -85,6 +85,6 @@ def add_rows(target_out, positions, values, factor):
 
 @njit(**OPTIONS)
 def add_cells(target_out, positions, columns, times, factor):
-    """target_out[positions[i], columns[i]] += factor × times[i] for every cell i."""
+    """Add factor × times[i] to the cell target_out[positions[i], columns[i]], for every i."""
     for i in range(len(positions)):
         target_out[positions[i], columns[i]] += factor * times[i]

@@ -31,7 +31,7 @@ class Draws(NamedTuple):
 
 
 def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
-    """A `Draws` whose arrays are still to be filled, of the sizes given.
+    """A `Draws` of the sizes given, to be filled by `sample_documents`; `gains` and `bends` are zero.
 
     tokens: the number in all documents; cells: the largest number of cells.
     """

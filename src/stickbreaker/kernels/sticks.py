@@ -19,9 +19,10 @@ from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):
-    """The arrays of `core/records.TruncatedCounts`, a sparse table by column, in a form for kernels.
+    """The arrays of `core/records.TruncatedCounts`, a sparse table of counts by column, for kernels.
 
-    See there for their meaning; only the spellings of rows are missing.
+    The i-th cell of column k is in row rows[k, i], with the count scale · values[k, i], and within the
+    column's truncation if inside[k, i]. Only the first sizes[k] slots of column k are used.
     """
 
     rows: NDArray[np.int32]
@@ -48,7 +49,8 @@ class StickSums(NamedTuple):
     """Sums along the sticks of each topic, which `stick_sums` computes and others use for E[log beta].
 
     before: for each word, the sum of reciprocals up to it; log_totals: psi(1 + a + n), where n is the topic's
-    count; leftover: E[log] of what the sticks leave, 0 in a topic without words inside its truncation.
+    count; leftover: E[log of the weight beyond the last stick], 0 in a topic without words inside its
+    truncation.
     """
 
     before: NDArray[np.float64]  # topics × slots; -1 for words that are not inside
@@ -60,8 +62,8 @@ class StickSums(NamedTuple):
 def take_inside(cells, rows_out, values_out, sizes_out):
     """Copy only the cells inside the truncation of each topic, in their order and without gaps.
 
-    cells: OrderedCells. The outputs are rows_out and values_out (topics × slots, with enough slots) and
-    sizes_out (topics).
+    cells: OrderedCells. The outputs are rows_out and values_out (topics × slots, with enough slots; values
+    still without `cells.scale`) and sizes_out (topics).
     """
     for k in range(len(cells.sizes)):
         size = 0
@@ -114,12 +116,13 @@ def stick_sums(cells, process, sums_out):
 
 @njit(**OPTIONS)
 def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scale_out):
-    """exp E[log beta] of some words in each topic, each row divided by its largest weight.
+    """Fill weights_out with exp E[log beta] of words in each topic, each row divided by its largest weight.
 
-    positions (words): rows of the table, -1 for words without one; cells: OrderedCells; by_row: ByRow; sums:
-    StickSums; outside (words): log of the word's share in what a topic's sticks leave. In a topic whose
-    truncation the word is not inside, its log weight is `leftover` + `outside`. weights_out (words × topics,
-    single), 0 below exp(-30); log_scale_out (words): log of what each row was divided by.
+    For Dirichlet processes only (b = 0). positions (words): rows of the table, -1 for words without one;
+    cells: OrderedCells; by_row: ByRow; sums: StickSums; outside (words): log of the word's share in what a
+    topic's sticks leave. In a topic whose truncation the word is not inside, its log weight is `leftover` +
+    `outside`. weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words): log of what each
+    row was divided by.
     """
     n_topics = len(sums.leftover)
     most = sums.leftover.max()
@@ -171,10 +174,10 @@ def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
 
 @njit(**OPTIONS)
 def expected_sticks(cells, process, probabilities_out, rests_out):
-    """E[beta] of the words inside each truncation (topics × slots, 0 for others), and what is left (topics).
+    """Fill probabilities_out (topics × slots) with E[beta] of the words inside each truncation, 0 for others.
 
     E[beta_t] = (1 - b + n_t) / (1 + a + (t - 1) b + n_>=t) prod_{s < t} (a + s b + n_>s) / (1 + a + (s - 1) b
-    + n_>=s). Together with rests_out, each topic's probabilities sum to one.
+    + n_>=s). rests_out (topics) gets what is left of each topic, so that all sum to one.
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]
@@ -195,7 +198,7 @@ def expected_sticks(cells, process, probabilities_out, rests_out):
 
 @kernel_part(**PART)
 def _evidence(cells, k, a, b, beyond):
-    """The log evidence of column k's counts, in nats: as draws from its sticks, in their order.
+    """log p of column k's counts as draws from its sticks, in nats, with the sticks integrated out.
 
     a, b: concentration and discount; beyond: the count beyond the last stick. The formula is in
     `stick_terms`.
@@ -219,17 +222,21 @@ def _evidence(cells, k, a, b, beyond):
 
 @njit(**OPTIONS)
 def stick_evidence(cells, k, a, b, beyond):
-    """The log evidence of column k's counts, in nats (`_evidence`), for callers outside compiled code."""
+    """log p of column k's counts, in nats, with its sticks integrated out: `_evidence`, for Python callers.
+
+    a, b: concentration and discount; beyond: the count beyond the last stick.
+    """
     return _evidence(cells, k, a, b, beyond)
 
 
 @njit(**OPTIONS)
 def stick_terms(cells, process, sums, numbers_out, evidence_out, expected_out):
-    """Each topic's terms of the bound, in nats: log evidence of its counts, and expected log likelihood.
+    """Fill each topic's terms of the bound, in nats: log evidence of its counts, expected log likelihood.
 
-    numbers_out: the number of words inside. evidence_out: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b,
-    a + t b), which telescopes as the sums do. expected_out: sum_t n_t E[log beta_t], plus the counts beyond
-    times E[log] of the stick left. evidence - expected is -KL(q(sticks) || p(sticks)).
+    All are 0 in a topic without words inside. numbers_out: the number of words inside. evidence_out: sum_t
+    log B(1 - b + n_t, a + t b + n_>t) / B(1 - b, a + t b), which telescopes as the sums do. expected_out:
+    sum_t n_t E[log beta_t], plus the counts beyond times E[log] of the stick left. evidence - expected is
+    -KL(q(sticks) || p(sticks)).
     """
     for k in range(len(cells.sizes)):
         a, b = process.concentrations[k], process.discounts[k]

@@ -47,11 +47,11 @@ def log_spelling(
 ) -> None:
     """Fill log_out (words) with log p of each word's spelling, in nats.
 
-    It is the sum of log p(letter | the letters before it). points (letters): code points of the words, one
-    after another; offsets (words + 1); alphabet: ascending code points of the trie's letters 1, 2, ...;
-    log_unseen: log probability of a code point outside the alphabet in the empty context. Zhai (2014),
-    section 7.2.1; the walk along shorter contexts is that of back-off models: an interpolated model is one,
-    since its back-off weight is the shorter model's share.
+    It is the sum of log p(letter | the letters before it), without an end of the word. points (letters): code
+    points of the words, one after another; offsets (words + 1); alphabet: ascending code points of the trie's
+    letters 1, 2, ...; log_unseen: log probability of a code point outside the alphabet in the empty context.
+    Zhai (2014), section 7.2.1; the walk along shorter contexts is that of back-off models: an interpolated
+    model is one, since its back-off weight is the shorter model's share.
     """
     for w in range(len(offsets) - 1):
         total, node = 0.0, MARK

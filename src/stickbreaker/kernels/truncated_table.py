@@ -96,7 +96,7 @@ def append_cells(positions, columns, values, rows_out, counts_out, inside_out, s
 
 @njit(**OPTIONS)
 def gather(positions, offsets, cells, counts, scale, out):
-    """Fill out (positions × columns) with the counts of some rows, times `scale`.
+    """Fill out (positions × columns) with the counts of the rows `positions`, times `scale`; 0 for no cell.
 
     offsets, cells: those of `ByRow`; counts (columns × slots).
     """

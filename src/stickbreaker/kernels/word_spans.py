@@ -47,8 +47,9 @@ def _character(text, at):
 def _end_of_sentence(text, at, end, after_stop, classes):
     """The position after a sentence that ends at byte `at`; -1 if none ends there.
 
-    Sentences end with punctuation or before an empty line. Spaces after the punctuation belong to the
-    sentence. after_stop: whether the character before `at` is such punctuation too.
+    A character of the class STOP, with others and closing quotes after it, ends a sentence if spaces follow,
+    which belong to it, and then no small letter. The stops `_WIDE_STOPS` always end one; a line end does
+    before an empty line. after_stop: whether the character before `at` is a STOP too.
     """
     character, place = _character(text, at)
     if classes[character] & STOP and not after_stop:
@@ -128,11 +129,11 @@ def find_word_spans(
     sentences_out: Integers,
     sentence_counts_out: Integers,
 ) -> tuple[int, int]:
-    """Find the words of documents, and which of them begin sentences; returns the numbers of both.
+    """Find the words of documents, and which begin sentences; returns the numbers of words and of sentences.
 
     Input: text (bytes), the documents' texts, concatenated; ends (documents), where each ends; classes, the
     bits of every character; inside, the bits of characters that may follow a word's first letter; rule, what
-    ends sentences.
+    ends sentences (PUNCTUATION, LINE or DOCUMENT). Sentences without words do not count.
 
     Output for each word: begins_out, its first byte in `text`; lengths_out, its length in bytes; starts_out,
     the index of its first character in its document. For each sentence: sentences_out, the number of its
@@ -199,10 +200,11 @@ def find_word_spans(
 def mark_breaks(
     text: Bytes, ends: Integers, is_break: Bytes, starts: Integers, offsets: Integers, breaks_out: Flags
 ) -> None:
-    """Mark the words that are separated from the word before by a character with `is_break`.
+    """Mark in breaks_out the next word after each break, such as a comma, in the same document.
 
-    text (bytes) has documents one after another, from ends[d] to ends[d + 1]; the words of document d begin
-    at its characters starts[offsets[d]:offsets[d + 1]]. breaks_out (words) is all false before.
+    is_break (code points): which characters are breaks. text (bytes) has documents one after another, from
+    ends[d] to ends[d + 1]; the words of document d begin at its characters starts[offsets[d]:offsets[d + 1]].
+    breaks_out (words) is all false before.
     """
     for d in range(len(ends) - 1):
         word, last = offsets[d], offsets[d + 1]

@@ -31,9 +31,10 @@ class Chains:
         self.taken = 0
 
     def sweep(self, number: int, last: bool) -> bool:
-        """Make sweep `number` (from 0) of every chain; returns whether the states were scored.
+        """Make sweep `number` (from 0) of every chain, in parallel; returns whether the states were scored.
 
-        last: whether it is the run's last one, whose states are always scored and added to the samples.
+        Sweeps 0, every - 1, 2 · every - 1, … are scored. last: whether it is the run's last one, whose states
+        are always scored and added to the samples.
         """
         due = number == 0 or (number + 1) % self.every == 0 or last
         sample = last or (due and number >= self.burn_in)

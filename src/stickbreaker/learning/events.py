@@ -49,7 +49,10 @@ class Event(NamedTuple):
     rows_before: Mapping[str, TopRows] | None = None
 
     def to_record(self, table: TableSpec) -> JsonObject:
-        """The event as JSON, for "edits" in the trace; the key of its column is the singular of the axis.
+        """The event as JSON, for "edits" in the trace, without its rows, which `records_of` stores.
+
+        The key of its column is the singular of the table's column axis. For an event on another axis, only
+        plan, gain, kind and the axis are in it.
 
         >>> Event("a", 1.5, "merge", "topics", column=2, gone=7).to_record(TableSpec())
         {'plan': 'a', 'gain': 1.5, 'move': 'merge', 'topic': 2, 'gone': 7}
@@ -89,9 +92,9 @@ def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Even
 
 
 def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
-    """The lasting numbers of the columns that an event adds, removes or changes.
+    """The lasting numbers of the columns that an event adds, removes or changes, to show their top rows.
 
-    The trace shows their top rows.
+    Empty if the edit leaves the columns' numbers and order as they are.
     """
     if before == after:
         return set()
@@ -104,7 +107,8 @@ def with_rows(
 ) -> Event:
     """A copy of the event that also has the top rows of the columns that it concerns, before and after it.
 
-    concerned: the lasting numbers of these columns; before, after: top rows by lasting number (as text).
+    concerned: the lasting numbers of these columns; before, after: top rows by lasting number (as text). The
+    event itself is returned if it concerns none.
     """
     if not concerned:
         return event
@@ -117,7 +121,7 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
     """The fields that events add to a trace record: "edits", and the top rows of the columns concerned.
 
     Top rows after the edits are under the name of the row axis (such as "words"), those before under
-    "before".
+    "before". Empty for no events.
     """
     if not events:
         return {}
@@ -132,10 +136,11 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
 def top_rows(
     table: TableView, keys: Sequence[str] | None, columns: Columns, numbers: Container[int]
 ) -> dict[str, TopRows]:
-    """The largest rows of some columns, by the column's lasting number (as text), for the trace.
+    """The `TOP` rows with the largest counts in each of some columns, for the trace.
 
-    numbers: the lasting numbers of the columns wanted. Rows are given by number, or by their `keys` if the
-    table has keys, since its rows are renumbered when words are added or dropped.
+    The result is by the column's lasting number (as text). numbers: the lasting numbers of the columns
+    wanted. Rows are given by number, or by their `keys` if the table has keys, since its rows are renumbered
+    when words are added or dropped.
     """
     places = [place for place, number in enumerate(columns.numbers) if number in numbers]
     tops = table.top(places, TOP) if places else []

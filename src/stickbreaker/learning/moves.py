@@ -65,8 +65,9 @@ def refine(
 ) -> tuple[Stats, list[Numbered], list[Accepted], Record]:
     """Let moves change proposals and try them again on the same shards, at most `MAX_ROUNDS` times.
 
-    Returns the report with each proposal's last trial, the proposals that are left, the edits to make before
-    the table changes, and the params that moves changed.
+    stats: the step's report with the proposals' first trials. Returns the report with each proposal's last
+    trial, the proposals that are left, the edits to make before the table changes, and the changed params
+    only. Makes no edits itself.
     """
     accepted: list[Accepted] = []
     changed: dict[str, Field] = {}
@@ -114,10 +115,10 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[Event]]:
-    """Make accepted edits of the engine's table, a step's report and the params, in order.
+    """Apply accepted edits, in order, to the engine's table (in place), the step's report and the params.
 
-    Returns the new shape, and the events for the trace. Events have the top rows of their columns before the
-    first edit and after the last, unless rows without keys were added or removed.
+    Returns the new shape, and an event per edit for the trace. Events have the top rows of their columns
+    before the first edit and after the last, unless rows without keys were added or removed.
     """
     if not accepted:
         return shape, []
@@ -144,7 +145,7 @@ def make(
 
 
 def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
-    """The proposals that are still open, with their arrays changed by the edits that were just made."""
+    """The proposals, with the arrays in their `change` adapted to the edits that were just made."""
     for item in accepted:
         proposals = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in proposals]
     return list(proposals)

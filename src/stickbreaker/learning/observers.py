@@ -50,10 +50,10 @@ class Callback(Observer):
 
 
 class Clock(Observer):
-    """Adds the seconds since the run's start, and the peak memory (MB, if known), to trace records.
+    """Adds the seconds since the run's start, and the peak memory in MiB (if known), to trace records.
 
-    It must be the first observer, so that others see these. before: the seconds that earlier parts of a
-    resumed run took.
+    Records are changed in place, so it must be the first observer for others to see this. before: the seconds
+    that earlier parts of a resumed run took.
     """
 
     def __init__(self, before: float = 0.0) -> None:
@@ -175,7 +175,10 @@ class LoggedLines(Lines):
 
 @contextmanager
 def logged_to_stderr() -> Generator[None]:
-    """A context in which the logger "stickbreaker" prints to standard error, unless it has a handler."""
+    """A context in which the logger "stickbreaker" prints messages of level INFO to standard error.
+
+    Does nothing if they reach a handler already.
+    """
     if LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers():
         yield
         return

@@ -80,9 +80,9 @@ class Batch(Schedule):
 class Memoised(MemoisedParameters, Schedule):
     """Memoised inference: each minibatch's new statistics replace its last ones in the table.
 
-    From the first pass on, the table is the sum over the latest reports of all documents (Hughes & Sudderth
+    After the first pass, the table is the sum over the latest reports of all documents (Hughes & Sudderth
     2013; Neal & Hinton 1998), so there is no learning rate, and the bound is exact at every step. In the
-    first pass the table contains the seeds as well as the reports; they are subtracted at its end. For at
+    first pass the table also contains the random seed counts, which are subtracted at its end. For at
     most `FRESH` passes, inference starts afresh for each document; from then on each uses the better of a new
     start and its last record, and the bound never falls. Minibatches are the same in every pass. Memory: one
     report (rows × columns, single precision) per minibatch, and documents' records.
@@ -159,13 +159,13 @@ class Online(OnlineParameters, Schedule):
         )
 
     def rate(self, step: int) -> float:
-        """The rate rho of step number `step`, from 0."""
+        """The rate rho of step number `step`, from 0, with kappa 0.7 and tau0 64 if they are None."""
         kappa = 0.7 if self.kappa is None else self.kappa
         tau0 = 64.0 if self.tau0 is None else self.tau0
         return min(1.0, (tau0 + step) ** -kappa)
 
     def sizes(self, pass_number: int) -> Iterator[int]:
-        """The number of documents in each step of a pass, endlessly: in the first pass they may grow."""
+        """The numbers of documents for the steps of a pass, without end; in the first pass they may grow."""
         first, seen = self.first_batch, 0
         while pass_number == 0 and first is not None and max(first, seen // PART) < self.batch_size:
             size = max(first, seen // PART)
@@ -176,7 +176,8 @@ class Online(OnlineParameters, Schedule):
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
         """How a minibatch of `documents` documents is blended: its Step, and the factors keep and add.
 
-        For the factors see `Minibatch`. number: of the step; seen: documents read before it; total: D.
+        The table becomes keep · table + add · new counts. number: of the step; seen: documents read before
+        it; total: D. If the schedule's `total` is "seen", D is the documents read so far, at most `total`.
         """
         rate, growth = self.rate(number), 1.0
         if self.total == SEEN:
@@ -203,9 +204,9 @@ class Online(OnlineParameters, Schedule):
 
 
 def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
-    """Regroup document numbers from arrays of any size (`windows`) into arrays of the sizes given.
+    """Regroup document numbers from arrays of any size (`windows`) into arrays of the sizes given, in order.
 
-    The last one may be smaller.
+    `sizes` must not end before the documents do. The last array may be smaller.
     """
     rest, size = np.empty(0, np.int64), next(sizes)
     for window in windows:

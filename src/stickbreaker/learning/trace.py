@@ -43,7 +43,7 @@ _LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 def line_of(record: TraceRecord) -> str:
-    """A trace record as a line of the trace file, with its digest. UserError as `refuse_unreadable`.
+    """A record as a line of the trace file, with its digest. UserError for values invalid or not finite.
 
     >>> line_of({"step": 1})
     '{"step": 1, "digest": "345e8505b47623e3"}\\n'
@@ -74,7 +74,7 @@ def record_of(line: bytes) -> TraceRecord:
 
 
 def refuse_unreadable(record: TraceRecord) -> None:
-    """Raise UserError for a trace record that could not be read again: its numbers are not finite."""
+    """Raise UserError for a trace record that could not be read again, as when a number is not finite."""
     try:
         _refuse_other_values(record)
     except ValueError as error:
@@ -82,7 +82,7 @@ def refuse_unreadable(record: TraceRecord) -> None:
 
 
 def _refuse_other_values(record: TraceRecord) -> None:
-    """Raise ValueError naming a field of a record that is missing or has the wrong type."""
+    """Raise ValueError naming a field of a record that is invalid or not finite, or if "step" is missing."""
     refuse_other_kinds(record, {"step": is_count})
     refuse_other_kinds(record, {**dict.fromkeys(record, is_finite), **_KINDS}, needed=False)
 

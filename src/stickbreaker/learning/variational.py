@@ -50,9 +50,9 @@ class VariationalState(RunState):
 class VariationalRun(Run[VariationalState]):
     """A run by variational steps: a model, the engine with its table, and a schedule of `source`.
 
-    evaluate: if some are held out, returns their nats per token. measure: more figures for the trace, at
+    evaluate: if documents are held out, returns their nats per token. measure: more figures for the trace, at
     steps 1, 2, 4, 8, …, every 256 steps (at most ten times per pass) and at the last. fresh_passes: most
-    passes in which documents start afresh, before each starts from its last record.
+    passes in which documents are inferred without their last records, before each starts from its own.
     """
 
     model: Model
@@ -103,7 +103,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     The order: moves (splits, merges) are proposed; documents are inferred (`map`), which tries the moves; the
     score at the old table is computed; moves decided early are made; new words are added; the minibatch's
     statistics are blended into the table; global parameters are updated; the other moves are decided. If the
-    schedule stores reports (`minibatch.number`), these wait until all reports contain their trial.
+    schedule stores reports (`minibatch.number`), a decision waits until every report contains the trial.
 
     Changes the engine's table and `state`. Raises Interrupted with both as before: nothing changes until all
     documents are mapped.
@@ -206,10 +206,11 @@ def _record(
 
 
 def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
-    """Count the pass and record its score; the run has converged if the scores have, unless others decide.
+    """Count the pass, record its score, and set `state.converged` if the scores have converged.
 
-    If documents are held out, their scores decide (`_evaluate`). While documents still start afresh in each
-    pass, convergence only ends that phase.
+    score: of the table after the pass; None: it is estimated. If documents are held out, their scores decide
+    on convergence instead (`_evaluate`). While documents still start afresh in each pass, convergence only
+    ends that phase.
     """
     exact = score is not None
     if score is None:
@@ -283,7 +284,8 @@ def admit(
 ) -> tuple[Rows | SparseCounts, Record, int]:
     """Let the model add rows for new words to the table, before a step's statistics are blended into it.
 
-    Returns the step's rows with those of the new words, the params, and how many words were added.
+    Changes the engine's table. Returns the step's rows together with the counts of the words added (those of
+    other new words are lost), the params, and how many words were added.
     """
     edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]

@@ -30,7 +30,7 @@ class WaitingDocuments(NamedTuple):
     def of(cls, bags: Bags, spelled: Sequence[str] | None) -> "WaitingDocuments":
         """Documents to collect, from bags whose words are indices into `spelled`.
 
-        None: the bags' words are row numbers of the table.
+        If `spelled` is None, they are row numbers of the table. Only spellings that occur are stored.
         """
         if spelled is None:
             return cls(bags)
@@ -43,7 +43,7 @@ class WaitingDocuments(NamedTuple):
         return len(self.bags.unseen)
 
     def plus(self, more: "WaitingDocuments") -> "WaitingDocuments":
-        """These documents followed by `more`."""
+        """These documents followed by `more`, as a new object; the words of both must be of the same form."""
         if self.spelled is None or more.spelled is None:
             return WaitingDocuments(Bags.join([self.bags, more.bags]))
         rows = {word: row for row, word in enumerate(self.spelled)}

@@ -24,10 +24,11 @@ def write_arpa(
     """Write one sample (from 0; -1: the last) as an ARPA file; returns the number of n-grams by order.
 
     The file is exact: a sample predicts p(w | u) = p + bow(u) p(w | shorter context), with the backoff weight
-    bow(u) = (b + a T) / (C + b) (Teh 2006, equation 7). The mean over samples has no such form. If unknown
-    words are spelled, `<unk>` gets the total probability of all unknown words. Raises UserError for a model
-    of unbounded order, whose predictions are mixtures over orders, and for words that the format cannot
-    represent.
+    bow(u) = (b + a T) / (C + b) (Teh 2006, equation 7). The mean over samples has no such form. If the model
+    scores unknown words by their letters, `<unk>` gets the total probability of all of them. base: the words
+    and their G0. Raises UserError for a model of unbounded order, whose predictions are mixtures over orders,
+    for words that the format cannot represent, for a sample that does not exist, and if `out` exists (unless
+    `overwrite`).
     """
     if model.ends is not None:
         problem = "an unbounded model mixes orders, which the ARPA format cannot represent"
@@ -69,14 +70,17 @@ class _Level(NamedTuple):
     begins: float  # backoff weight of the beginning of a sentence
 
     def lines(self, end: int) -> Iterator[tuple[list[int], float, float]]:
-        """For each n-gram: its word numbers, p, and backoff weight, which is 1 if it ends with the mark
-        `end`."""
+        """Yield the word numbers, p, and backoff weight of each n-gram; the weight is 1 if the n-gram ends
+        with the end-of-sentence mark `end`."""
         left = np.where(self.words[:, -1] == end, 1.0, self.left)
         yield from zip(self.words.tolist(), self.p.tolist(), left.tolist(), strict=True)
 
 
 def _levels(model: LanguageModel, base: Array, number: int) -> list[_Level]:
-    """The n-grams of sample `number` of a model, one level for each order from 1 on. base (words): G0."""
+    """The n-grams of sample `number` of a model, one level for each order from 1 on.
+
+    They are all words, and the longer n-grams that have customers in the sample. base (words): G0.
+    """
     contexts, sample = model.contexts, model.samples[number]
     a, b = model.discounts[number], model.concentrations[number]
     depths, restaurants = contexts.depths, contexts.restaurants
@@ -111,7 +115,11 @@ def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
 
 
 def _refuse_words(names: tuple[str, ...], *, spelled: bool) -> None:
-    """Raise UserError for words that readers of the format would misread: with spaces, or equal to marks."""
+    """Raise UserError for words that readers of the format would misread: with spaces, or equal to marks.
+
+    names: the words, then the end mark, which is not checked; spelled: whether the file gets an additional
+    `<unk>`, so that no word may have this name.
+    """
     marks = (BEGINNING, END, UNKNOWN) if spelled else (BEGINNING, END)
     for word in names[:-1]:
         if word in marks or word.split() != [word]:

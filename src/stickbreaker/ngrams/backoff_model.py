@@ -37,7 +37,7 @@ _COUNT = re.compile(r"ngram ([0-9]+)\s*=\s*([0-9]+)")
 @dataclass(frozen=True, eq=False)
 class BackoffModel:
     """A backoff language model: computes p(word | the words before it). Callers number words by their place
-    in `words`."""
+    in `words`; any other number, such as -1, is an unknown word."""
 
     words: tuple[str, ...]  # the list
     order: int  # length of the longest n-grams
@@ -62,7 +62,8 @@ class BackoffModel:
     def of(cls, model: PlainNgramModel, words: Sequence[str], sample: int = -1) -> "BackoffModel":
         """The backoff model of one sample of a fitted n-gram model, counted from 0; -1 is the last.
 
-        words: as in `read`. Raises UserError for a model of unbounded order.
+        words: the words that the caller will ask for, which number them; those that the model lacks are
+        unknown. Raises UserError for a model of unbounded order.
         """
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
@@ -79,7 +80,7 @@ class BackoffModel:
         """log p in nats of the words of sentences, given by number, and of the end after each sentence (words
         + sentences).
 
-        starts (sentences): where each begins in `words`.
+        starts (sentences): where each begins in `words`, ascending from 0.
         """
         log_p = np.empty(len(words) + len(starts))
         score_sentences(self.arrays, words, starts, log_p)
@@ -96,11 +97,12 @@ class _Ngrams(NamedTuple):
 
 
 def _arrays(ngrams: list[_Ngrams], places: dict[str, int], words: Sequence[str], path: Path) -> BackoffArrays:
-    """The arrays of a model that was read from a file; a node is an n-gram or a context.
+    """The arrays for kernels of a model that was read from a file; `ngrams` has an entry per order.
 
-    Nodes are sorted by order, then by the node of the context, then by the last word. places: each word's
-    position among the unigrams; words: the caller's. A context that is not an n-gram of the model itself (in
-    a pruned model) becomes a node without a log p. Raises UserError if an n-gram occurs twice.
+    A node is an n-gram or the context of one. Nodes are sorted by order, then by the node of the context,
+    then by the last word. A context that is not an n-gram of the model itself (in a pruned model) becomes a
+    node with the log p NaN. places: each word's position among the unigrams; words: those that the caller
+    will ask for. Raises UserError if an n-gram occurs twice.
     """
     keys, nodes = nodes_of([one.words for one in ngrams], len(places))
     log_p, back_off = np.full(1 + len(places) + len(keys), np.nan), np.zeros(1 + len(places) + len(keys))
@@ -154,7 +156,8 @@ def linked(
     """Complete the arrays of a model whose nodes have the keys from `nodes_of`: add the hash table, suffixes
     and states.
 
-    log_p, back_off (nodes) and numbers: see `BackoffArrays`; marks: the special words.
+    log_p (nodes, nats): NaN if a node is only a context; back_off (nodes): log weights (nats); numbers: for
+    each word that the caller will ask for, its number in the model; n_words: words of the model.
     """
     first = n_words + 1
     slots = np.full((1 << (2 * len(keys) + 1).bit_length(), 2), -1, np.int64)
@@ -168,8 +171,10 @@ def linked(
 
 
 def _refuse_doubles(nodes: NDArray[np.int64], lines: NDArray[np.int64], path: Path) -> None:
-    """Raise UserError if an n-gram occurs twice, with the line of the second. nodes, lines: of the n-grams of
-    an order."""
+    """Raise UserError if an n-gram occurs twice, with the line of the second.
+
+    nodes, lines (n-grams of one order): the node and the line in the file of each.
+    """
     if len(np.unique(nodes)) == len(nodes):
         return
     order = np.argsort(nodes, kind="stable")

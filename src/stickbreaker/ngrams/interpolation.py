@@ -51,7 +51,8 @@ class Interpolated:
 
     Each model treats words that only the other knows as unknown. The probability that it gives to `<unk>` is
     divided evenly among these words and `<unk>` itself, so that probabilities over the union, `<unk>` and
-    `</s>` sum to 1. Raises UserError if a model spells unknown words, and so has no `<unk>`.
+    `</s>` sum to 1. Raises UserError if a model scores unknown words by their letters, and so has
+    no `<unk>`.
     """
 
     first: WordScorer
@@ -86,7 +87,7 @@ class Interpolated:
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """Like `scores`, but each sentence is scored on its own; models with topics score it as if it
-        followed the documents `seen`."""
+        followed the documents `seen`, others ignore them."""
         own, before = (
             None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
         )
@@ -95,8 +96,8 @@ class Interpolated:
         return map(self._mixed, *pairs)
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
-        """Sums of log p (nats), each with the number of words and ends of sentences, for several parts of a
-        corpus.
+        """For several parts of a corpus, the sum of log p (nats), and the number of words and ends of
+        sentences.
 
         "all": all words; "known": those that one of the models knows; "first_alone", "second_alone": all
         words, by one model without the other, over the union of the two vocabularies.

@@ -111,8 +111,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return tokens_without_marks(tokens)
 
     def _source_of(self, corpus: Corpus, held_out: float) -> Source:
-        """The documents of a corpus to learn from, and those held out. Raises UserError if documents are held
-        out but none has a sentence."""
+        """The documents of a corpus to learn from, and those held out. Raises UserError if a share is held
+        out but no held-out document has a sentence."""
         source = Source(corpus, held_out, unit=Sequences)
         held = (source.block(block, held_out=True)[1] for block in range(source.n_blocks))
         if held_out and not any(len(content.starts) for content in held):
@@ -125,7 +125,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         """What a chain learns from, and G0: the words of the training documents of `source`, after any
         `earlier` words.
 
-        Raises UserError if too much of the text is not in its vocabulary.
+        Raises UserError if too much of the text is not in its vocabulary; with `earlier` words this is only
+        checked if unknown words are scored by their letters.
         """
         numbers, text = self._numbers_of(corpus.vocabulary), joined(source.in_order())
         if earlier is None or numbers.spelled:
@@ -195,10 +196,10 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
-        """The base distribution G0: uniform, or by spelling if words are spelled.
+        """The base distribution G0: uniform, or by the letters of words, with unknown="spelled".
 
-        n_sentences, n_events: counts of sentences and of words and ends in the text; their ratio is G0 of an
-        end.
+        n_sentences, n_events: counts of sentences and of words and ends in the text; by letters, their ratio
+        is G0 of an end.
         """
         return Base.of_spelling(numbers, n_sentences / n_events) if numbers.spelled else Base.even(numbers)
 
@@ -230,12 +231,12 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         return scores_by(self._log_words_learned, corpus, self.base_)
 
     def _log_words_learned(self, words: Integers, content: Sequences, log_base: Array) -> Array:
-        """`_log_words` of the fitted model."""
+        """log p in nats of words and ends of sentences by the fitted model: `_log_words` of it."""
         return self._log_words(self._model_learned(), words, content, log_base, self.seed_)
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """Like `scores`, but each sentence is scored on its own; models with topics score it as if it
-        followed the documents `seen`."""
+        followed the documents `seen`, others ignore them."""
         return self.scores(corpus)
 
     @abstractmethod
@@ -260,12 +261,12 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 
     def _score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """The sum of log p in nats, and the number of words and ends of sentences: for "all" of them, and for
-        the "known" ones."""
+        the "known" words and all ends."""
         return parts_of(self.scores(corpus))
 
     def _context_of(self, text: str) -> list[int]:
         """The word numbers of a text with which a sentence begins, analysed as the model reads texts. Raises
-        UserError if it is not a string."""
+        UserError if it is not a string or contains `</s>`."""
         if not isinstance(text, str):
             raise UserError(f"a beginning or context has the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
@@ -292,8 +293,8 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:
     """Raise UserError if too many tokens of a text are not in the corpus's vocabulary.
 
-    Too many are more than a share of `NOT_IN_VOCABULARY`, or any if words are `spelled`. If the vocabulary is
-    a list of words that the user chose, any number may be missing, unless words are spelled.
+    At most the share `NOT_IN_VOCABULARY` may be missing, or any number if the vocabulary is a list of words
+    that the user chose. spelled: whether unknown words are scored by their letters; then none may be missing.
     """
     if corpus.about.rule.words is not None and not spelled:
         return  # a list of words chosen by the user

@@ -85,8 +85,8 @@ def _number(text: str) -> float:
 def read_candidates(path: Path) -> list[list[Candidate]]:
     """The candidates of each sentence in an n-best list, in the order of the file; a sentence may have none.
 
-    Raises UserError, naming the line, if sentences are not numbered from 0 in order, or if the names of
-    features are not the same in all lines.
+    Raises UserError, naming the line, if a line is not a candidate, if sentences are not numbered in order
+    from 0, or if the features are not the same in all lines; and if there is no candidate.
     """
     lists: list[list[Candidate]] = []
     names: list[tuple[str, int]] | None = None
@@ -138,7 +138,7 @@ def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 def lines_of(lists: Iterable[Sequence[Candidate]]) -> Iterator[str]:
     """The lines of an n-best list with these candidates, in the order given, each with its line end.
 
-    Each candidate has its sentence's number; it does not follow from its list's place in `lists`.
+    The number at the beginning of a line is the candidate's `sentence`, wherever its list is in `lists`.
     """
     for candidates in lists:
         for one in candidates:

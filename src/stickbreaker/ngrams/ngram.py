@@ -60,7 +60,8 @@ class NgramModel(ScikitLearn, PlainNgramModel):
     ) -> list[list[str]]:
         """Draw sentences from the model, as lists of at most `longest` words.
 
-        `beginning`: the words that each begins with. If words are spelled, only words of the text are drawn.
+        `beginning`: the words that each begins with. With unknown="spelled", only words of the training text
+        are drawn.
         """
         check_is_fitted(self)
         return self._draw_sentences(n, beginning=beginning, longest=longest, random_state=random_state)

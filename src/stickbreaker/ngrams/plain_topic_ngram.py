@@ -119,7 +119,10 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     @property
     def topic_word_(self) -> Array:
-        """The share of each word among a topic's words (topics × words); rows sum to one."""
+        """The share of each word among a topic's words (topics × words); rows sum to one.
+
+        In a topic without words, all have the same share.
+        """
         counts = self.topic_model_.word_topics[:, 1:].T
         sums = counts.sum(axis=1, keepdims=True)
         return np.where(sums > 0.0, counts / np.where(sums > 0.0, sums, 1.0), 1.0 / counts.shape[1])
@@ -139,9 +142,10 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         return sums[1:] / sums.sum()
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """The `n` most characteristic words of each topic, by p log(p / p over all topics).
+        """The `n` most characteristic words of each topic, by p log(p / p in the whole text).
 
-        Marks (`<unk>`, `</s>`) and words that are no more frequent in the topic than elsewhere are left out.
+        Marks (`<unk>`, `</s>`) and words that are no more frequent in the topic than elsewhere are left out,
+        so a topic may have fewer than `n`.
         """
         counts = self.topic_model_.word_topics
         n_known, words = len(self.numbers_.known), self.words_
@@ -156,7 +160,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
     def top_phrases(self, n: int = 5) -> list[list[str]]:
         """The `n` most characteristic and cohesive n-grams of each topic, by the last sample, as texts.
 
-        Only words with a letter take part; see `model.topic_phrases` for the score.
+        Only words with a letter take part; see `model.topic_phrases` for the score. A topic may have fewer.
         """
         letters = np.array([any(c.isalpha() for c in word) for word in self.numbers_.known], np.bool_)
         allowed = np.zeros(self.numbers_.n_words, np.bool_)
@@ -168,10 +172,10 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     def _language_of_topic(self, topic: int | None, sample: int = -1) -> LanguageModel:
         """One topic of one sample as a language model of its own, without approximation; topic None: the
-        common one.
+        common model.
 
-        sample: from 0; -1 is the last. Raises UserError for a topic or sample that does not exist, and under
-        the hierarchical prior, where topics draw on the common one.
+        sample: from 0; -1 is the last. Raises UserError for a topic, sample or common model that does not
+        exist, and under the hierarchical prior, where topics draw on the common model.
         """
         model = self.topic_model_
         if self.prior == "hierarchical":
@@ -219,8 +223,8 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
     def _marked_block(self, corpus: Corpus, block: int) -> MarkedDocuments:
         """The documents of a block of a corpus, with end-of-sentence marks.
 
-        New words that are spelled get the G0 of the last known word, which does not matter for topics, since
-        G0 is the same in all of them.
+        Unknown words with the number -1 (scored by their letters) get the G0 of the end mark instead of their
+        own, which does not matter for topics, since G0 is the same in all of them.
         """
         content = corpus.sequences(block)
         words = self.numbers_.numbered(content.words)
@@ -255,9 +259,10 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         longest: int = 100,
         random_state: int = 0,
     ) -> list[list[str]]:
-        """Draw sentences, each with topic shares of its own (parameters: see `LanguageEstimator`).
+        """Draw n sentences as lists of words, each by a random sample and with topic shares of its own.
 
-        The shares are drawn from the prior, or given the documents `seen`.
+        The shares are drawn from the prior, or given the documents `seen`. topic: the topic of all words that
+        do not come from the common model; `beginning`: the words that each begins with.
         """
         positive("n", n, whole=True)
         positive("longest", longest, whole=True)
@@ -280,9 +285,9 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
 
 def _lifts(topic_word: Array, everywhere: Array) -> Array:
-    """How characteristic words are of topics: p log(p / p over all topics) (topics × words); 0 if p is 0.
+    """How characteristic words are of topics: p log(p / p in the whole text) (topics × words); 0 if p is 0.
 
-    everywhere (words): p over all topics.
+    topic_word (topics × words): p of words in topics; everywhere (words): p in the whole text.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(topic_word > 0.0, topic_word * np.log(topic_word / everywhere), 0.0)

@@ -67,7 +67,7 @@ def write_topic_documents(
     """Write documents.parquet for a model's report: documents with topic shares, and excerpts.
 
     At most `LIMIT` documents are drawn uniformly, with `MOST_READ` words together; `EXCERPTS` of them have an
-    excerpt, held-out ones if there are any.
+    excerpt, held-out ones if there are any. learned_from: whether the corpus is the training text.
 
     Columns: id, words (how many), held_out, topics and shares (lists: the largest expected shares of topics,
     by the last sample, without words of the common topic), excerpts (a list of at most one record). In the
@@ -102,7 +102,8 @@ def write_topic_documents(
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
     """The documents that the report shows, as positions in each block, and those of them that get an excerpt.
 
-    Documents for excerpts are drawn first, then others up to the limits.
+    Documents for excerpts are drawn first: held-out ones if documents are held out, with at least
+    `LEAST_WORDS` words. Others follow, up to the limits.
     """
     generator = stream(seed, purposes.NGRAM_REPORT)
     found = [_sizes(source, block) for block in range(source.n_blocks)]
@@ -202,8 +203,8 @@ def _excerpt(lens: TopicLens, source: Source, block: int, place: int) -> dict[st
 
 
 def _sentences(positions: Integers, generator: np.random.Generator) -> tuple[int, int]:
-    """Draw an excerpt of consecutive sentences uniformly; returns where it begins and ends among the words
-    and marks.
+    """Draw an excerpt of consecutive sentences, its first sentence uniformly; returns where it begins, and
+    where it ends (exclusive), among the words and marks.
 
     positions: of each word and end mark in its sentence. The excerpt has at most `EXCERPT_WORDS` words and
     marks; a longer sentence is cut.

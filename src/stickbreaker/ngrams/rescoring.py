@@ -37,7 +37,8 @@ def rescored(
 
 
 def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) -> list[Array]:
-    """log p (nats) of each candidate by a language model, its end included: an array for each sentence.
+    """log p (nats) of each candidate by a language model, its end included: for each list of candidates, an
+    array.
 
     A candidate without words gets the lowest log p of its list, or 0 if no candidate has words.
     """

@@ -66,8 +66,8 @@ def scores_by(predict: Prediction, corpus: Corpus, base: Base) -> Iterator[Score
     """log p of the words and ends of a corpus, block by block; the corpus must have the model's vocabulary.
 
     `predict` gets words by number, the documents, and log G0 of words and ends (nats); it returns log p of
-    words and ends. Raises UserError for documents without word order, and for spelled words that are not
-    valid text.
+    words and ends. Raises UserError for documents without word order, and for words that must be scored by
+    their letters but are not valid text.
     """
     for block in range(len(corpus.block_sizes)):
         content = corpus.sequences(block)
@@ -113,7 +113,7 @@ def log_base_of(
 ) -> Array:
     """log G0 (nats) of tokens of a block: known words by their numbers, others (-1) by their letters.
 
-    words: the numbers of these `tokens`. Raises UserError for spelled words that are not valid text.
+    words: the numbers of these `tokens`. Raises UserError for words with -1 that are not valid text.
     """
     found, new = base.log_p[words], np.flatnonzero(words < 0)
     if len(new):
@@ -124,7 +124,8 @@ def log_base_of(
 
 
 def _log_base(words: Integers, spelled: Sequence[str], base: Base) -> Array:
-    """`log_base_of` for words without a corpus, given their spellings."""
+    """log G0 (nats) of words: known ones by their numbers, others (-1) by their letters, from `spelled` (the
+    words as strings)."""
     found, new = base.log_p[words], np.flatnonzero(words < 0)
     if len(new):
         distinct = FirstNumbers()
@@ -163,7 +164,7 @@ def sentence_scores(scores: Scores, first: int = 0) -> Iterator[SentenceScore]:
 
 def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
     """The sum of log p (nats) and the number of words and ends, over all blocks: for "all" of them, and for
-    "known" ones."""
+    the "known" words and all ends."""
     whole, known = np.zeros(2), np.zeros(2)
     for scores in blocks:
         whole += scores.nats.sum(), len(scores.nats)
@@ -172,5 +173,6 @@ def parts_of(blocks: Iterator[Scores]) -> dict[str, tuple[float, float]]:
 
 
 def joined(parts: Iterator[tuple[Integers, Sequences]]) -> Sequences:
-    """All documents of a source's blocks, concatenated; parts: what its `in_order` yields."""
+    """All documents of several blocks, concatenated. parts: the numbers of a block's documents, which are not
+    used, and the documents, as `Source.in_order` yields them."""
     return Sequences.join([content for _, content in parts])

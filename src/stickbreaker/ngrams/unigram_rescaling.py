@@ -64,8 +64,8 @@ class Ratios(NamedTuple):
         return cls(words, topic_words, lifts, np.asarray(topics.alpha, np.float64), float(exponent))
 
     def excess(self, shares: Array, n_words: int) -> Array:
-        """The ratio minus one of every word, for each row of topic shares (steps × all words). shares (steps
-        × topics)."""
+        """The ratio minus one of every word, for each row of topic shares (steps × all words); 0 for words
+        without a ratio. shares (steps × topics)."""
         found = np.empty((len(shares), n_words))
         fill_excess(shares, self.lifts, self.words, self.exponent, found)
         return found
@@ -131,8 +131,8 @@ class UnigramRescaling:
     def log_factors(self, events: Integers, positions: Integers, path: TopicPath) -> Array:
         """The log of the normalised factor by which topics change p(word | context), for each word and end.
 
-        events: words and ends by number, -1 if spelled; positions: of each in its sentence; path: from
-        `topic_path`.
+        events: words and ends by number, -1 if unknown and scored by its letters; positions: of each in its
+        sentence; path: from `topic_path`.
         """
         text, places = text_before(events, positions, self.model.end)
         found = np.empty(len(events))
@@ -148,8 +148,8 @@ class UnigramRescaling:
         """The sum over all words w of p(w | context) excess_w, for the contexts before these places of a text
         (places).
 
-        steps (places): the row of `excess` (steps × words) for each. It goes through the restaurants of each
-        context; the sum over the empty one is computed once per row.
+        excess (steps × words); steps (places): the row of `excess` for each place. The sum is built up from
+        the empty context, for which it is computed once per row, to longer ones.
         """
         restaurants, slots = np.empty((2, len(places), self.model.longest + 1), np.int64)
         find_ways(text, places, self.model.trie, restaurants, slots)

@@ -19,7 +19,8 @@ END_SHARE = "end_share"  # name in params: G0 of the end of a sentence, if words
 class WordNumbers:
     """The numbers of a language model's words: the known words, `<unk>`, the end-of-sentence mark.
 
-    If words are spelled, all words of the vocabulary are known, and there is no `<unk>`.
+    If `spelled`, unknown words are scored by their letters: all words of the vocabulary are known, and there
+    is no number for `<unk>`.
     """
 
     of_rows: NDArray[np.int64]  # rows of the vocabulary: their numbers
@@ -28,9 +29,10 @@ class WordNumbers:
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, min_count: int, *, spelled: bool) -> "WordNumbers":
-        """Number the words that occur at least `min_count` times, or all if words are spelled.
+        """Number the words that occur at least `min_count` times, or all if `spelled`; other words get the
+        number of `<unk>`.
 
-        Raises UserError if there are none.
+        Unless `spelled`, the word `<unk>` of a text is not a known word. Raises UserError if there are none.
         """
         kept = np.ones(len(vocabulary), np.bool_) if spelled else vocabulary.tokens >= min_count
         kept &= np.array([word != UNKNOWN for word in vocabulary.words], np.bool_) | spelled
@@ -43,7 +45,7 @@ class WordNumbers:
 
     @property
     def unknown(self) -> int:
-        """The number that stands for unknown words: that of `<unk>`, or -1 if they are spelled."""
+        """The number that stands for unknown words: that of `<unk>`, or -1 if `spelled`."""
         return -1 if self.spelled else len(self.known)
 
     @property
@@ -73,7 +75,8 @@ class WordNumbers:
 
 @dataclass(frozen=True)
 class Base:
-    """G0, the base distribution of a language model's words: uniform over all, or by their spelling."""
+    """G0, the base distribution of a language model's words: uniform over all, or, if `numbers.spelled`, by
+    their letters."""
 
     numbers: WordNumbers
     spelling: CharacterModel | None
@@ -94,7 +97,7 @@ class Base:
 
     @classmethod
     def from_params(cls, numbers: WordNumbers, params: Record) -> "Base":
-        """The G0 that `to_fields` returned. Raises ValueError or KeyError for invalid params."""
+        """The G0 whose fields `to_fields` returned. Raises ValueError or KeyError for invalid params."""
         if not numbers.spelled:
             return cls.even(numbers)
         share = float(params[END_SHARE].values)
@@ -113,7 +116,7 @@ class Base:
     def log_p(self) -> Array:
         """log G0 of each word by number, the mark of a sentence's end last, in nats (words).
 
-        It is uniform if words are not spelled. Otherwise words have it from the spelling model, which keeps
+        Unless `numbers.spelled`, it is uniform. Otherwise words have it from the spelling model, which leaves
         probability for unknown words, so that G0 sums to less than one; the end has `end_share`.
         """
         if self.spelling is None:
@@ -121,7 +124,7 @@ class Base:
         return np.append(self.log_spelled(self.numbers.known), np.log(self.end_share))
 
     def log_spelled(self, words: tuple[str, ...] | list[str]) -> Array:
-        """log G0 (nats) of any words by their letters; only if words are spelled. Raises UserError for
+        """log G0 (nats) of any words by their letters; only if `numbers.spelled`. Raises UserError for
         invalid text."""
         assert self.spelling is not None
         return self.spelling.log_probability(words) + np.log1p(-self.end_share)

@@ -27,9 +27,10 @@ Ranks = dict[str, int]
 class Wording:
     """How the words of one topic changed during a run, at the moments of `Changes`.
 
-    `ranks`: for each moment, the ranks of words, 1 being the most probable; only the first 15 are complete.
-    `entered`: for each moment, words that are new since the one before. `fresh`: words of the final model
-    that entered during the run, as (word, rank, step and date of entry).
+    `ranks`: for each moment, {word: rank}, 1 being the most probable: the first 15 words, and of lower ones
+    those that are among the first 15, or new, at some moment. `entered`: for each moment, at most eight words
+    that are new since the one before. `fresh`: at most six top words of the final model that entered during
+    the run, as (word, rank, step and date of the last entry).
     """
 
     ranks: Sequence[Mapping[str, int]] = ()
@@ -37,7 +38,7 @@ class Wording:
     fresh: Sequence[tuple[str, int, int, str]] = ()
 
     def payload(self) -> JsonObject:
-        """A topic's words over time as JSON values; to be short, words are indices into a list "words".
+        """A topic's words over time as JSON values: the words as a list "words", and elsewhere their indices.
 
         Ranks are flat lists: word, rank, word, rank, …
         """
@@ -77,7 +78,7 @@ class Changes:
     of: str = "the topic"
 
     def payload(self) -> JsonObject:
-        """The changes as JSON values; a long run's sizes of the vocabulary are thinned out."""
+        """The changes as JSON values; consecutive rows of a long run's `vocabulary` are joined."""
         rows = self.vocabulary
         stride = -(-len(rows) // MOST_POINTS) or 1
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -102,10 +103,12 @@ class Changes:
 
 
 def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[Record]) -> Changes | None:
-    """How the topics changed during a run, from its snapshots and trace; None if there is nothing in both.
+    """How the topics changed during a run, from its snapshots and trace.
+
+    None if there are neither snapshots nor records with `vocabulary`.
 
     Args:
-        evolution: the snapshots of the run; at most 24 are shown, fewer for models of many topics.
+        evolution: the snapshots of the run; at most 24 are shown, fewer (but 8) for models of many topics.
         topic_ids: (K,) the lasting ids of the page's topics, in order.
         trace: records, some with `vocabulary`: the words after a step, and those that entered and left.
     """
@@ -160,7 +163,10 @@ def _wordings(
 
 
 def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
-    """For each topic (by id), the snapshot at which each word last entered; the first does not count."""
+    """For each topic (by id), the snapshot at which each word last entered.
+
+    Words of the first snapshot have not entered then, and are missing unless they enter later.
+    """
     found: dict[int, dict[str, Moment]] = {}
     for moment in moments[1:]:
         for topic, words in moment.entered().items():
@@ -171,8 +177,8 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
     """Make the `Wording` of one topic, its words over time.
 
-    tops: for each moment, the ranks of its top words; entered: likewise of words that entered; since: the
-    moment at which each word entered last.
+    tops: for each moment, {word: rank} of its top words; entered: for each moment, {word: rank} of its new
+    words; since: the snapshot at which each word last entered, for words that did.
     """
     shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
     shown.update(word for new in entered for word in new)
@@ -190,8 +196,8 @@ def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str
 def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
     """The unit of time for charts of a run, "pass" or "step", and the time of each trace record in it.
 
-    Passes have fractions. The unit is "step" if there is only one pass, and for a stream, which counts each
-    step as a pass.
+    There must be records. Passes have fractions. The unit is "step" if there is only one pass, and for a
+    stream, which counts each step as a pass.
 
     >>> times_of_records([{"pass": 1, "step": 1}, {"pass": 1, "step": 2}, {"pass": 2, "step": 3}])
     ('pass', [0.5, 1.0, 1.5])
@@ -210,7 +216,7 @@ def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
 
 
 def of_stream(trace: Sequence[Record]) -> bool:
-    """Whether a trace is of a stream: its records have predictions made before documents are learned from.
+    """Whether a trace is of a stream: some record scores predictions of documents before learning from them.
 
     >>> of_stream([{"step": 1}, {"step": 2, "prequential": {}}]), of_stream([{"step": 1}])
     (True, False)

@@ -45,7 +45,7 @@ def topic_colours(positions: Sequence[tuple[float, float]], n_topics: int) -> li
     alone gives every topic of a cluster one colour.
 
     Args:
-        positions: (K, 2) places on the map; if empty, hues go round the circle in order.
+        positions: (K, 2) places on the map; if empty, or K < 3, hues go round the circle in order.
         n_topics: K.
 
     Returns:

@@ -56,7 +56,8 @@ class DocumentRows(NamedTuple, Generic[T]):
     def why_no_parts(self, none: str) -> str:
         """A sentence on why no text of documents is shown, or "" if some is.
 
-        none: the sentence if documents have no text, with {} where " held out" may stand.
+        none: the sentence if there are documents but no text of them; its {} becomes " held out" if held-out
+        documents would be shown, else "".
         """
         if not self.whose:
             return "This model has no documents: only a run into a directory, such as stickbreaker fit, has."
@@ -68,7 +69,7 @@ def document_name(id: str) -> str:
 
 
 def whose_documents(whose: str) -> str:
-    """A phrase that says which documents are shown. whose: "held-out", "learned" or "other"."""
+    """A phrase that says which documents are shown. whose: "held-out", "learned" or "other" (given ones)."""
     if whose == HELD_OUT:
         return "held-out documents, which the model has not learned from"
     return f"documents that {'were given for this page' if whose == OTHER else 'the model has learned from'}"
@@ -85,15 +86,15 @@ def read_document_rows(
     most_documents: int,
     most_parts: int,
 ) -> DocumentRows[T]:
-    """Read the documents saved in a model's directory for its report; none if there is no such file.
+    """Read the documents saved in a model's directory for its report; empty `DocumentRows` if none are saved.
 
     Args:
-        parts: the column with what is shown of their text.
+        parts: the column with the parts of text, such as sentences, that are shown of each document.
         fields: checks of the values in a part, by name.
         part_of: makes a part from its document's row and its own row.
         most_documents, most_parts: limits over all documents together.
 
-    Raises UserError for an invalid file.
+    Raises UserError for an invalid file, or one beyond the limits.
     """
     if DOCUMENTS not in manifest["files"]:
         return DocumentRows()

@@ -31,8 +31,8 @@ def figures(page: Page) -> dict[str, str]:
 def write_figures(page: Page, directory: Path) -> list[str]:
     """Write each figure of a page as SVG and PNG into a directory; returns the files' names.
 
-    The directory is made if it does not exist; files of the same names are replaced. Raises UserError if the
-    packages that draw are not installed.
+    The directory, but not its parent, is made if it does not exist; files of the same names are replaced.
+    Raises UserError if the packages that draw are not installed.
     """
     try:
         from resvg_py import svg_to_bytes

@@ -28,8 +28,8 @@ PLURALS = {"sweep": "sweeps", "pass": "passes", "step": "steps"}
 class LearningCurve:
     """A curve of perplexity during a run: `points` are (number of the sweep, pass or step; perplexity).
 
-    `kind` is what is scored: "held-out" documents, "text" that is learned from, or "joint" (the words and a
-    chain's state together).
+    `kind` is what is scored, and determines the colour: "held-out" documents, "text" that is learned from, or
+    "joint" (the words and a chain's state together). `name`: its label.
     """
 
     kind: str
@@ -73,7 +73,8 @@ def perplexities(
     """A learning curve from a trace: (number, perplexity) for each record with a score that can be drawn.
 
     field: the name of the score; at: the field with the number ("pass", "step" …); nats: whether the score is
-    a mean log probability (otherwise it is a perplexity already).
+    a mean log probability (otherwise it is a perplexity already). Scores worse than -50 nats are left out, as
+    are perplexities below 1.
 
     >>> perplexities([{"pass": 1, "score": -1.0}, {"pass": 2}, {"pass": 3, "score": float("nan")}], "score")
     [(1, 2.718281828459045)]

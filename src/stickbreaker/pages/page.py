@@ -214,7 +214,7 @@ def _touches_page(name: str) -> bool:
 
 @cache
 def _text_of(name: str, packages: tuple[str, ...]) -> str:
-    """The text of the file `name`, from the first of these packages that has it, or else the shared one."""
+    """The text of the file `name`, from the first of these packages that has it, or else from `pages`."""
     for package in (*packages, SHARED):
         file = resources.files(package).joinpath(name)
         if file.is_file():

@@ -67,10 +67,10 @@ def readable_manifest(path: Path) -> JsonObject:
 def settings_of(
     manifest: JsonObject, own: Mapping[str, Callable[[Any], str]] | None = None
 ) -> list[tuple[str, str]]:
-    """The settings of a model as (name, value) rows, for the end of a page.
+    """The settings of a model, and facts about its run, as (name, value) rows for the end of a page.
 
-    own: functions that return the text of a setting that only this kind of model has, by its name in the
-    manifest.
+    Settings that are None are left out. own: functions that turn settings of some classes into text, by the
+    name of the class in the manifest, such as "concepts"; each gets the setting's fields.
     """
     rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
     for name, value in manifest["settings"].items():

@@ -19,7 +19,10 @@ _MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def clean(value: Scalar) -> str:
-    """A value as text that HTML can contain: control characters and lone surrogates become U+FFFD."""
+    """A value as text that HTML can contain: control characters and lone surrogates become U+FFFD.
+
+    Tabs and newlines stay; floats get six significant digits.
+    """
     if isinstance(value, float):
         value = f"{value:.6g}"
     return _UNSHOWABLE.sub("\ufffd", str(value).replace("\r\n", "\n").replace("\r", "\n"))
@@ -55,7 +58,7 @@ def rounded(value: float | None, digits: int = 4) -> float | None:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with two digits.
+    """A share as a percentage: without decimals from 10 %, with one decimal below.
 
     >>> percent(0.123), percent(0.0123)
     ('12%', '1.2%')
@@ -64,7 +67,7 @@ def percent(share: float) -> str:
 
 
 def thinned(points: Sequence[T]) -> list[T]:
-    """The points of a curve; if there are over 600, at most that many, evenly spaced, and the last one."""
+    """The points of a curve; of more than 600, at most 600 that are evenly spaced, and the last one."""
     stride = -(-len(points) // MOST_POINTS)
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 

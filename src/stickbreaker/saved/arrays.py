@@ -31,7 +31,7 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
 
 
 def read_arrays(path: Path) -> dict[str, AnyArray]:
-    """Read what `write_arrays` wrote. Raises UserError for another file, or values that are not finite."""
+    """Read what `write_arrays` wrote. UserError for a file of another form, or values that are not finite."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 

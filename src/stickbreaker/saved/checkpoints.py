@@ -117,7 +117,7 @@ def latest_of(state: VariationalState) -> dict[str, AnyArray]:
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
     """The state of a variational run, from its snapshot or that of its finished model.
 
-    Raises ValueError if it is invalid. whole: see `params_from`.
+    whole: the names of params that may be whole numbers. Raises ValueError if the snapshot is invalid.
     """
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])

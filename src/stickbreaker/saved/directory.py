@@ -329,8 +329,8 @@ def new_model_directory(
 ) -> Generator[ModelDirectory]:
     """A context that yields a locked directory for a new model, which is renamed to `path` on success.
 
-    Then it is unlocked, unless `stays_locked`. On an error it is removed. Raises UserError if `path` exists
-    and may not be overwritten.
+    After the context it is unlocked, unless `stays_locked`. On an error it is removed. Raises UserError if
+    `path` exists and may not be overwritten (`refuse_existing`).
     """
     refuse_existing(path, overwrite)
     made: ModelDirectory | None = None
@@ -351,9 +351,10 @@ def new_model_directory(
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError if a model cannot be written to `path`, because it exists or is in use.
+    """Raise UserError if a model may not be written to `path`, as when it exists or is in use.
 
-    Only models and empty directories may be replaced; names that end in ".zip" are refused.
+    With `overwrite`, models and empty directories may be replaced. Names that end in ".zip" are refused.
+    Leftovers of killed processes are repaired first (`put_right`).
     """
     if path.suffix == ".zip":
         remedy = "choose another name, and pack it later: stickbreaker export MODEL --format zip"

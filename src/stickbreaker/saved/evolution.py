@@ -51,7 +51,8 @@ class SnapshotRows(NamedTuple):
 class Moment:
     """One snapshot of a run: the topics' words after `step` steps and `documents` documents.
 
-    `date` is that of the last document learned from (ISO 8601 or a beginning of it), None if unknown.
+    `date` is that of the last document learned from (ISO 8601 or a beginning of it), None if unknown. Topics
+    have lasting ids, which they keep when others are added or removed.
     """
 
     step: int
@@ -109,7 +110,7 @@ class Evolution:
             date: of the last document, in ISO 8601 or a beginning of that (a year, a month); None if unknown.
             top: the words of each topic by its lasting id, the most probable first; the first 50 are kept.
             entered: for each topic, the words that entered since the snapshot before, with their rank (1 is
-                the most probable word of the topic); the ten of the lowest rank are kept.
+                the most probable word of the topic); the ten with the smallest numbers are kept.
 
         Raises:
             ValueError: for a step that does not follow, or a date of another form.

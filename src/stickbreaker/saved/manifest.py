@@ -46,7 +46,8 @@ def read_own_manifest(
 
     own_schema: the version that it must have; noun: what the directory should be ("model"); remedy: what to
     do if it is not; restore: what to do if the manifest is damaged. Raises UserError for a directory without
-    this manifest or with links, and for a manifest that was altered or has another version.
+    this manifest or with links, and for a manifest that was altered or has another version. A directory whose
+    replacement was cut off by a kill is restored first (`files.recover`).
     """
     recover(directory)
     refuse_links(directory)

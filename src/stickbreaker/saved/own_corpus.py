@@ -11,7 +11,8 @@ def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
 
     None if the corpus is not the one that the model learned from, by its fingerprint, or if the model is a
-    single file, which does not record this. `corpus` must have the model's vocabulary.
+    single file, which does not record this. `corpus` must have the model's vocabulary. Reads no texts: which
+    documents were held out follows from their ids.
     """
     if path.is_file():
         return None

@@ -101,9 +101,9 @@ def is_packed(path: Path) -> bool:
 def directory_of(path: Path, markers: Collection[str] = ()) -> Path:
     """The directory of the model at a path: the path itself, or the folder into which a zip file is unpacked.
 
-    A file is unpacked once per process, and the folder is removed when the process ends. markers: names of
-    files by which directories that are not models are recognised. Raises UserError for a zip file that is
-    damaged or of something else.
+    A path that is not a zip file is returned unchecked. A file is unpacked once per process, and the folder
+    is removed when the process ends. markers: names of files by which directories that are not models are
+    recognised. Raises UserError for a zip file that is damaged or of something else.
     """
     if not is_packed(path):
         return path

@@ -123,7 +123,10 @@ def _iso_date(form: str | None, text: str | None) -> str | None:
 def _corpus(
     documents: "DataFrame", folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
 ) -> Corpus:
-    """A corpus of the documents with the given vocabulary, or with all of their words, if any."""
+    """A corpus of the documents with the given vocabulary, or with all of their words.
+
+    If none of their words is eligible, the vocabulary is a placeholder, so that no document has a known word.
+    """
     try:
         rule = VocabularyRule(1, 1.0)
         return corpus_from_frame(documents, folder, analysis=analysis, rule=rule, vocabulary=vocabulary)

@@ -241,7 +241,7 @@ class LDAModelWriter(DefaultParamsWriter):
         super().save(f"file://{local_path(path).absolute()}")
 
     def saveImpl(self, path: str) -> None:
-        """Save the model at a path. Raises UserError if that exists."""
+        """Save the model at a path, called by `save`. Raises Spark's error if there is a model already."""
         super().saveImpl(path)
         saving.save(self.instance.estimator, local_path(path) / MODEL, overwrite=False)
 

@@ -92,11 +92,14 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         return self.getOrDefault(self.optimizeDocConcentration)
 
     def getDocConcentration(self) -> list[float]:
-        """alpha, the prior of topics in documents, as the user gave it: one number, or one per topic."""
+        """alpha, the prior of topics in documents, as the user gave it: one number, or one per topic.
+
+        Raises KeyError if it was not set.
+        """
         return self.getOrDefault(self.docConcentration)
 
     def getTopicConcentration(self) -> float:
-        """eta, the prior of words in topics, as the user gave it."""
+        """eta, the prior of words in topics, as the user gave it. Raises KeyError if it was not set."""
         return self.getOrDefault(self.topicConcentration)
 
     def getTopicDistributionCol(self) -> str:
@@ -144,7 +147,7 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
     def _alpha(self) -> Any:
         """The value of the library's parameter alpha: "learned", one number, or one per topic.
 
-        Raises UserError if an alpha is given and is also to be learned.
+        Raises UserError if an alpha is given and the user has also set `optimizeDocConcentration` to True.
         """
         learned = self.getOptimizeDocConcentration()
         if not self.isSet(self.docConcentration):

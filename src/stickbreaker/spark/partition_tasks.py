@@ -113,7 +113,10 @@ def attempt_folder(directory: Path, partition: int) -> Path:
 
 
 def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
-    """Move a file from the folder of an accepted attempt at a task to the results, as `new_name`."""
+    """Move a file from the folder of an accepted attempt at a task to the results, as `new_name`.
+
+    attempt: the folder's name; name: the file's. Raises UserError if the driver does not see the file.
+    """
     try:
         (directory / PARTS / attempt / name).rename(directory / new_name)
     except FileNotFoundError:

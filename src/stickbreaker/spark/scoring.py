@@ -118,7 +118,8 @@ def transform_frame(
 
     `model` is a fitted estimator, or the directory of one, which executors must see. The text column holds
     strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. Like all
-    Spark tables, the result is computed only when it is used.
+    Spark tables, the result is computed only when it is used. Raises UserError if there is no text column, or
+    a column `output` already.
     """
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 

@@ -91,9 +91,9 @@ def _options(
 
 
 def text_part(batches: Batches, start: int, folder: Path, options: ReadingOptions, recipe: Recipe) -> Part:
-    """Analyse and write one partition of a table of texts; `write_parts` calls it on executors.
+    """Analyse and write one partition (with at least one row) of a table of texts, on an executor.
 
-    start: the number of the partition's first row.
+    Called by `write_parts`. start: the number of the partition's first row; folder: where to write the files.
     """
     named = _with_ids(batches, options, start)
     first = next(named)
@@ -107,7 +107,8 @@ def text_part(batches: Batches, start: int, folder: Path, options: ReadingOption
 def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
     """The batches with a column "id", unless another column was named as that of ids.
 
-    Missing ids become the rows' numbers, from `start` on.
+    Missing or empty ids become the rows' numbers, from `start` on; whole numbers become strings. A column of
+    another type stays as it is, and is refused when it is read.
     """
     for batch in batches:
         numbers = [str(start + row) for row in range(batch.num_rows)]

@@ -144,7 +144,10 @@ class StreamingModel:
     # the model
 
     def _begin(self, corpus: Corpus) -> None:
-        """Create the model's directory, before the first step; `corpus` is the first micro-batch."""
+        """Create the model's directory, before the first step; `corpus` is the first micro-batch.
+
+        Raises UserError if none of its documents has a known word.
+        """
         estimator = self.estimator
         if not corpus.n_tokens:
             remedy = "give documents with text, in the language and the field that the options name"
@@ -247,7 +250,7 @@ class StreamingModel:
 
 
 def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], bool]) -> bool:
-    """Wait until a stream's query has ended; returns False if it was stopped because `asked()` was true.
+    """Wait until a stream's query has ended (True), or stop it once `asked()` is true (False).
 
     Raises UserError if a micro-batch could not be learned from; what was learned before it is saved.
     """

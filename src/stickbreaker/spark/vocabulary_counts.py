@@ -91,7 +91,7 @@ def _all(words: list[str]) -> NDArray[np.bool_]:
 
 
 def _frequent_words(found: "DataFrame", keep: Keep) -> "DataFrame":
-    """The rows of a table of words whose word satisfies `keep`, tested on executors."""
+    """The rows of a table of words for which `keep` (given the words) is True, tested on executors."""
 
     def sift(batches: Batches) -> Batches:
         for batch in batches:
@@ -134,7 +134,8 @@ def _collected(frame: "DataFrame") -> Vocabulary:
 def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents: int) -> Vocabulary:
     """`Vocabulary.hashing` on Spark: words not chosen share the rows of chosen ones, by their hash.
 
-    Only sums by row reach the driver.
+    Returns `chosen` with the counts of its rows raised by those of these words. Only sums by row reach the
+    driver.
     """
     n_rows, listed = len(chosen), frozenset(chosen.words)
 

@@ -37,7 +37,7 @@ class Lens(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The documents and sentences of a block that a report shows, by their positions in the block."""
+    """The documents and sentences of a block of the corpus that a report shows, by their positions in it."""
 
     documents: NDArray[np.int64]
     sentences: NDArray[np.int64]
@@ -46,8 +46,9 @@ class Chosen(NamedTuple):
 def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *, learned_from: bool) -> None:
     """Write documents.parquet into a model's directory, for the report: documents and parsed sentences.
 
-    There are at most `LIMIT` documents, and `SENTENCES` of their sentences, both drawn uniformly. Sentences
-    are of held-out documents if there are any.
+    There are at most `SENTENCES` sentences, drawn uniformly, of held-out documents if there are any; and at
+    most `LIMIT` documents, those of the sentences and random others. lens: infers their topics; held_out: the
+    share of documents that the run held out; learned_from: whether the model was learned from this corpus.
 
     Columns: id; words, their number; held_out; topics and shares, lists of the topics with the largest
     expected shares of the words; sentences, a list of records. A record has size, the number of words of the

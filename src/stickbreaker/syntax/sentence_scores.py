@@ -52,7 +52,7 @@ def halves(trees: Trees) -> Halves:
 
 
 def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
-    """Take sentences out of documents: each becomes a document of its own; chosen: numbers in `trees`."""
+    """Take sentences out of documents: each becomes a document of its own; chosen: numbers of sentences."""
     bounds = np.append(trees.starts, len(trees.words))
     offsets, tokens = entries_between(bounds[chosen], bounds[chosen + 1])
     words, heads, tags = trees.words[tokens], trees.heads[tokens], trees.tags[tokens]
@@ -62,7 +62,8 @@ def sentences_of(trees: Trees, chosen: NDArray[np.int64]) -> Trees:
 def word_scores(
     trees: Trees, learned: LearnedSyntax, words: TreeWords, seed: int, threads: int = 1
 ) -> WordScores:
-    """log p of the words in the predicted half of each document (see `halves`), given its other half.
+    """log p of the known words in every other sentence of documents, each given the document's remaining
+    sentences (`halves`) and the words before it in its own.
 
     trees: documents read with the vocabulary of `words`. Unknown words are not scored, even if the model
     represents them by tags.

@@ -35,7 +35,8 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
     """Topics that know grammar: the syntactic topic model (Boyd-Graber and Blei 2009).
 
     A word of a parsed sentence draws its topic from the product of what its document prefers and what the
-    topic of its head does. Learned from a corpus with trees, by a Markov chain whose steps are all closed.
+    topic of its head does. Learned from a corpus with trees, by Markov chains with closed-form steps or by
+    mean-field inference.
 
     Attributes
     ----------
@@ -44,8 +45,8 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
     head_topics_ : (topics + 1 × topics) of the words whose head has a topic, the share of each topic; the
         last row is of words without a head.
     words_ : the words of topics, by column of `topic_word_`.
-    bound_ : log p(words) of the last sample given its shares and topics, or the bound of mean-field
-        inference, in nats per word.
+    bound_ : log p(words) given the parameters of the last sweep, or the bound of mean-field inference, in
+        nats per word.
     n_iter_ : sweeps or passes done; trace_ : list of records.
 
     >>> from stickbreaker import SyntacticTopics
@@ -147,7 +148,8 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return score
 
     def _words_of(self, vocabulary: Vocabulary, tags: Sequence[str]) -> TreeWords:
-        """The numbers of words for the model, as the parameter `unknown` asks; tags: of the corpus."""
+        """How the model numbers words, known and unknown ones as the parameter `unknown` asks; tags: names
+        of the corpus's tags."""
         return TreeWords(vocabulary, tags, self.unknown)
 
     # The learned model
@@ -225,7 +227,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
         return self.n_topics
 
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
-        """Expected topic shares of documents' words (documents × topics)."""
+        """Expected topic shares of the documents in a block of the corpus (documents × topics)."""
         return self.learned_.shares(self._ordered(corpus.trees(block)), self.seed_)
 
     def _ordered(self, trees: Trees) -> OrderedTrees:

@@ -24,10 +24,10 @@ class Edge(NamedTuple):
 
 
 def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
-    """The edges of the graph of topics: for each topic in use, the commonest topics of its dependents.
+    """The edges of the graph of topics: from each topic in use to the commonest topics of its dependents.
 
-    The first edges are those of words without a head. There are at most `MOST` per topic, with shares of at
-    least `LEAST`.
+    The first edges are to topics of words without a head. There are at most `MOST` edges from a topic, with
+    shares of at least `LEAST`; topics that are not in use have none.
     """
     shares, in_use = model.head_topics_, set(model._topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]

@@ -76,7 +76,7 @@ def job_of(
 
 
 def learned_by(engine: Engine, model: SyntaxModel, params: Record, n_tags: int) -> dict[str, Field]:
-    """What a run has learned so far, in the form of one sample of a chain.
+    """What a run has learned so far (table of its engine, and params), in the form of one sample of a chain.
 
     Its counts of tags by topic (n_tags: their number) are zero.
     """

@@ -1,6 +1,6 @@
 """The laws that every engine obeys, as tests with a small model that splits its components.
 
-If its table may grow, it also adds and drops rows.
+For an engine whose table may grow, the model also adds and drops rows.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,11 @@ from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
 
 
 class Whole(NamedTuple):
-    """The results of a complete run, for tests to compare."""
+    """The results of a complete run, for tests to compare.
+
+    `params`, `counts` and `totals`: of the model and the table at the end; `records`: the trace; `words`,
+    `columns`: after each step, the words of the table's rows and the number of its columns.
+    """
 
     params: Record
     records: list[JsonObject]
@@ -134,7 +138,10 @@ class EngineLaws(RunTests):
         assert purity > 0.95
 
     def test_a_report_that_becomes_the_table_adds_up_and_decays(self) -> None:
-        """After a first step with rate one, the table is that step's statistics; it can then be blended."""
+        """After a first step with rate one, the table is that step's statistics.
+
+        A `blend` then decays its counts and adds new ones; totals follow.
+        """
         job, _ = self.after(1)
         before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
@@ -148,7 +155,7 @@ class EngineLaws(RunTests):
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
         """Law 4: an edit of columns changes totals only by the counts that it drops.
 
-        Tables and records change in the same way.
+        It has the same effect on the table as on a record of the same counts.
         """
         job, state = self.after(self.middle)
         counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
@@ -170,7 +177,7 @@ class EngineLaws(RunTests):
         assert len(after["use"].values) == table.shape[1] == n
 
     def test_a_report_follows_an_edit_as_the_table_does(self) -> None:
-        """An edit gives the same table before and after a step's statistics become the table."""
+        """An edit leads to the same table whether a step's statistics become the table before or after it."""
         edit = (Grow("components", 1), Split("components", 0, 0.25), Permute("components", (1, 2, 0)))
         tables: list[Array] = []
         for edit_first in (False, True):

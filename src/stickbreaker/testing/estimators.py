@@ -117,7 +117,7 @@ class EstimatorTests(ABC):
         return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> JsonObject:
-        """Run an estimator in the directory `path`, with interruptions; returns the files that it leaves.
+        """Fit a new estimator in the directory `path`, with interruptions; returns the files that it leaves.
 
         stops: numbers of steps; the run is stopped and resumed after each, counted from the last resumption.
         """

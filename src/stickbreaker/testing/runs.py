@@ -27,9 +27,10 @@ WORDS = tuple(
 
 
 def documents(step: int) -> list[list[str]]:
-    """The 24 documents (lists of words) of a step, half of each of two themes.
+    """The 24 documents (lists of words) of a step, 12 about each of two themes.
 
-    In a document, eight words belong to its theme, two to theme and time, and one occurs nowhere else.
+    Of a document's 11 tokens, eight are words of its theme, two are words of its theme that are replaced by
+    new ones every three steps, and one occurs nowhere else.
     """
     generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
@@ -44,7 +45,7 @@ def documents(step: int) -> list[list[str]]:
 
 
 def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[Bags]]:
-    """Texts as shards of `size` documents, with words by spelling (keys).
+    """Texts (lists of words) as shards of `size` documents; words have keys, and no row yet (-1).
 
     first: the number of the first document.
     """

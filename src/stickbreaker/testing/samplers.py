@@ -29,9 +29,9 @@ def whole_bits(sampler: Sampler) -> list[object]:
 
 
 def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
-    """Make the sweeps with these numbers; after each, hyperparameters are updated.
+    """Advance a chain, in place, by the sweeps with these numbers; returns the chain.
 
-    The states after odd sweeps are recorded as samples.
+    Hyperparameters are updated after each sweep. The states after odd sweeps are recorded as samples.
     """
     for number in numbers:
         sampler.sweep(number, threads)

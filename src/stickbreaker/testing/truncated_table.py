@@ -1,4 +1,4 @@
-"""The laws of an engine's truncated table, as tests with a small model of which the best words stay."""
+"""The laws of an engine's truncated table, as tests with a small model that keeps the most frequent words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ class OrderedEngineTests(GrowingRuns, RunTests):
     model, steps = OrderedMixture, STEPS
 
     def test_words_enter_and_leave(self) -> None:
-        """The trace counts words that are added and dropped correctly; params by word follow the table."""
+        """The trace's numbers of added and dropped words are right, and params by word follow the table."""
         job, state = self.start_run()
         size, moved = 0, [0, 0]  # number of words that entered after the first step, and that were dropped
         for number in range(STEPS):

@@ -135,10 +135,11 @@ class ClosedMixture(GrowingMixture):
 
 @dataclass(frozen=True)
 class SplitLargest(Move):
-    """A move that tries to split the component with most documents, judged by the marginal likelihood.
+    """A move that splits the component with most documents, if that raises the marginal likelihood.
 
-    It refines a trial twice. A proposal marks the component, and has both halves' counts and tokens from the
-    round before.
+    A trial has three rounds. In the first, the component's documents are divided between two halves at
+    random, then twice by the halves' words. A proposal's `change` marks the component ("component": 1, others
+    0) and, after the first round, has the halves' counts by word ("halves") and numbers of tokens ("tokens").
     """
 
     eta: float
@@ -277,7 +278,7 @@ def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> S
     """The statistics of a trial split, for one shard: a component's documents, divided between two halves.
 
     share (documents): how much of each document belongs to the component. In the first round documents are
-    divided at random, later by the halves' words in the round before.
+    divided at random, later by the halves' words in the round before. New words are left out.
     """
     texts = _texts(shard)
     first = np.empty(len(texts))
@@ -295,26 +296,30 @@ def _try_split(shard: Shard[Bags], share: Array, plan: Proposal, seed: int) -> S
 
 
 def trial_halves(part: RowBlock) -> Mapping[str, Array]:
-    """A row query: the counts of both halves in the trial (rows × 2), as "halves"."""
+    """For a block of table rows: their counts in the two halves of a trial (rows × 2), as "halves"."""
     return {"halves": part.held["trial"]}
 
 
 def halves_terms(part: RowBlock, eta: float) -> Mapping[str, Array]:
-    """A row query: sums over rows for the first half of a trial split, the second, and both together.
+    """For a block of table rows: sums over them, for a trial's first half, its second half, and both.
 
-    They are tokens, and terms of the log marginal likelihood; eta: the prior of words.
+    "tokens": counts; "terms": log Γ(eta + count) - log Γ(eta), for the log marginal likelihood. eta: the
+    Dirichlet prior of words.
     """
     columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 
 
 def second_share(part: RowBlock, share: float) -> Mapping[str, Array]:
-    """A row query: the second half's share of each word in the trial; `share` for words without counts."""
+    """For a block of table rows: the second half's share of each row's counts in a trial, as "words".
+
+    Rows without counts get `share`.
+    """
     tokens = part.held["trial"].sum(axis=1)
     second = part.held["trial"][:, 1] / np.maximum(tokens, 1e-12)
     return {"words": np.where(tokens > 0.0, second, share)}
 
 
 def row_tokens(part: RowBlock) -> Mapping[str, Array]:
-    """A row query: the total count of each row, as "tokens"."""
+    """For a block of table rows: the total count of each row, as "tokens"."""
     return {"tokens": part.counts.sum(axis=1)}

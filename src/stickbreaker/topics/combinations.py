@@ -71,9 +71,9 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
     """The row of the table for one kind of prior over documents and one kind of vocabulary; None if none of
     the kinds of inference suits both.
 
-    inference: the names to choose from, either all samplers or none. Samplers run only in sweeps over all
-    documents, on this machine. Schedules that store each minibatch's report need a prior without tables of
-    the documents (so not the franchise) and a closed vocabulary without concepts.
+    inference: the names to choose from, either all Gibbs samplers or none. Gibbs samplers run only in the
+    batch schedule on this machine. The memoised schedule, which stores the statistics of each minibatch,
+    needs documents without tables (so not the franchise) and a closed vocabulary without concepts.
     """
     prior, vocabulary = DOCUMENTS[documents], WORDS[words]
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
@@ -87,8 +87,8 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
 
 
 def legal() -> tuple[Combination, ...]:
-    """Compute the table of valid combinations of choices, each row a `Combination`. Kinds of prior over
-    documents that combine with the same other choices share a row.
+    """Compute the table of valid combinations of choices, each row a `Combination`. Priors of
+    documents that combine with exactly the same other choices share a row. Samplers have their own rows.
 
     >>> len(legal())
     9
@@ -110,8 +110,8 @@ LEGAL = legal()
 
 
 def refuse_illegal(chosen: Combination) -> None:
-    """Raise UserError if the chosen combination (one choice per field) is not valid: if a choice is unknown,
-    or choices conflict. The message says which, and what can be chosen.
+    """Raise UserError if the chosen combination (a tuple of one name per field) is not valid: if a name is
+    unknown, or choices conflict. The message says which, and what can be chosen.
 
     >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
     """
@@ -136,7 +136,9 @@ def refuse_illegal(chosen: Combination) -> None:
 
 
 def _apart(chosen: Combination) -> tuple[str, ...]:
-    """The names of the fewest fields whose choices conflict; empty if all five can be combined."""
+    """The names of the smallest set of fields whose choices conflict (the first such set if there are
+    several); empty if all five can be combined.
+    """
     slots = Combination._fields
     groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
     return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())

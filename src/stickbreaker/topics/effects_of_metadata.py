@@ -17,8 +17,8 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 class MetadataEffects(NamedTuple):
     """Effects of the terms of a formula on topic shares.
 
-    `terms`: the names of the columns of `effects`; `documents`: how many were used; `left_out`: how many were
-    not, since they lack a field of the formula or have no word of the vocabulary.
+    `terms`: the name of each term, a column of `effects`; `documents`: how many were used; `left_out`: how
+    many were not, since they lack a field of the formula or have no word of the vocabulary.
     """
 
     terms: Sequence[str]
@@ -27,10 +27,10 @@ class MetadataEffects(NamedTuple):
     left_out: int
 
     def table(self, names: Sequence[str | None]) -> pa.Table:
-        """The effects as a table with a row for each topic and term: topic, its name, term, estimate, error,
-        low and high.
+        """The effects as a table with a row for each topic and term, topic by topic. Columns: topic (its
+        number), name, term, estimate, error, low and high, as in `Effects`.
 
-        names: of all topics, None for those without one.
+        names: the name of each topic, or None.
         """
         n_topics, terms = self.effects.estimates.shape[0], list(self.terms)
         columns: JsonObject = {

@@ -66,9 +66,10 @@ def write_gensim_topics(
 def to_gensim(estimator: TopicEstimator) -> Any:
     """The topics as a gensim `LdaModel`, with its dictionary and priors; needs gensim.
 
-    `get_topics()` returns `topic_word_`, and documents are inferred with the topics' counts. The model can be
-    saved by its own `save` for `LdaModel.load`, which unpickles: only load your own files. Raises UserError
-    if gensim is not installed.
+    Its `get_topics()` returns `topic_word_`, divided by the number of languages if there are several; its
+    topics also have the expected counts, by which gensim infers the topics of documents. It can be saved by
+    its own `save` for `LdaModel.load`, which unpickles: only load your own files. Raises UserError if gensim
+    is not installed.
     """
     try:
         corpora, models = import_module("gensim.corpora"), import_module("gensim.models")
@@ -103,7 +104,8 @@ def pyldavis_inputs(
     `topic_term_dists` (topics × words) and `doc_topic_dists` (documents × topics), rows of which sum to one,
     `doc_lengths` (documents), `vocab` (words), `term_frequency` (words) in the corpus. Documents without a
     known word are left out, since pyLDAvis refuses them, so positions can differ from the corpus. For a
-    polylingual model choose one `language`; only documents with words of it are included.
+    polylingual model choose one `language`: words and lengths are those of this language, of the documents
+    that have it; topic shares are inferred from all their words.
 
     Raises UserError if no document is left, or the language is missing or unknown.
 
@@ -135,8 +137,8 @@ def write_pyldavis(
     *,
     overwrite: bool = True,
 ) -> int:
-    """Write the arguments of `pyLDAvis.prepare` (see `pyldavis_inputs`) to a file as JSON, documents block by
-    block, so that large corpora fit in memory. Returns the number of documents.
+    """Write the arguments of `pyLDAvis.prepare` to a file as JSON, documents block by block, so that large
+    corpora fit in memory. Returns the number of documents. Arguments and errors as for `pyldavis_inputs`.
 
     Load it with `pyLDAvis.prepare(**json.load(open(path)))`.
     """
@@ -202,11 +204,11 @@ def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
 def _documents(
     estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """For each block: topic shares (documents × topics) and lengths in tokens of the documents that have
-    words to export; other documents are left out.
+    """Yield for each block the topic shares (documents × topics) and the lengths in tokens of its documents.
+    Documents without words to export, and blocks of only such documents, are left out.
 
-    words: those to export; only these count in lengths. Their counts in the corpus are added to `frequency`
-    as blocks are read.
+    words: those to export; only these count in lengths. frequency (one entry per word to export): changed in
+    place, since the words' counts in each block are added to it.
     """
     seen = estimator._seen(corpus)
     for block in range(len(seen.block_sizes)):

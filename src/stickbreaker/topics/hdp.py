@@ -18,7 +18,7 @@ class HDP(ScikitLearnTopics, PlainHDP):
         """The topics in use as a fitted `LDA`, for programs that need one; its prior of documents' topic
         shares is the HDP's learned one, fixed.
 
-        Raises UserError for an open vocabulary.
+        Raises UserError for an open vocabulary or one with concepts, and NotFittedError before `fit`.
 
         >>> HDP(3, max_iter=5, tol=0.0).fit(["a river bank", "bank money"]).to_lda().alpha_.ndim
         1

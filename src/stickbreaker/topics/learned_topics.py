@@ -76,8 +76,8 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
-        """For an open vocabulary, the rows of the table whose words some topic has; None for a closed one,
-        which uses all rows.
+        """For an open vocabulary, the rows of the table of counts that some topic still has, which are the
+        words of `vocabulary_`; None for a closed one, in which every row is a word.
         """
         words = self._model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
@@ -98,8 +98,8 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def _topic_words(self) -> TopicWords:
-        """E[beta] (topics × words), of which parts are computed on request: if the table is in files, only
-        the words asked for are read.
+        """E[beta] (topics × words) as an object that computes the columns asked for: if the table of counts
+        is in files, only the words needed are read.
         """
         return self._model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
 
@@ -118,10 +118,10 @@ class LearnedTopics(ModelOfParameters):
         return float(self._hyperparameter("concentration"))
 
     def _hyperparameter(self, name: str) -> float | Array:
-        """The value of the prior of words in topics, which is "eta" for a closed vocabulary and
+        """The parameter of the prior of words in topics. `name` must be "eta" for a closed vocabulary, and
         "concentration" for an open one.
 
-        Raises AttributeError, which suggests the right attribute, if `name` is the other one.
+        Otherwise raises AttributeError, whose message says which attribute the model has.
         """
         words = self._model.words
         own, value = words.hyperparameter(self.params_)
@@ -132,24 +132,25 @@ class LearnedTopics(ModelOfParameters):
 
     @cached_property
     def rest_(self) -> Array:
-        """For an open vocabulary, the probability (topics) that each topic gives to all words it has not
-        met.
+        """For an open vocabulary, the total probability that each topic assigns to words it has not met
+        (topics); zeros for a closed one.
         """
         return self._model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
 
     @property
     def _model(self) -> TopicModel:
-        """The parts of the model (prior of documents, vocabulary, solver) by which learned topics are read
-        and topics of new documents inferred.
+        """The model of `engine_`: the prior of documents, the vocabulary, and the solver that infers the
+        topics of new documents.
         """
         return topic_model(self.engine_.model)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = DOCUMENTS) -> list[list[str]]:
-        """The first `n` words of each topic, ranked `by` "documents", "company", "relevance" or
-        "probability".
+        """The first `n` words of each topic, best first, ranked `by` "documents", "company", "relevance" or
+        "probability" (see `model/word_ranking.py`).
 
-        For a polylingual model, `n` words in each language, or only in `language`, then without its code.
-        Raises UserError for a language that the model lacks.
+        For a polylingual model, `n` words in each language in turn, such as "de:haus"; with `language`, only
+        its words, without the code. Raises UserError for a language that the model lacks, and for an unknown
+        `by`.
         """
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
@@ -197,10 +198,10 @@ class LearnedTopics(ModelOfParameters):
     def show_topics(
         self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
     ) -> list[tuple[int, Any]]:
-        """The largest topics in gensim's format: (number, '0.021*"word" + …'), largest first.
+        """The `num_topics` largest topics in gensim's format: (number, '0.021*"word" + …'), largest first.
 
-        They show the most probable words, as in gensim. `num_topics` -1 returns all. With `formatted` False,
-        a list of (word, probability) replaces the text.
+        Words are the most probable ones, as in gensim. A negative `num_topics` returns all topics. With
+        `formatted` False, a list of (word, probability) replaces the text.
         """
         top = self.top_words(num_words, by=PROBABILITY)
         order = descending(self.topic_shares_)
@@ -235,7 +236,7 @@ class LearnedTopics(ModelOfParameters):
 
     def _without_table(self) -> Self:
         """A copy without the table of counts and all that is computed from it, small enough to be sent to
-        other processes. There, `_over` attaches the table of that process.
+        other processes. There, `_over` attaches an engine that has a table.
         """
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
@@ -244,15 +245,16 @@ class LearnedTopics(ModelOfParameters):
         return bare
 
     def _over(self, engine: LocalEngine) -> Self:
-        """A copy of the estimator that reads topics from the table of another engine."""
+        """A copy of the estimator that reads topics from the table of this engine in place of its own."""
         other = copy.copy(self)
         other.engine_ = engine
         return other
 
     def _infer_documents(self, bags: Bags) -> Iterator[Local]:
-        """Infer the topics of documents. Yields a record for each shard (a group of documents), with "gamma"
-        (documents × topics of the table), the Dirichlet parameters of their topic shares, and "scores", their
-        terms of the bound.
+        """Infer the topics of documents, whose words are numbered as in the model's vocabulary. Yields a
+        record for each shard (consecutive documents) with "gamma", the Dirichlet parameters of their topic
+        shares (documents × all topics of the table, also those not in use), and "scores", their terms of the
+        bound in nats.
         """
         solver, model = self._fold_in_solver(), self._model
         if solver != model.solver:  # the parameters have changed

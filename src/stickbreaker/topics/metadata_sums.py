@@ -48,8 +48,8 @@ class FieldSums:
     known: int = 0
 
     def coarsen(self, precision: int) -> None:
-        """Make dates coarser, to days, months or years: sums of dates with the same first `precision`
-        characters are added. If dates are coarser already, nothing changes.
+        """Merge dates, in place: sums of dates with the same first `precision` characters (10: day, 7:
+        month, 4: year) are added up. If dates are coarser already, nothing changes.
         """
         dates, self.dates, self.precision = self.dates, {}, min(precision, self.precision)
         for name, row in dates.items():
@@ -61,7 +61,8 @@ class MetadataSums:
     """Sums of topics' tokens over `documents` documents, by the values of each metadata field.
 
     `most_cells` limits memory: the number of values of a field times the number of topics. Beyond it, dates
-    become coarser and values are dropped; None: no limit.
+    become coarser, and all sums by value of the field are dropped; but 100 values and 1,200 dates are always
+    allowed. None: no limit. Only the first 64 fields by name are kept.
     """
 
     n_topics: int
@@ -173,8 +174,8 @@ def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]
 
 
 def write_sums(sums: MetadataSums, file: Path) -> None:
-    """Write sums to a Parquet file, with a row for each value and each date of a field. What belongs to whole
-    fields and to all documents is in the file's own metadata.
+    """Write sums to a Parquet file, with a row for each value and each date of a field. Numbers about whole
+    fields and about all documents are written to the file's own metadata.
     """
     rows = [
         (name, kind, value, row)
@@ -202,8 +203,8 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
 def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
     """Read sums from a file that `write_sums` wrote.
 
-    `refuse` is called with the result of each check: with True if something is invalid, in which case it
-    should raise an error.
+    `refuse` is called after each check, with True if something is invalid; it should then raise an error.
+    The result has no limit of memory (`most_cells` None).
     """
     with pq.ParquetFile(file) as opened:
         about = figures_in(opened)

@@ -65,7 +65,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @property
     def _is_open(self) -> bool:
-        """Whether the vocabulary is open."""
+        """Whether the vocabulary is open: whether words are added to it as they occur in documents."""
         return WORDS[vocabulary_choice(self.words)[0]].grows
 
     @property
@@ -98,10 +98,11 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         *,
         stream: bool = False,
     ) -> TopicModel:
-        """The model that the parameters describe. Without a vocabulary it serves only to check them. Raises
-        UserError that names an invalid parameter, or parameters that cannot be combined.
+        """The model that the parameters describe. Without a vocabulary the result only shows that they are
+        valid. Raises UserError that names an invalid parameter, or parameters that cannot be combined.
 
-        analysis: by which seed words of the guide are looked up; stream: with the defaults for `partial_fit`.
+        analysis: that of the corpus, applied to the guide's seed words before they are looked up; stream:
+        use the defaults for `partial_fit`.
         """
         refuse_parameters(self)
         self._refuse_too_many_topics(vocabulary)
@@ -147,18 +148,17 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return schedule_of(self.schedule, **self._schedule_defaults)
 
     def _stream_schedule(self) -> Online:
-        """The schedule for learning from streams, completed with this model's defaults for streams.
-
-        It is based on the `Online` object that the user gave. If the user gave another schedule or none, it
-        is based on `Online()`, since other schedules are only for runs over a corpus. What is not set in it
-        is taken from `_stream_defaults`.
+        """The schedule for learning from streams: the `Online` object that the user gave, or else `Online()`,
+        since other schedules are only for runs over a corpus. What is not set in it is taken from
+        `_stream_defaults`.
         """
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(**self._stream_defaults)
 
     def _for_stream(self) -> Self:
-        """A copy of the estimator in which parameters left at None have the defaults for streams, as values.
-        So a saved stream continues in the same way even if later versions have other defaults.
+        """A copy of the estimator with the schedule of streams, and in which `point_topics` and eta, if left
+        at None, are set to their defaults for streams. So a saved stream continues in the same way even if a
+        later version has other defaults.
         """
         made, point = copy(self), self._has_points("partial_fit", stream=True)
         made.schedule, made.point_topics, made.eta = self._stream_schedule(), point, self._eta(point)
@@ -170,8 +170,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     @property
     def _continues_a_fit(self) -> bool:
-        """Whether `partial_fit` would continue a model learned by `fit`, whose default of eta is then
-        kept.
+        """Whether `partial_fit` would continue a model learned by `fit`, and the user did not set
+        `point_topics`. If so, the stream keeps the default of eta that `fit` has used.
         """
         return "state_" in vars(self) and not self._began_as_stream and self.point_topics is None
 
@@ -196,10 +196,10 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return "schedule='memoised'" if schedule == "memoised" else None
 
     def _has_points(self, schedule: str, stream: bool) -> bool:
-        """Whether topics are learned as point estimates, not as distributions: if the user chose so; by
-        default, in streams, unless another parameter rules it out.
+        """Whether topics are learned as point estimates, not as distributions: `point_topics` if the user set
+        it, otherwise True in streams (`stream`), unless another parameter rules it out.
 
-        Raises UserError if the user's choice is not possible.
+        Raises UserError if `point_topics` is True and another parameter rules it out.
         """
         if self.point_topics is None:
             return stream and self._needs_distributions(schedule) is None
@@ -214,8 +214,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return 1.0 / n_topics
 
     def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
-        """Whether new topics are opened, and unneeded ones closed, while learning from a stream; never by
-        default, for subclasses to override.
+        """Whether new topics are opened, and unneeded ones closed, while learning from a stream. False here;
+        subclasses override it.
         """
         return False
 
@@ -223,8 +223,10 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     def _moves(
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
-        """The moves of a run, such as splits and merges, that change the set of topics. `sampled`: whether
-        the solver draws tokens' topics at random.
+        """The moves of a run: objects that propose changes of the set of topics, such as splits and merges;
+        empty if there are none. Raises UserError for `moves` that cannot be used with the other parameters.
+
+        schedule: its name, "partial_fit" for a stream; sampled: whether the solver draws tokens' topics.
         """
 
     def _words(
@@ -237,7 +239,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         """The part of the model that concerns words, closed or open or with concepts, as the parameters
         describe it. Raises UserError for parameters that do not fit together.
 
-        `prior`: eta as the user gave it, or its default; `point`: whether topics are point estimates.
+        vocabulary: None only checks the parameters; prior: eta as the user gave it, or its default; point:
+        whether topics are point estimates.
         """
         settings = vocabulary_choice(self.words)[1]
         if isinstance(settings, ConceptTree):
@@ -292,8 +295,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return (*names, *[None] * (self._n_topics_at_start() - len(names)))
 
     def _slot(self) -> str:
-        """The name of the model's prior of documents' topic shares ("finite", "growing", …) in the table of
-        valid combinations.
+        """The name of the model's prior of documents' topic shares: "finite" (LDA), "growing" (HDP) or
+        "franchise", as in `topics/combinations.py`.
         """
         return self._documents_slot
 

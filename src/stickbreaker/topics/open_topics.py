@@ -8,7 +8,7 @@ from stickbreaker.topics.learned_topics import LearnedTopics
 
 
 def scored_topics(estimator: LearnedTopics) -> Topics:
-    """The topics of a fitted estimator in the form that evaluation takes, independent of estimators."""
+    """The topics of a fitted estimator as a `Topics` record, which the functions of `evaluation` take."""
     return Topics(
         estimator.topic_word_,
         estimator.alpha_,
@@ -21,14 +21,14 @@ def scored_topics(estimator: LearnedTopics) -> Topics:
 
 
 def open_topics_of(estimator: LearnedTopics) -> OpenTopics:
-    """The topics of a fitted estimator with an open vocabulary, in the form that evaluation takes: with a
-    probability for every string, from its characters if the word is unknown.
+    """The topics of a fitted estimator with an open vocabulary, as the record that evaluation takes. They
+    have a probability for every string, from its characters if no topic has the word.
     """
     return OpenTopics(scored_topics(estimator), estimator.rest_, spelling_of(estimator))
 
 
 def spelling_of(estimator: LearnedTopics) -> LogSpelling:
-    """A function that returns log G0 of words in nats, the log probability of their spelling; for a fitted
-    estimator with an open vocabulary.
+    """A function from words to log G0 in nats, the log probability of their spelling, as a fitted estimator
+    with an open vocabulary has learned it.
     """
     return partial(estimator._model.words.log_spelling, estimator.params_)

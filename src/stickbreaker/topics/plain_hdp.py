@@ -89,8 +89,9 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     def _searches(self) -> bool:
         """Whether `fit` will search for the number of topics.
 
-        It does if `n_topics` is "auto" and the bounds of its runs can be compared: mean-field, a closed
-        vocabulary, not online, on this machine, the same eta for all topics.
+        It does if `n_topics` is "auto" and the bounds of runs can be compared: mean-field inference without
+        tables, a closed vocabulary without concepts, no online schedule, on this machine, the same eta for
+        all topics. Otherwise "auto" means 50 topics at the start.
         """
         if self.n_topics != AUTO or isinstance(self._learning_schedule(), Online):
             return False

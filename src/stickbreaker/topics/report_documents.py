@@ -124,8 +124,8 @@ def collect_documents_and_figures(
 
 @dataclass(frozen=True)
 class Lowest:
-    """A task that an engine runs on some blocks: it returns the `LIMIT` lowest hashes of their document ids.
-    The lowest of all blocks determine which documents are stored.
+    """A task that an engine runs on some blocks: it returns the `LIMIT` lowest hashes of their document ids
+    (0 to 1, unsorted), or all if there are fewer. The lowest of all blocks are the documents to store.
     """
 
     source: Source
@@ -154,8 +154,9 @@ class Look:
     """A task that an engine runs on some blocks: it collects what the report shows of their documents.
 
     A call returns a `Seen`, and the counts of each word (2 × V) in the documents learned from, and in the
-    held-out halves that are predicted. `estimator` has no table and uses the engine's; all calls must be for
-    the same model. `top`: each topic's top words, by language.
+    held-out halves that are predicted. `estimator` has no table of counts and reads the engine's; all calls
+    must be for the same model. `last`: the highest hash of an id to store; `top`: each topic's top words, by
+    language.
     """
 
     estimator: LearnedTopics
@@ -192,8 +193,8 @@ class Look:
         kept: dict[str, list[object]],
         sums: MetadataSums,
     ) -> None:
-        """Add a block's documents to the result: those of the stored sample, with their topics, to the
-        columns `kept`, and all documents, if any has metadata, to `sums`.
+        """Add a block's documents to the results, in place: those of the stored sample, with their topics, to
+        the columns `kept`; all documents to `sums`, or only their number if none has metadata.
         """
         ids = corpus.ids(block)
         chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
@@ -232,7 +233,7 @@ class Look:
 
 
 def titles_of(corpus: Corpus, block: int) -> list[str]:
-    """The titles of a block's documents, from metadata fields such as "title" or "subject"; "" for a document
+    """The title of each document of a block, as `title_in` finds it in the metadata; "" for a document
     without one.
     """
     metadata: list[str | None] = corpus.source.columns(block, ["metadata"]).column("metadata").to_pylist()
@@ -283,10 +284,11 @@ def _count(bags: Bags, into: NDArray[np.float64]) -> None:
 def nats_by_word_shares(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice]
 ) -> float | None:
-    """Mean log probability (nats) of the words counted in `words` (V), under the word shares in `learned`
-    (V), separately for each language.
+    """Mean log probability (nats per word) of words under a unigram model, one model per language; None if
+    there are no words to score.
 
-    ranges: each language's rows (empty: one language). None if there is no word.
+    words (V): the counts to score; learned (V): the counts whose shares are the model; ranges: each
+    language's rows (empty: one language).
 
     >>> round(nats_by_word_shares(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
     -0.693147
@@ -297,8 +299,8 @@ def nats_by_word_shares(
 def both_terms(
     ranges: Mapping[str, slice], first: int, counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`unigram_terms` of a range of words, for the documents learned from and for the held-out words to
-    predict; both under the word shares of the documents learned from.
+    """`unigram_terms` of a range of words, for two sets of documents: those learned from, and the held-out
+    words to predict. The unigram model is that of the documents learned from, smoothed for held-out words.
 
     first: the number of the range's first word; counts (2 × words): in the two sets of documents.
     """
@@ -312,13 +314,13 @@ def both_terms(
 def unigram_terms(
     words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice], first: int = 0
 ) -> NDArray[np.float64]:
-    """Terms of the log probability of documents under a unigram model, from a range of consecutive words
-    (languages × 3). `nats_of` adds up the terms of all ranges.
+    """Sums over a range of consecutive words (languages × 3), from which `nats_of` computes the log
+    probability of documents under a unigram model.
 
-    words, learned (words): counts in the documents, and those that define the unigram distribution; first:
-    the number of the first word; ranges: each language's words (empty: one language). For each language: sum
-    of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all sums are over these words
-    only.
+    words: counts of these words in the documents; learned: their counts that define the unigram model; first:
+    the number of the first of them; ranges: each language's rows of the whole vocabulary (empty: one
+    language). The three sums for each language, over these words only: words_w · log(learned_w / sum of
+    learned), words, and learned.
     """
     terms: list[list[float]] = []
     for rows in ranges.values() or (slice(first, first + len(words)),):
@@ -332,9 +334,9 @@ def unigram_terms(
 
 def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
     """Mean log probability (nats per word) of documents under a unigram model, from the terms of parts of the
-    vocabulary; None if there are no words.
+    vocabulary; None if the documents have no words.
 
-    pieces: the `unigram_terms` of ranges of consecutive words, which together are all words.
+    pieces: the `unigram_terms` of ranges of words that together are the whole vocabulary.
 
     A word's probability is its share of its range × the range's share of all. With l the sum of `learned`
     over a range, and L over all: the sum over the range of w · log(l_w / L) is the sum of w · log(l_w / l) +

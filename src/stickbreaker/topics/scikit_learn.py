@@ -50,7 +50,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         return tags
 
     def partial_fit(self, X: object, y: object = None) -> Self:
-        """One online step on the documents `X`, in their order.
+        """Learn from the documents `X` by one online step, as one minibatch in their order; continues what
+        `fit` or earlier calls have learned.
 
         The first call fixes the analysis of texts, and the vocabulary if it is closed.
 
@@ -99,7 +100,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
 
         Each word is predicted from the words before it, with the posterior means of the topics: probabilities
         sum to one over all documents, whatever the inference. Not affected by `fold_in`. Tokens of unknown
-        words are left out; open vocabularies spell them. For the objective of inference see `bound`.
+        words are left out; with an open vocabulary they are predicted by their spelling. For the objective of
+        inference see `bound`.
 
         Raises UserError if no document has a known word.
         """
@@ -134,8 +136,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """Effects of documents' metadata on their topics, by a formula as in R: "party + year".
 
         X: documents with metadata, as for `fit`. Returns one row per topic and term: `topic`, `name`, `term`,
-        `estimate` (change of the topic's share per unit of the term), `error`, and the bounds `low` and
-        `high` of the central 95 % of the draws (method of composition: see `evaluation.effects`). Raises
+        `estimate` (change of the topic's share, 0 to 1, per unit of the term), `error` (its standard error),
+        and the bounds `low` and `high` of the central 95 % of the draws (see `evaluation.effects`). Raises
         UserError for an invalid formula, and if formulaic or pandas is missing.
         """
         from stickbreaker.topics.effects_of_metadata import effects_of_metadata

@@ -74,8 +74,8 @@ class Guide:
     def read(cls, path: str | Path, categories: Sequence[str] | None = None, **weights: float) -> "Guide":
         """A guide from a file: a dictionary in LIWC's format (`.dic`), or JSON (`.json`).
 
-        `categories`: use only these, in this order. `weights`: `inside` and `outside`. Raises UserError with
-        file and line if the file is invalid.
+        `categories`: use only these, in this order; UserError if one is not in the file. `weights`: `inside`
+        and `outside`. Raises UserError with file and line if the file is invalid.
         """
         name = str(path)
         found = _json_categories(name) if name.lower().endswith(".json") else _dictionary(name)
@@ -100,9 +100,9 @@ class Guide:
         """The prior of words in topics, eta (words × topics), that the guide describes. `rest`: eta of the
         topics without a category, a number or an array (words).
 
-        Words are looked up after analysis. In a polylingual vocabulary a word is looked up in every language,
-        or in one if it has a prefix ("de:bank"). Phrases are ignored. Raises UserError for more categories
-        than topics, and for a category without any word of the vocabulary.
+        Words are looked up as given and after analysis. In a polylingual vocabulary a word is looked up in
+        every language, or in one if it has a prefix ("de:bank"). Words that the vocabulary lacks are ignored.
+        Raises UserError for more categories than topics, and for a category without any known word.
         """
         if len(self.categories) > n_topics:
             problem = f"the guide has {len(self.categories)} categories for {n_topics} topics"
@@ -139,8 +139,8 @@ class Guide:
 
 
 def _plain(words: object) -> object:
-    """A category's words in a form that can be saved: a list, or a dict with plain numbers. Other values are
-    returned unchanged, to be refused later.
+    """A category's words in a form that can be saved: a list, or a dict from words to Python numbers. A text
+    and what is not iterable are returned unchanged, to be refused later.
     """
     if isinstance(words, Mapping):
         return {word: python_scalar(weight) for word, weight in words.items()}
@@ -151,7 +151,7 @@ def _plain(words: object) -> object:
 
 class _Finder:
     """Finds words of the vocabulary for entries of a guide. Called with an entry such as "bank" or "bank*"
-    (any ending), it yields the rows of the words that match.
+    (any ending), it yields the rows of the words that match, some of them possibly twice.
     """
 
     def __init__(self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None) -> None:
@@ -172,8 +172,8 @@ class _Finder:
                 place += 1
 
     def _spellings(self, text: str) -> Iterator[str]:
-        """How a word may be spelled in the vocabulary: as given, and as the analysis changes it (lower case,
-        lemma); in a polylingual vocabulary for each language, with its code.
+        """How an entry may be spelled in the vocabulary: as given, and as the analysis changes it (lower
+        case, lemma). In a polylingual vocabulary, with the code of each language, or of that in its prefix.
         """
         if not text:
             return
@@ -191,8 +191,8 @@ class _Finder:
 
 
 def forms_of(analysis: Analysis | None, text: str) -> list[str]:
-    """What the analysis makes of a guide's entry: a list of one word; empty if there is no analysis, or if it
-    makes no word or several.
+    """The word that the analysis makes of a guide's entry, as a list of one; empty if there is no analysis,
+    or if it makes no word or several.
     """
     words = [] if analysis is None else analysis.analyse(text).words
     return words if len(words) == 1 else []
@@ -229,8 +229,8 @@ def _dictionary(path: str) -> dict[str, list[str]]:
 def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
     """A category's number and name, from a line of a dictionary in LIWC's format, split at white space.
 
-    names: the categories before, by number. Raises UserError if the line is invalid, or its number or name
-    occurs twice.
+    names: the categories of the lines before, by number. Raises UserError if the line is invalid, or if its
+    number or name is already among them.
     """
     if len(parts) < 2 or not parts[0].isdigit():
         remedy = "write a number and a category's name on each line between the two lines of %"

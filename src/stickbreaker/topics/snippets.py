@@ -51,8 +51,9 @@ class Excerpts:
             return metadata_from(self._metadata[i])
 
     def excerpt(self, i: int) -> Excerpt:
-        """The beginning of document i: of its text, if the corpus has texts; otherwise its first words, or
-        its most frequent ones if word order is not known.
+        """The beginning of document i, at most `SNIPPET` characters: of its text, if the corpus has texts;
+        otherwise its first words, or its most frequent ones if word order is not known. In a polylingual
+        corpus, the text has a line for each language.
         """
         codes = self.entries.codes[self.entries.offsets[i] : self.entries.offsets[i + 1]]
         if self.texts is not None and self.starts is not None:
@@ -100,9 +101,9 @@ class Excerpts:
 def _ends(
     analysis: Analysis | PolylingualAnalysis | None, text: str, starts: NDArray[np.int64], words: list[str]
 ) -> NDArray[np.int64]:
-    """Where in a text the words end that begin at the positions `starts`.
+    """The positions (exclusive) where the words that begin at the positions `starts` of a text end.
 
-    If documents were given as tokens, without an analysis, ends follow from the lengths of `words`.
+    words: their spellings in the vocabulary, from whose lengths the ends follow if there is no analysis.
     """
     if analysis is None:
         return starts + np.array([len(word) for word in words], np.int64)
@@ -112,8 +113,8 @@ def _ends(
 
 
 def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
-    """Join the excerpts of a document's languages into one, each on its own line; positions are shifted
-    accordingly.
+    """Join the excerpts of a document's languages into one, each on its own line, with shifted positions.
+    Without any, the excerpt is an empty text.
     """
     if not parts:
         return Excerpt("", *(np.zeros(0, np.int64) for _ in range(3)))

@@ -119,8 +119,8 @@ class TopicEstimator(LearnedTopics):
         return None
 
     def _search_range(self) -> "TopicRange | None":
-        """The range of numbers of topics that score as well as the one that a search chose, for reports; None
-        if there was no search.
+        """The range of the numbers of topics that score as well as the best one in a search (to 0.005
+        nats per word), for reports; None if there was no search.
         """
         return None
 
@@ -156,9 +156,7 @@ class TopicEstimator(LearnedTopics):
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """The log probability of a corpus's documents in nats, and the number of tokens scored: all tokens if
         the vocabulary is open, otherwise those of known words. `score` and `perplexity` are computed from
-        both.
-
-        See `evaluation.log_probability`.
+        both. Each word is predicted from the words before it: see `evaluation.log_probability`.
         """
         if self._is_open:
             from stickbreaker.topics.evaluation.open_vocabulary import log_probability_of_strings
@@ -175,8 +173,8 @@ class TopicEstimator(LearnedTopics):
         return self._sums(corpus, self._bound_of)
 
     def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
-        """Score a corpus block by block: the sum of `nats_of` (a function of a block's documents), and the
-        number of tokens in the vocabulary.
+        """Score a corpus block by block. Returns the sum of `nats_of(bags)` over the blocks, and the number
+        of tokens whose words are in the vocabulary.
         """
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
@@ -236,6 +234,7 @@ def load_topics(
 ) -> TopicEstimator:
     """Load the model at `path` for a command about topics. Raises UserError if it has no topics.
 
-    verb: the command, for error messages; the other arguments are as for `saving.load`.
+    verb: the command, for error messages; in_place: leave a table that is stored in files there, even if a
+    run under way may delete it, as for `saving.load`.
     """
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)

@@ -46,11 +46,12 @@ def inference_of(value: object) -> Inference:
 def concentration(
     name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
 ) -> tuple[float | Array, bool]:
-    """What the user gave as the parameter of a prior, such as alpha: its value, or initial value, and whether
-    it is learned.
+    """Convert what the user gave as the parameter of a prior, such as alpha, to its value (the initial value
+    if it is learned) and whether it is learned.
 
-    value: a number, an array of one of `shapes`, or "learned", which starts at `start` ("learned:0.5" at
-    0.5). alpha may also be "learned-symmetric". Raises UserError for other values; `name` is for its message.
+    value: a number, an array of one of `shapes` (shapes by the names of their axes), or "learned", which
+    starts at `start` ("learned:0.5" at 0.5). alpha may also be "learned-symmetric". Numbers lie in (0, 1e6].
+    Raises UserError for other values; `name` is for its message.
 
     >>> concentration("eta", "learned", {}, 0.1), concentration("eta", "learned:0.5", {}, 0.1)
     ((0.1, True), (0.5, True))

@@ -17,8 +17,8 @@ def refuse_other_shapes(
     """Check a saved model after it was read: raise ValueError if its parts do not fit together or have
     impossible values.
 
-    model: as its parameters describe it; shape: of its table (rows × columns); state: with all its arrays;
-    n_words: the size of the vocabulary, which must fit the table unless it is open.
+    model: built from the saved parameters; shape: of the saved table (rows × columns); state: all other
+    arrays that were saved; n_words: the size of the vocabulary, which must fit the table unless it is open.
     """
     words = model.words.row_words()
     n_rows = n_words if words is None else len(words)

@@ -63,7 +63,7 @@ class Bitext:
         lines_per_document: int = LINES_PER_DOCUMENT,
     ) -> "Bitext":
         """A bitext of pairs in memory: each is (sentence, translation), optionally followed by the name of
-        its document and the document's domain.
+        its document and the document's domain. Pairs without words on one side are left out.
 
         Pairs without a document are grouped into documents of `lines_per_document` pairs. Raises UserError if
         no pair has words on both sides, and for invalid languages.
@@ -99,9 +99,10 @@ class Bitext:
         where: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> "Bitext":
-        """A bitext from pairs; its corpus records how many were left out, by kind of problem.
+        """A bitext from pairs; its corpus records how many were left out, by kind of problem (`problems`).
 
-        where: the input's name in messages; progress: called with the number of pairs so far.
+        where: the input's name in messages; progress: called with the number of pairs so far. Raises
+        UserError if no pair has words on both sides.
         """
         documents = documents_of(pairs, fields, problems, where)
         rule = VocabularyRule(min_documents=1, max_share=1.0)
@@ -139,8 +140,8 @@ class Bitext:
 
     @cached_property
     def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """For each word of the corpus's vocabulary, its number among the words of its language, and its side
-        (0: source, 1: target)."""
+        """For each word of the corpus's vocabulary, which has both languages: its number among the words of
+        its own language, and its side (0: source, 1: target)."""
         sides = np.array([language_of(word) == self.target for word in self.corpus.vocabulary.words], np.int8)
         numbers = np.zeros(len(sides), np.int64)
         for side in range(2):

@@ -48,7 +48,7 @@ def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
 
 def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
     """BLEU+1 of a translation, from 0 to 1 (Lin and Och 2004): one is added to matches and totals of n-grams
-    of two words and more. 0.0 if it has no words, or none in the reference.
+    of two words and more. 0.0 if it has no words, or none of them is in the reference.
 
     The brevity penalty is not smoothed: smoothing (Nakov et al. 2012) would favour translations that are one
     word longer than the reference.
@@ -67,7 +67,7 @@ def sentence_bleu(words: Sequence[str], reference: Reference) -> float:
 
 def corpus_bleu(translations: Sequence[Sequence[str]], references: Sequence[Reference]) -> float:
     """BLEU of all sentences together, from 0 to 1 (Papineni et al. 2002): n-grams of 1 to 4 words, one
-    reference for each sentence, not smoothed.
+    reference for each sentence, not smoothed. 0.0 if no n-grams of some length match.
 
     >>> corpus_bleu([["a", "b", "c", "d"]], [Reference.of(["a", "b", "c", "d"])])
     1.0

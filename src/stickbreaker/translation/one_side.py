@@ -25,8 +25,10 @@ class SourceText(NamedTuple):
 def read_source(path: Path, fields: BitextFields) -> SourceText:
     """Read the sentences of a file in the source language, with their documents.
 
-    The file has a sentence per line, or it is a table or JSON Lines with the names in `fields`. Raises
-    UserError if it cannot be read or has no sentence.
+    The file has a sentence per line (an empty line is a sentence too), or it is a table or JSON Lines with
+    the names in `fields`; a row with the other language only is an empty sentence. Sentences that do not name
+    a document are grouped by `fields.lines_per_document`. Raises UserError if the file cannot be read or has
+    no sentence.
     """
     numbers: dict[str, int] = {}
     text = SourceText([], [], [], [])
@@ -46,15 +48,19 @@ def read_source(path: Path, fields: BitextFields) -> SourceText:
 
 
 def read_references(path: Path, fields: BitextFields) -> list[str]:
-    """The sentences of a file of reference translations, in the target language, in order. Raises UserError
-    if it cannot be read."""
+    """The sentences of a file of reference translations, in the target language, in order.
+
+    A row with the source language only is "". Raises UserError if the file cannot be read, or if no row of a
+    table or of JSON Lines has a text in the target language.
+    """
     return [pair.source for pair in _pairs(path, fields, fields.target)]
 
 
 def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:
-    """Read the sentences of one language from a file, as pairs whose translation is empty.
+    """Read the sentences of one language from a file, each as the source of a pair without translation.
 
-    Raises UserError if no row has a text in this language.
+    A row with the other language only is an empty sentence. Raises UserError if all rows of a table or of
+    JSON Lines are such.
     """
     problems = Problems(skip=False, skippable=False)
     if not has_fields(str(path), None):

@@ -42,11 +42,11 @@ def learn_weights(
     """Learn feature weights that rank the better candidate of a pair higher; their absolute values sum to 1.
 
     features: candidates × features for each sentence; quality: for each sentence one number per candidate,
-    larger is better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn with `seed` and
-    `step`; logistic regression learns which is better from the differences of their features, each divided by
-    its root mean square. A feature whose root mean square is at most `least_scale` times the largest gets 0,
-    since its large weight would be meaningless for other sentences. Raises UserError if no two candidates of
-    one sentence differ enough.
+    larger is better, such as `sentence_bleu`. Pairs of candidates of one sentence are drawn at random, by
+    `seed` and `step`, the round of tuning; logistic regression learns which is better from the differences of
+    their features, each divided by its root mean square. A feature whose root mean square is at most
+    `least_scale` times the largest gets 0, since its large weight would be meaningless for other sentences.
+    Raises UserError if no two candidates of one sentence differ enough.
     """
     differences = np.concatenate(
         [
@@ -68,7 +68,8 @@ def _differences(matrix: Array, quality: Array, random: np.random.Generator, sam
     """For sampled pairs of candidates of one sentence, the features of the better minus those of the worse
     (pairs × features).
 
-    matrix: candidates × features; quality (candidates).
+    matrix: candidates × features; quality (candidates): larger is better. Pairs are distinct, at most
+    `sampling.chosen`, and differ in quality by `sampling.least` or more; there may be none.
     """
     if len(quality) < 2:
         return np.empty((0, matrix.shape[1]))

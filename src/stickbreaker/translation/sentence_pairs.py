@@ -46,9 +46,10 @@ class Pair(NamedTuple):
 class BitextFields:
     """The two languages of a bitext, and the names of the fields in its input files (JSON Lines or tables).
 
-    `source` and `target` are languages; `text_field` names the fields of their texts, as in
-    "de=german,en=english"; by default, these fields have the languages' names. Pairs without a document are
-    grouped into documents of `lines_per_document` consecutive pairs. Raises UserError for invalid languages.
+    `source` and `target` are languages, by code or English name; they become codes. `text_field` names the
+    fields of their texts, as in "de=german,en=english"; by default, these fields have the languages' codes as
+    names. Pairs without a document are grouped into documents of `lines_per_document` pairs. Raises UserError
+    for invalid or equal languages.
     """
 
     source: str
@@ -95,7 +96,10 @@ def pairs_of(
 def rows_of(
     inputs: Sequence[str], fields: BitextFields, reading: ReadingOptions, problems: Problems
 ) -> Iterator[tuple[Mapping[str, str], str | None, str | None]]:
-    """The rows of JSON Lines or tables, as (texts by language, document or None, domain or None)."""
+    """Read the rows of JSON Lines or tables, as (texts by language code, document or None, domain or None).
+
+    A row may lack the text of a language. Rows that cannot be read are reported to `problems`.
+    """
     options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
     rows, _, _ = read_inputs(list(inputs), options, problems)
     for row in rows:
@@ -108,7 +112,8 @@ def rows_of(
 def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:
     """Sentence pairs, each with the name of its document.
 
-    Pairs that do not name a document are grouped into documents of `lines_per_document` pairs.
+    Pairs that do not name a document are counted on their own and grouped into documents of
+    `lines_per_document` pairs, with names like "pairs 1-20".
     """
     unnamed = 0
     for pair in pairs:

@@ -43,7 +43,9 @@ def tokens_of(text: str, language: str | None = None) -> list[str]:
 
 
 def token_spans(text: str, language: str | None = None) -> tuple[str, list[tuple[int, int]]]:
-    """A text as one line without invisible characters, and where each of its tokens begins and ends.
+    """A text as one line without invisible characters, and where in it each token begins and ends.
+
+    The text is normalised (NFC), and escapes of Moses's tokeniser are undone; case and quotes stay.
 
     >>> token_spans("„Ja“, sagt\\n er")
     ('„Ja“, sagt er', [(0, 1), (1, 3), (3, 4), (4, 5), (6, 10), (11, 13)])

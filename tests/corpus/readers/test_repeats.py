@@ -90,6 +90,17 @@ def test_tokens_and_bags_repeat_too():
     assert [one.id for one in kept] == ["a", "c", "d"]
 
 
+def test_near_repeats_with_ids_that_occur_twice(tmp_path):
+    """An id that occurs twice is reported as that, not by the index of near repeats."""
+    rows = [{"id": "a", "text": LONG}, {"id": "a", "text": ROWS[1]["text"]}, {"id": "b", "text": LONG}]
+    file = write_lines(tmp_path / "rows.jsonl", rows)
+    with pytest.raises(UserError, match="id 'a'"):
+        Corpus.build(file, reading=ReadingOptions(drop_repeats="near"))
+    documents = [Document("1", text=LONG), Document(None, text=ROWS[1]["text"]), Document("b", text=LONG)]
+    kept = Repeats(Dropped(0.8), Problems(skip=True)).look_at(documents)
+    assert [one.id for one in kept] == ["1", None]
+
+
 @pytest.mark.parametrize("text", ["", "all", "near:", "near:0", "near:2", "near:x", "exact:1"])
 def test_what_is_no_way_to_drop(text, file):
     with pytest.raises(UserError, match="give exact, near or near"):

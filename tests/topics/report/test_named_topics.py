@@ -48,7 +48,10 @@ def test_two_topics_are_one(pages: tuple[Page, Page, Path]) -> None:
     row = learned.vocabulary_.words.index(word)
     joint = learned.topic_word_[:, row] * learned.topic_shares_
     assert p * one.share == pytest.approx(joint[1] + joint[3])
-    assert after.subtitle == "4 topics learned from 90 documents, shown as 3: those of one name are one"
+    assert (
+        after.subtitle
+        == "4 topics learned from 90 documents, shown as 3: topics with the same name are merged"
+    )
     assert "shown as" not in before.subtitle
 
 

@@ -68,7 +68,7 @@ def build(
 
 
 def _refuse_dropping(choice: AnalysisChoice) -> None:
-    """Raise UserError, with --all-words, if other options drop words; it names them."""
+    """Raise UserError if the user gave options that drop words, which contradict --all-words."""
     of_no_effect = {"stop_words": "none", "min_length": 1, "max_share": 1.0}
     names = [name for name in DROPPING if name in choice.given]
     dropping = [option_of(name) for name in names if getattr(choice, name) != of_no_effect.get(name)]
@@ -171,7 +171,7 @@ def _summary(facts: JsonObject) -> str:
 
 
 def _dropped_lines(facts: JsonObject) -> list[str]:
-    """Lines on the words that were left out of the vocabulary, one for each rule."""
+    """Lines on the words left out of the vocabulary: a heading, and one for each rule; empty if none were."""
     from stickbreaker.corpus.text.dropped_words import DroppedWords
 
     dropped = [DroppedWords.from_dict(values) for values in facts["dropped_words"]]

@@ -43,7 +43,7 @@ class FormatChoice(click.Choice):
 
     @choices.setter
     def choices(self, value: Iterable[str]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Ignored: the choices are the kinds'."""
+        """Ignore the value, which click sets: the choices are always `formats()`."""
 
 
 def _list_formats() -> str:
@@ -107,10 +107,10 @@ def export(
 
 
 def _own_export(format: str, chosen: Export, model: Path) -> Export:
-    """The format as this kind of model writes it (two kinds may have a format of the same name).
+    """The export to `format` of the model's own kind; `chosen` may be another kind's of the same name.
 
-    Raises UserError if the kind does not have it, and a usage error for options that do not apply to the
-    kind.
+    Raises UserError if the kind does not have the format, and a usage error for options that do not apply to
+    the kind.
     """
     kind = kind_at(model, "export")
     if format not in kind.exports:

@@ -12,7 +12,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 class FitGroup(SuggestingGroup):
     """The group `fit`, whose commands come from the kinds of models and are imported on use.
 
-    If a file is given where the kind belongs, the message says so.
+    If a file is given in place of the kind, the error says that the kind is missing.
     """
 
     def places(self) -> dict[str, str]:

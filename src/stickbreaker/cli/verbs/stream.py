@@ -105,7 +105,7 @@ of_streams = chained(open_options, arrival_options, engine_options, analysis_opt
 
 
 def fitted(verb: click.Command) -> click.Command:
-    """Adapt a command to streams: the help of shared options is changed, options without use are hidden."""
+    """Adapt a command to streams, in place: the help of shared options is changed, unused ones are hidden."""
     changes: dict[str, OptionSettings] = {
         "inputs": {"metavar": "DIRECTORY"},
         "engine": {

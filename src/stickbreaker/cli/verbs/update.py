@@ -101,9 +101,10 @@ def _day(given: str | None) -> str:
 
 
 def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -> None:
-    """Make the remaining steps of an update, of `size` documents each; on Ctrl-C, save and exit.
+    """Make the remaining steps of an update, of `size` documents each.
 
-    The model is saved every `every` seconds and at the end.
+    The model is saved every `every` seconds and at the end. On Ctrl-C, it is saved and the program exits with
+    status 1.
     """
     line, stopped, saved = ProgressLine(changes=0.25, lines=5.0), list[bool](), time.monotonic()
     with stop_signals(lambda: stopped.append(True)):

@@ -69,14 +69,17 @@ class DirectoryClaim:
 
 
 def claim(directory: Path) -> DirectoryClaim | None:
-    """Lock a directory; returns None if it is locked already, by another process or by this one."""
+    """Lock and watch a directory until the claim is released; None if any process has locked it already.
+
+    Raises OSError if its lock file cannot be made.
+    """
     descriptor = lock_file(directory / LOCK, create=True)
     return None if descriptor is None else _noted(directory, LOCK, descriptor)
 
 
 @contextmanager
 def watched(directory: Path) -> Generator[DirectoryClaim]:
-    """A context in which a directory is watched (`refuse_exchanged`) but not locked."""
+    """A context in which `refuse_exchanged` raises an error if the directory is replaced. Takes no lock."""
     made = _noted(directory, ".", os.open(directory, os.O_RDONLY) if os.name != "nt" else None)
     try:
         yield made

@@ -35,7 +35,7 @@ _HELD: set[Path] = set()  # directories that this process claims
 
 @contextmanager
 def scratch_beside(path: Path) -> Generator[Path]:
-    """A context that yields an empty directory on the same disk as `path`, which is removed at the end.
+    """A context that yields an empty directory next to `path`, with a hidden name; it is removed at the end.
 
     If this process is killed, the next one that uses `path` removes it. Missing directories above `path` are
     made; on an error, those of them that are still empty are removed. Raises UserError while another process
@@ -63,8 +63,7 @@ def scratch_beside(path: Path) -> Generator[Path]:
 def _refuse_another(path: Path, scratch: Path) -> None:
     """Raise UserError if another process claimed a scratch directory for the same path before this one did.
 
-    Of a process with several claims the oldest counts, so that exactly one of the competing processes can
-    continue.
+    If this process has several, its oldest claim counts. So exactly one of the competing processes continues.
     """
     found = [other for other in beside(path, "partial") if other.is_dir()]
     own = min(_since(held) or 0 for held in {scratch, *_HELD.intersection(found)})
@@ -90,8 +89,8 @@ def _since(directory: Path) -> int | None:
 def sweep(path: Path) -> None:
     """Remove what killed processes left next to `path`: unfinished files, and leftovers of replaced ones.
 
-    Directories that still hold the old content of `path` stay (see `recover`), and so does all that is in
-    use.
+    What a living process uses stays, and so do directories that still hold the old content of `path`, from
+    which `files.recover` restores it. Errors of the system are ignored.
     """
     for left in beside(path, "partial"):
         with suppress(OSError):
@@ -261,11 +260,11 @@ def is_claimed(directory: Path) -> bool:
 
 
 def lock_file(file: Path, *, create: bool) -> int | None:
-    """The descriptor of a file that is now locked; None if it is locked already, or cannot be locked.
+    """Open a file and lock it; returns its descriptor, or None if it is locked already or cannot be locked.
 
-    With `create`, the file is made if needed, and errors other than "locked already" are raised as OSError;
-    on a system without locks it then returns the descriptor of an unlocked file. Does not follow links or
-    wait for pipes.
+    With `create`, the file is made if needed, and None means only "locked already": other errors are raised
+    as OSError, and on a system without locks the descriptor of the unlocked file is returned. Does not follow
+    links or wait for pipes.
     """
     flags = os.O_RDWR | NO_FOLLOW | NO_WAIT | (os.O_CREAT if create else 0)
     try:

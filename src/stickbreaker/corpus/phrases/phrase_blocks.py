@@ -26,7 +26,10 @@ from stickbreaker.corpus.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class RoundIndex:
-    """The word pairs of a round as numbers, so that pairs in a block are found without comparing strings."""
+    """The word pairs of a round (a mapping from pairs to joined words) as numbers.
+
+    With it, pairs in a block are found without comparing strings.
+    """
 
     words: Vocabulary  # the words of all pairs
     pairs: NDArray[np.int64]  # (pairs × 2) rows of their words
@@ -48,7 +51,11 @@ class RoundIndex:
 
 @dataclass(frozen=True)
 class TokenBlock:
-    """The tokens of a block's documents, one after another, in the form in which phrases are joined."""
+    """The tokens of a block's documents, one after another, in the form in which phrases are joined.
+
+    For each token: its code, an index of the distinct `words`; whether a phrase ends before it (`breaks`, as
+    after a comma); its position before phrases were joined (`places`); its document (`owners`).
+    """
 
     words: ArrowArray  # the distinct words
     codes: NDArray[np.int32]  # (tokens,) into `words`
@@ -158,10 +165,10 @@ class TokenBlock:
     def _with_joined(
         self, pairs: RoundIndex, here: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int32], ArrowArray]:
-        """Add the joined words to the block's distinct words; returns (code of each joined word, all words).
+        """Add the words that phrases become to the block's distinct words; returns (their codes, all words).
 
-        Codes are -1 for words that are neither made here nor in the block. here (pairs): whether both words
-        of a pair are in the block.
+        Codes are by row of `pairs.joined`; -1 for words that are neither made here nor in the block. here
+        (pairs): whether both words of a pair are in the block.
         """
         made, place = np.unique(pairs.made[here], return_index=True)
         made = made[np.argsort(place)]  # in the order of the pairs

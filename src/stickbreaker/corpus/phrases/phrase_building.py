@@ -84,7 +84,7 @@ def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
 
 
 def _joined_in_a_language(first: str, second: str) -> str:
-    """As `joined_word`, for words that carry their language ("en:new", "en:york")."""
+    """The word that a phrase of two words tagged with their language becomes: "en:new_york"."""
     return joined_word(first, untagged(second))
 
 

@@ -81,9 +81,10 @@ class PhraseRule:
 
 
 def _surprise(together: float, first: float, second: float, total: float) -> float:
-    """Dunning's log-likelihood ratio of a pair of words: the larger, the less chance explains its frequency.
+    """The log-likelihood ratio of a pair of words (Dunning 1993), large if it is not together by chance.
 
-    The arguments are counts: of the pair, of its first and second word, and of all tokens.
+    Arguments are counts: of the pair (n), its first and its second word, and all tokens. With the count
+    expected by chance, e = first · second / total, it is 2 (n ln(n / e) - (n - e)).
     """
     expected = first * second / total
     return 2.0 * (together * math.log(together / expected) - (together - expected))
@@ -92,7 +93,7 @@ def _surprise(together: float, first: float, second: float, total: float) -> flo
 class PairCounts:
     """Counts of words and of pairs of adjacent words, added up over the blocks of a corpus.
 
-    If there are more than `MOST_PAIRS` pairs, the rarest are forgotten.
+    If there are more than four million pairs (`MOST_PAIRS`), the rarest are forgotten.
     """
 
     def __init__(self, n_words: int) -> None:
@@ -153,10 +154,11 @@ def find_phrases(
     rule: PhraseRule,
     n_documents: int,
 ) -> tuple[Round, ...]:
-    """Find the phrases of a corpus; returns rounds of word pairs, in which later ones may join earlier ones.
+    """Find the phrases of a corpus; returns rounds, each a mapping from word pairs to the words they become.
 
-    `blocks(rounds)` yields the tokens of every block, with these rounds' phrases joined; `counts` has all
-    words of the corpus; only `eligible` words become part of a phrase; `join` makes the word of a pair.
+    A pair may contain a joined word of an earlier round. Returns () if there are no phrases. `blocks(rounds)`
+    yields the tokens of every block, with these rounds' phrases joined; `counts` has all words of the corpus;
+    only `eligible` words become part of a phrase; `join` makes the word of a pair.
     """
     fewest = rule.fewest(n_documents)
     words = [

@@ -69,7 +69,7 @@ __all__ = [
 def read_inputs(
     given: Sequence[str], options: ReadingOptions, problems: Problems
 ) -> tuple[Iterator[Document], str, tuple[str, ...] | None]:
-    """Read inputs; returns documents, their kind ("text" or "bag"), and for bags the words of word numbers.
+    """Read inputs; returns (documents, their kind "text" or "bag", for bags the words by number, else None).
 
     Raises UserError at once for an input that is missing, of unknown format or does not fit the options; and
     during iteration for documents that are wrong, unless `problems` skips them.
@@ -98,7 +98,7 @@ def read_inputs(
 
 
 def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
-    """The same sources, set to record in `options.position` (if given) how much of them has been read."""
+    """Copies of the sources that record in `options.position`, if given, how far they have been read."""
     if options.position is None:
         return sources
     options.position.expect([source.path for source in sources])
@@ -108,7 +108,8 @@ def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
     """Raise UserError if the options name a text field, but inputs are plain text, which has no fields.
 
-    If the name comes from a model, one such input is enough; if the user gave it, all must be plain text.
+    A name that comes from a model fits no plain text; one that the user gave is an error only if all inputs
+    are plain text.
     """
     without = [source for source, reader in chosen if reader.name in ("lines", "files", "documents")]
     if options.text_field == ReadingOptions().text_field or not without:
@@ -118,7 +119,7 @@ def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOpti
 
 
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:
-    """The words that numbers in bags stand for, from the file `--vocab` or those next to the sources.
+    """The vocabulary of bags, by word number, from the file `--vocab` or the word lists next to the sources.
 
     Raises UserError if a source has no such file, or the files differ.
     """
@@ -147,7 +148,11 @@ def _documents(
 
 
 def _reader_of(source: Source, options: ReadingOptions) -> Reader:
-    """The reader for a source: by the option `format`, or by its name or (for streams) its content."""
+    """The reader for a source: by the option `format`, or by its name or (for streams) its content.
+
+    Files found in a directory are texts or office files, whatever their names. Raises UserError if the name
+    does not show the format.
+    """
     if options.format is not None:
         return READERS[options.format]
     if source.within:

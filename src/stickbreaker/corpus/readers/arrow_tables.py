@@ -81,7 +81,7 @@ def frame_documents(frame: object, options: ReadingOptions) -> Iterator[Document
 def table_documents(table: object) -> list[Document]:
     """The documents of a table, or of a list of dicts, with the text in the column "text".
 
-    They are without ids if these repeat. Raises UserError as `frame_documents` does.
+    If an id repeats, all documents have id None. Raises UserError if it is neither, and for a wrong row.
     """
     documents = list(frame_documents(table, ReadingOptions()))
     if len({document.id for document in documents}) == len(documents):
@@ -234,7 +234,7 @@ def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
 
 
 def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
-    """The batches of a Parquet file, small enough for memory.
+    """The batches of a Parquet file, small enough for memory, with the columns that `chosen` selects.
 
     Columns with long values are read as dictionary arrays, so that a repeated value is not copied to every
     row.
@@ -283,7 +283,7 @@ _ARROW_OPENERS: dict[bool, Callable[..., Any]] = {True: pa.ipc.open_file, False:
 def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     """The batches of an Arrow file or stream, or of a Feather file of version 2.
 
-    Raises Bad if one is too large to be decoded.
+    They have the columns that `chosen` selects. Raises Bad if a batch is too large to be decoded.
     """
     whole = stream.read(6) == b"ARROW1"
     stream.seek(0)

@@ -63,7 +63,7 @@ def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> i
 
 
 def count_of(text: bytes) -> float:
-    """Parse a count, a whole number above zero. Raises Bad for other text."""
+    """Parse a count, a whole number from 1 to 1e9. Raises Bad for other text."""
     count = number_of(text, "the count", "counts are whole numbers above zero")
     if count == 0:
         raise Bad("bad entry", "the count is zero", "leave out words that do not occur")
@@ -71,7 +71,7 @@ def count_of(text: bytes) -> float:
 
 
 def weight_of(text: bytes) -> float:
-    """Parse a weight, a number of at least zero. Raises Bad for other text."""
+    """Parse a weight, a number from 0 to 1e9. Raises Bad for other text."""
     try:
         weight = float(text) if b"_" not in text else math.nan
     except ValueError:
@@ -89,9 +89,9 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
 
 
 def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines from line 1 up to the first gap, after which it is unknown what the missing line said.
+    """Yield (number, line) from line 1 up to the first missing number, and stop there.
 
-    A gap is a line that could not be read, and was reported.
+    A line is missing if it could not be read, which was reported; the rest may depend on what it said.
     """
     for expected, (number, content) in enumerate(lines, 1):
         if number != expected:
@@ -116,7 +116,10 @@ class BagEntries:
         self._begin(None)
 
     def documents(self, lines: Iterator[tuple[int, bytes]], shape: BagShape) -> Iterator[Document]:
-        """Yield the documents of a file's numbered lines, after its header."""
+        """Yield the documents of a file, also empty ones. lines: those after the header, with their numbers.
+
+        Wrong entries are reported to `problems`; after an error that concerns the header, reading stops.
+        """
         entries = 0
         for line, content in lines:
             parts = content.split()
@@ -163,9 +166,10 @@ class BagEntries:
             self.bag.add(word, weight)
 
     def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
-        """Yield the document being read and empty ones, up to before `number`, whose entries begin at `line`.
+        """Begin document `number`, whose entries begin at `line`; yield the documents before it.
 
-        Raises Bad if too many documents in a row would be empty (`longest_gap`).
+        These are the one being read, unless it has a wrong entry, and an empty one for each number skipped.
+        Raises Bad if there would be more than `longest_gap` empty ones.
         """
         if number - self.number - 1 > self.longest_gap:
             problem = f"documents {self.number + 1} to {number - 1} have no entry"

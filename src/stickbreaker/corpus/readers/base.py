@@ -124,7 +124,10 @@ def parts_of_speech(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_plain_text(where: str, options: ReadingOptions) -> None:
-    """Raise the UserError for a plain text, which has no fields, if the options name a text field."""
+    """Raise UserError: a plain text has no fields, but the options name a text field (not checked here).
+
+    where: the input, for the message.
+    """
     problem = f"a plain text has no field {shown(options.text_field)}"
     if options.of_model:
         remedy = 'give such a field, or text_field="text" to read the words as they stand'
@@ -185,7 +188,8 @@ def parts_of(option: str) -> tuple[str, ...]:
 def refuse_unmet_parts(options: ReadingOptions) -> None:
     """Raise UserError, once all is read, if the options name something that no document had.
 
-    That is a field of several to be joined ("title+text"), or a date in the given format.
+    That is one of several text fields to join ("title+text"), or a date in the given format. Readers note
+    what they found in `options.met` and `options.dated`.
     """
     if options.date_format is not None and not options.dated:
         name = date_format_of(options.date_format)[0]

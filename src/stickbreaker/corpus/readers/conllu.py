@@ -96,7 +96,7 @@ class _Block:
         self.comments[name.strip()] = value.strip()
 
     def word(self, line: str, number_of_line: int) -> None:
-        """Add the line of a word, of a multiword token (1-2) or of an empty node (1.1). Raises Bad."""
+        """Add the line of a word or multiword token (1-2); ignore that of an empty node (1.1). Raises Bad."""
         columns = line.split("\t")
         found = _ID.fullmatch(columns[0])
         if len(columns) != 10 or found is None or not columns[1]:
@@ -162,7 +162,7 @@ class _Block:
 
 
 def _found(text: str, forms: Iterable[str]) -> list[int] | None:
-    """The position of each word form in a text of these forms and spaces; None if the text differs."""
+    """The position of each word form in a text; None unless it is these forms in order and white space."""
     starts, end = list[int](), 0
     for form in forms:
         while text[end : end + 1].isspace():
@@ -233,7 +233,10 @@ class _NoTree(Exception):
 
 
 def _refuse_no_tree(heads: list[int]) -> None:
-    """Raise _NoTree if a head is outside the sentence or heads form a circle; several roots are allowed."""
+    """Raise _NoTree if a head is outside the sentence, or heads form a circle.
+
+    A head is the position of a word, from 0, or -1 for a root, of which there may be several.
+    """
     size = len(heads)
     for word, head in enumerate(heads):
         if head >= size:
@@ -270,7 +273,11 @@ class _Gathered:
         self.tags: list[str] = []
 
     def add(self, block: _Block) -> None:
-        """Add a sentence, unless it was malformed. Raises Bad if the document grows too large."""
+        """Add a sentence, unless it was malformed; of that, only `# meta::` comments are kept.
+
+        Raises Bad, once, when the document grows too large; all its sentences are then dropped, later ones
+        too.
+        """
         if self.size > self.largest:
             return
         self.size += 0 if block.bad else block.size

@@ -16,7 +16,10 @@ _SHAPE = "a line is: text, tab, count, as in the<TAB>63"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield each line's text as often as its count says; copies have the ids `file:line#2`, `#3` …"""
+    """Yield a document per copy of each line `text TAB count`; copies have the ids `file:line#2`, `#3` …
+
+    Blank lines are skipped, lines without a valid count reported to `problems`.
+    """
     for number, line in lines_of(source, problems, options.largest_text):
         if not line.strip():
             continue
@@ -33,7 +36,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def _count(text: str, given: str) -> int:
-    """Parse the count of a line. Raises Bad if it is below 1 or above `MOST`, or has no text before it."""
+    """Parse a line's count, `given`. Raises Bad if it is not from 1 to 1,000,000, or `text` is empty."""
     if not text:
         raise Bad(_KIND, "the line has no tab before a count", _SHAPE)
     if not _NUMBER.fullmatch(given) or not int(given):

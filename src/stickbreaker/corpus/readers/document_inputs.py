@@ -40,10 +40,10 @@ class DocumentInput(NamedTuple):
 
 
 def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
-    """Recognise the form of documents passed from Python; iterators are read here.
+    """Recognise the form of documents passed from Python; iterators are read into a list.
 
     `empty_lists`: a list of only empty lists counts as tokens, not as a matrix. Raises UserError, with the
-    remedy, if they cannot be documents.
+    remedy, if there are none, one is missing or they cannot be documents.
 
     >>> document_input(word.split() for word in ["a cat", "a dog"])
     DocumentInput(form='tokens', values=[['a', 'cat'], ['a', 'dog']])

@@ -58,7 +58,10 @@ def document_of(
 
 
 def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[str, Scalar]:
-    """The metadata of a record, with dates in the options' format converted to ISO 8601."""
+    """The metadata of a record, with dates in the options' format converted to ISO 8601.
+
+    Adds the names of fields with such a date to `options.dated`.
+    """
     metadata = scalars_of(record)
     if options.date_format is None:
         return metadata
@@ -75,10 +78,11 @@ def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[s
 def _with_joined_text(
     record: Mapping[str, object], fields: Iterable[str], options: ReadingOptions
 ) -> dict[str, Any]:
-    """The record with another field for each name such as "title+text": the texts of title and text, joined.
+    """A copy of the record with a field for each name such as "title+text": the texts of both, joined.
 
-    Missing, null and blank parts are left out; without any part no field is added. Raises Bad for a part that
-    is not a string.
+    Missing, null and blank texts are left out. If the record has none of the fields, or has a field of the
+    whole name, nothing is added. The fields found are added to `options.met`. Raises Bad for a value that is
+    neither a string nor null.
     """
     joined = dict(record)
     for field in fields:
@@ -97,7 +101,10 @@ def _with_joined_text(
 
 
 def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
-    """Raise Bad if a table lacks a column that `options` name, or has two of one name."""
+    """Raise Bad if a table lacks a column that `options` name, or has two of one name.
+
+    If there is a text column for each language, one of them is enough.
+    """
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
     texts = [part for one in texts for part in ([one] if one in names else parts_of(one))]

@@ -12,14 +12,14 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a document for each object; blank lines are skipped."""
+    """Yield a document for each line, a JSON object; blank lines are skipped, wrong ones go to `problems`."""
     return documents_in(lines_of(source, problems, options.largest_text), source, options, problems)
 
 
 def documents_in(
     numbered: Iterable[tuple[int, str]], source: Source, options: ReadingOptions, problems: Problems
 ) -> Iterator[Document]:
-    """Yield a document for each line of JSON. Blank lines are skipped; wrong lines go to `problems`.
+    """Yield a document for each line, a JSON object; blank lines are skipped, wrong ones go to `problems`.
 
     numbered: lines of `source` with their numbers.
     """

@@ -16,7 +16,10 @@ _SHAPE = "a line is: number of distinct words, then word:count, as in 2 0:1 7:3"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a bag of words for each line; wrong lines go to `problems`."""
+    """Yield a bag of words for each line, `M term:count …`; wrong and blank lines go to `problems`.
+
+    M is the number of distinct words, a term the number of a word in `options.words`, from 0.
+    """
     for number, line in lines_of(source, problems, options.largest_text):
         try:
             bag = _bag(line.split(), options.words)

@@ -13,7 +13,10 @@ _LINE = re.compile(r"(\S*)[\s,]*(\S*)[\s,]*(.*)", re.ASCII | re.DOTALL)
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a document for each line, with its label as metadata; blank lines are skipped."""
+    """Yield a document for each line `name label text`; blank lines are skipped.
+
+    The name is the document's id, the label its metadata "label". A part that the line lacks is empty.
+    """
     for number, line in lines_of(source, problems, options.largest_text):
         found = _LINE.fullmatch(line)
         if not line.strip() or found is None:

@@ -14,7 +14,10 @@ _SIZES = "the first line after the comments is: documents words entries"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a bag of words for each row of the matrix; weights that are zero are left out."""
+    """Yield a bag of words for each row of the matrix; weights that are zero are left out.
+
+    A wrong header or entry is reported to `problems`.
+    """
     lines = consecutive(raw_lines_of(source, problems, options.largest_text))
     line = 1
     try:

@@ -49,7 +49,7 @@ DAMAGE = (
 
 
 def damage(error: BaseException) -> Bad:
-    """The `Bad` to report for a file whose unpacking raised one of `DAMAGE`."""
+    """The `Bad` to report for a file whose unpacking raised `error`, one of the exceptions in `DAMAGE`."""
     problem = f"the compressed file is truncated or damaged ({error})"
     remedy = "copy or compress it again, or --on-error skip to keep what comes before"
     return Bad("damaged compressed file", problem, remedy)
@@ -79,8 +79,8 @@ def plain_name(path: Path) -> str:
 def unpacked(raw: io.BufferedReader, path: Path | None, content: Callable[[BinaryIO], BinaryIO]) -> BinaryIO:
     """The unpacked bytes of an open file; text in UTF-16 or UTF-32 (by its byte order mark) becomes UTF-8.
 
-    content: a function that copies a stream into memory, needed for a zip file in a pipe. Raises Bad, or one
-    of `DAMAGE`; so may reading the result.
+    content: a function that copies a stream into memory, needed for a zip file in a pipe. Raises Bad, or the
+    decompressor's exception (`DAMAGE`); so may reading the result.
     """
     start = raw.peek(_PEEK)
     packing = next((kind for magic, kind in _FIRST_BYTES.items() if start.startswith(magic)), None)

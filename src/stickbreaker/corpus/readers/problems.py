@@ -47,7 +47,10 @@ class Problems:
         self.first.setdefault(kind, str(error))
 
     def tell(self, bad: Bad, where: object, line: int | None = None, count: int = 1) -> None:
-        """Report what a reader could not read, and where. count: documents left out because of it."""
+        """Raise the error of what a reader could not read or, with `skip`, count it (see `report`).
+
+        where, line: its place, for the message; count: documents left out because of it.
+        """
         error = bad.at(where, line)
         if not self.skippable:
             error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])

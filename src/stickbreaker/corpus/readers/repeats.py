@@ -32,8 +32,8 @@ class RepeatsWarning(UserWarning):
 class Dropped(NamedTuple):
     """Which repeated documents are left out: those with equal texts (`near` None), or also near repeats.
 
-    Two texts are near repeats if at least the share `near` of their runs of three words are in both
-    (Jaccard).
+    Two texts are near repeats if, of all runs of three words in either, at least the share `near` are in both
+    (Jaccard similarity).
     """
 
     near: float | None = None
@@ -68,7 +68,7 @@ class Repeats:
         self._near = None if near is None else _NearRepeats(near)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield the documents, without those to be left out, which are counted as problems.
+        """Yield the documents, without those to be left out, which are counted as problems, never raised.
 
         If repeats are not left out, warns of them at the end.
         """
@@ -88,9 +88,10 @@ class Repeats:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
-        """The name of an earlier document with the same content, or None; an empty document repeats none.
+        """The name of an earlier document with the same content; otherwise None, and this one is remembered.
 
-        Near repeats count if they are to be left out. If there is only a warning, short texts do not count.
+        An empty document repeats none. Near repeats count if they are to be left out. If repeats are only
+        warned of, texts of less than 100 characters do not count.
         """
         content = document.text
         if content is None:
@@ -103,7 +104,8 @@ class Repeats:
         of = self._names.setdefault(key, name)
         if of != name or self._near is None or document.text is None:
             return None if of == name else of
-        return self._near.repeated(name, content)
+        of = self._near.repeated(name, content)
+        return None if of == name else of
 
 
 class _NearRepeats:
@@ -120,7 +122,8 @@ class _NearRepeats:
             raise UserError("near repeats need the package datasketch", remedy=remedy) from None
         threshold = min(near, 0.95)  # above this it has too few bands; candidates are compared anyway
         self.near, self.index = near, self.package.MinHashLSH(threshold=threshold, num_perm=128)
-        self.hashes: dict[str, Any] = {}
+        self.names: list[str] = []  # of the texts added, by the number that the index has for each
+        self.hashes: list[Any] = []
 
     def repeated(self, name: str, text: str) -> str | None:
         """The name of the first earlier text that this one nearly repeats; else None, and it is added."""
@@ -128,9 +131,11 @@ class _NearRepeats:
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)
         hashed.update_batch(runs)
-        alike = [one for one in self.index.query(hashed) if hashed.jaccard(self.hashes[one]) >= self.near]
+        candidates: list[int] = self.index.query(hashed)
+        alike = [number for number in candidates if hashed.jaccard(self.hashes[number]) >= self.near]
         if alike:
-            return min(alike, key=list(self.hashes).index) if len(alike) > 1 else alike[0]
-        self.index.insert(name, hashed)
-        self.hashes[name] = hashed
+            return self.names[min(alike)]
+        self.index.insert(len(self.names), hashed)
+        self.names.append(name)
+        self.hashes.append(hashed)
         return None

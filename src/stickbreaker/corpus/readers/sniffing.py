@@ -14,7 +14,10 @@ _MOST_BLANK = 10_000  # lines held until the first that is not blank
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield the documents of JSON Lines, or else one per line. UserError after too many blank lines."""
+    """Yield the documents of JSON Lines if the first nonblank line begins with "{", else one per line.
+
+    Raises UserError if the first 10,000 lines, or `options.largest_text` characters, are blank.
+    """
     numbered = lines_of(source, problems, options.largest_text)
     first: list[tuple[int, str]] = []
     size = 0
@@ -23,7 +26,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         size += len(line)
         if line.strip():
             break
-        if number == _MOST_BLANK or size > options.largest_text:
+        if number >= _MOST_BLANK or size > options.largest_text:
             problem = f"the first {number} lines are blank, so they do not show the format"
             raise UserError(
                 problem, where=source.name, remedy="name it by --format, for example jsonl or lines"

@@ -54,7 +54,8 @@ class Source:
 def sources_of(given: list[str]) -> list[Source]:
     """The sources that inputs name: files, directories (all their files, sorted), globs, "-" for stdin.
 
-    Raises UserError for an input that is missing. Labels are made distinct.
+    Hidden files in directories are left out; a label that repeats is replaced by the full name. Raises
+    UserError for an input that is missing, an empty directory or a built corpus.
     """
     found = [source for name in given for source in _sources_named(name)]
     if sum(source.path is None for source in found) > 1:
@@ -167,7 +168,8 @@ def listed_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines, numbered from 1, of a file that is a list, such as stop words or a dictionary.
 
-    remedy: for messages; skippable: whether these mention `--on-error skip`; largest: most bytes in a line.
+    remedy: for messages; skippable: whether these mention `--on-error skip`; largest: most bytes in a line
+    (None: the default).
     Raises UserError if it is not one file, for a line that is not text, and for more than 5 million lines.
     """
     problems = Problems(skip=False, skippable=skippable)

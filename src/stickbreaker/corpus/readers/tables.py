@@ -75,9 +75,9 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
 
 def _separator_in(lines: "_Lines") -> str | None:
-    """Read the separator from a first line such as "sep=;", which Excel writes; None without such a line.
+    """Read and consume a first line such as "sep=;", which Excel writes; returns the separator.
 
-    That line is then consumed.
+    Returns None, and consumes nothing, if the first line is another.
     """
     first = next(lines.numbered, None)
     found = None if first is None else _SEPARATOR_LINE.fullmatch(first[1])
@@ -149,7 +149,7 @@ class _Lines:
 
     @property
     def rows_inside(self) -> int:
-        """How many rows the lines of this row would be (at least 1) if quotes were plain characters."""
+        """The number of lines of this row that look like rows by their separators; at least 1."""
         return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
 
     def note_rows_inside(self) -> None:

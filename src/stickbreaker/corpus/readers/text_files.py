@@ -14,7 +14,10 @@ _OF_MANY = (
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield one document, the file's text; files of formats with many documents go to `problems`."""
+    """Yield one document, the file's text, with its path as id; nothing if it is reported to `problems`.
+
+    Reported are unreadable files and, unless `options.format` is set, files such as .csv, of many documents.
+    """
     if options.format is None and source.plain_name.endswith(_OF_MANY):
         remedy = "give the files themselves, or --format files where each is one document"
         error = UserError("holds many documents, in a directory of texts", where=source.name, remedy=remedy)

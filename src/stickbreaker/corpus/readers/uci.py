@@ -13,9 +13,10 @@ _HEADER = "the file begins with three lines: its documents, words and entries"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield a bag of words for each document that the header counts, also for those without an entry.
+    """Yield a bag of words for each document that the header counts; one without an entry is empty.
 
-    After the header, a line is `document word count`, both numbered from 1.
+    After the header, a line is `document word count`, both numbered from 1. A wrong header or entry is
+    reported to `problems`.
     """
     lines = consecutive(raw_lines_of(source, problems, options.largest_text))
     line = 1

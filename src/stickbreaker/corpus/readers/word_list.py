@@ -12,10 +12,10 @@ _ENTRY = re.compile(r"([0-9]{1,15})\t([^\t]+)\t[0-9]{1,15}")
 
 
 def read_words(path: str, *, distinct: bool = True, largest: int | None = None) -> tuple[str, ...]:
-    """The words of a file, one per line, in order; repeated words only once.
+    """The words of a file, one per line, in order; repeated words only once, blank lines skipped.
 
-    With `distinct`, raises UserError for a blank line between words, a repeated word and an empty list;
-    always for a list of more than `largest` bytes (None: the default limit).
+    With `distinct`, a repeated word, a blank line between words and an empty list raise UserError; a list of
+    more than `largest` bytes (None: the default limit) always does.
     """
     return _listed(_lines(path, largest), path, distinct)
 

@@ -47,9 +47,9 @@ def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) 
 def _smoothed(counts: Array, n_lengths: int) -> Lengths:
     """zeta from the total counts of words of length 1, 2, …, interpolated with a geometric distribution.
 
-    n_lengths, the number of distinct lengths, determines the weight of the interpolation, as it is done for
-    letters (Witten and Bell 1991). The geometric distribution's mean is one above the mean length, so that
-    there is a tail even if all words have one letter.
+    The geometric distribution has the weight n_lengths / (total + n_lengths), with n_lengths the number of
+    distinct lengths (Witten and Bell 1991). Its mean is one above the mean length, so that there is a tail
+    even if all words have one letter.
     """
     lengths, total = np.arange(1, len(counts) + 1), counts.sum()
     mean = (lengths * counts).sum() / total
@@ -64,10 +64,10 @@ def _smoothed(counts: Array, n_lengths: int) -> Lengths:
 def least_squares(sizes: NDArray[np.int64], p: Array, log_letters: Array) -> Array:
     """The zeta >= 0 (by length from 1 to the longest, sum 1) that is nearest to the words' own probabilities.
 
-    argmin of the sum over words of (p - zeta[length] c)², with sizes (words) their lengths, p (words) their
-    shares of the list, log_letters (words) the log of c, their letters' probability. Zhai (2014), section
-    7.2.1; without zeta >= 0, which is not printed there, values reach ±1e12. Lengths without words have zeta
-    0.
+    argmin of the sum over words of (p - zeta[length] c)²; for each word, sizes is its length, p its share of
+    all word counts (sum 1), log_letters the log of c, the probability of its letters. Zhai (2014), section
+    7.2.1. The constraint zeta >= 0 is not printed there; without it, values reach ±1e12. Lengths without
+    words have zeta 0.
 
     The sum is one parabola per length, a zeta² - 2 b zeta, so the answer is max(0, b - level) / a: the level
     falls from the largest b until zeta sums to one. Steps are computed in logarithms, since c² underflows.

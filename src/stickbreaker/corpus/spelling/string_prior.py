@@ -130,7 +130,10 @@ class CharacterModel:
         return self.lengths.log_probability(np.diff(offsets)) + self.log_letters(points, offsets)
 
     def log_letters(self, points: NDArray[np.int32], offsets: Integers) -> Array:
-        """The sum of log p(letter | letters before) of each word (nats): log G0 without the length."""
+        """The sum of log p(letter | letters before) of each word (nats): log G0 without the length.
+
+        points, offsets: the words' code points, as `code_points` returns them.
+        """
         from stickbreaker.kernels.string_prior import log_spelling
 
         size = len(self.alphabet)
@@ -145,9 +148,9 @@ class CharacterModel:
         return trie_of(self.ngrams, self.counts, len(self.alphabet))
 
     def to_fields(self) -> dict[str, Field]:
-        """The model as named arrays, to be saved with others.
+        """The model as named arrays of floats, to be saved with others.
 
-        Numbers of n-grams are below 2⁵³, so that they are exact as floats.
+        N-gram numbers are below 2⁵³, and so exact as floats.
         """
         tail = np.array([self.lengths.log_tail, self.lengths.log_decay])
         return {
@@ -162,7 +165,7 @@ class CharacterModel:
     def from_fields(cls, record: Mapping[str, Field]) -> "CharacterModel":
         """The model from the named arrays that `to_fields` made; others in the record are ignored.
 
-        Raises ValueError if the arrays are not those of a model.
+        Raises KeyError if one is missing, ValueError if the arrays are not those of a model.
         """
         alphabet, ngrams, counts, log_p, tail = (
             record[f"spelling_{name}"].values for name in ("alphabet", "ngrams", "counts", "lengths", "tail")

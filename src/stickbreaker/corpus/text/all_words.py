@@ -6,20 +6,23 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
 from stickbreaker.corpus.text.analysis import SPACED, Analysis
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
-from stickbreaker.corpus.text.segmentation import WITHOUT_SPACES
+from stickbreaker.corpus.text.segmentation import OTHER_LETTER
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
-NUMBERS = r"\p{N}++(?:[.,:]\p{N}++)*(?!\p{L})"
+_NUMBER = r"\p{N}++(?:[.,:]\p{N}++)*"
+NUMBERS = rf"{_NUMBER}(?!\p{{L}})"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis, changed so that it drops no words: stop words, single letters and numbers count too.
+    """Return a copy of the analysis that drops no words: stop words, single letters and numbers count too.
 
     Only the marks `<s>` and `</s>` of sentences are dropped. `tokens`: "words", or "spaced" for everything
     between spaces. A custom token pattern is unchanged.
 
     >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
     ['in', '1984', 'i', 'was', '3.5']
+    >>> analysis_of_all_words(Analysis("zh")).analyse("我在1998年").words
+    ['我', '在', '1998', '年']
     """
     kept = {"stop_words": "none", "extra_stop_words": (), "min_length": 1}
     whole = replace(analysis, **kept, possessives="apart", sentence_marks="dropped")
@@ -27,10 +30,11 @@ def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis
         return whole
     if tokens == "spaced":
         return replace(whole, token_pattern=SPACED, segmentation="pattern")
-    by_pattern = analysis.segmentation == "pattern" or (
-        analysis.segmentation == "language" and analysis.language not in WITHOUT_SPACES
-    )
-    return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}") if by_pattern else whole
+    segmentation = whole.resolved().segmentation
+    if segmentation == "pattern":
+        return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}")
+    pattern = f"{whole.pattern}|{_NUMBER}(?!{OTHER_LETTER})"  # a number may touch letters without spaces
+    return replace(whole, token_pattern=pattern, segmentation="icu" if segmentation == "icu" else "pattern")
 
 
 def settings_of_all_words(
@@ -40,10 +44,11 @@ def settings_of_all_words(
     rule: VocabularyRule | None,
     vocabulary: Vocabulary | None,
 ) -> tuple[Analysis, VocabularyRule]:
-    """The analysis and the vocabulary rule of a corpus that drops no words except those in too few documents.
+    """Return the analysis and vocabulary rule of a corpus that drops only words in too few documents.
 
-    With trees, all tokens are words, including punctuation; in texts, words and numbers are. Raises UserError
-    for bags (`kind` "bag"), for several languages, and for given settings that drop words.
+    analysis, rule: the settings to start from (None: the defaults). With trees, all tokens are words,
+    including punctuation; in texts, words and numbers are. Raises UserError for bags (`kind` "bag"), for
+    several languages, and if a given setting drops words, as a given `vocabulary` always does.
 
     >>> settings_of_all_words("text", ReadingOptions(), None, None, None)[1].max_share
     1.0

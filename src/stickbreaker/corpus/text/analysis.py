@@ -156,7 +156,7 @@ class Analysis:
     SRILM mark sentences, are either ordinary "text", or "dropped" and end a sentence. `possessives`: how 's
     in English is read, "joined" ("president's" is the word "president"; "it's" and other contractions stay)
     or "apart" (as a separate word). `phrases` are pairs of words that are read as one, "new york" as
-    "new_york", in rounds: those of a round may join the words that the one before made.
+    "new_york", in rounds: a later round may join words that an earlier one made ("new_york city").
     `Corpus.build(phrases=True)` finds them. `text_field` is the field of the files that texts were read from,
     and will be read from for scoring; `tags` likewise is the column of the tags of trees: "upos", "xpos", or
     None (UPOS, or XPOS of words whose UPOS is "_"). `upos` are the parts of speech whose words were read from
@@ -231,8 +231,8 @@ class Analysis:
             raise UserError(f"unknown tags {self.tags!r}", remedy="take upos or xpos, or leave them out")
         if self.letters not in ("language", "plain"):
             raise UserError(f"unknown letters {self.letters!r}", remedy="take language or plain")
-        if self.token_pattern is not None and self._segmentation != "pattern":
-            problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
+        if self.token_pattern is not None and self._segmentation == "characters":
+            problem = "a token pattern cannot go with segmentation by 'characters'"
             raise UserError(problem, remedy="leave one of the two out")
         if self.token_pattern == "":
             raise UserError(
@@ -323,10 +323,10 @@ class Analysis:
         return CleanText(text, None) if self.clean is None else cleaned(text)
 
     def spaced_sentences(self, text: str) -> list[list[str]] | None:
-        """The words of each sentence of a text, as `analyse` but faster; None if that is not possible.
+        """Return the words of each sentence, as `analyse` but faster; None if that is not possible.
 
         It is possible if everything between spaces is a word, punctuation does not end sentences, and no
-        phrases are joined; the text must have no sentence marks to be dropped.
+        phrases are joined. The text must have no sentence marks to be dropped: this is not checked.
 
         >>> Analysis(token_pattern=SPACED, sentences="line").spaced_sentences("One cat.\\n\\nTwo")
         [['one', 'cat.'], ['two']]
@@ -351,8 +351,9 @@ class Analysis:
         return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
-        """The characters at which tokens end, given those at which they begin; to mark words in texts.
+        """Return the (exclusive) character position at which each token ends; used to mark words in texts.
 
+        starts: the positions at which tokens begin; one at which no token begins is returned unchanged.
         Without icu4py, words that ICU found end after their first character, so that a corpus analysed
         elsewhere can be learned from and shown.
 
@@ -360,7 +361,7 @@ class Analysis:
         [3, 9]
         """
         if self.segmentation == "icu" and not has_icu():
-            return dataclasses.replace(self, segmentation="characters").ends(text, starts)
+            return dataclasses.replace(self, segmentation="characters", token_pattern=None).ends(text, starts)
         if self.phrases:
             return self._ends_of_phrases(text, starts)
         if self.clean is not None:
@@ -391,11 +392,11 @@ class Analysis:
 
     @functools.cached_property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases as rounds of word pairs, as `join_words` takes them."""
+        """The phrases by round, each a mapping from a pair of words to the word that they become."""
         return rounds_of(self.phrases)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "Analysis":
-        """The same analysis with these phrases instead of its own.
+        """Return a copy of the analysis with other phrases. rounds: as in the attribute `rounds`.
 
         >>> Analysis().with_phrases([{("new", "york"): "new_york"}]).analyse("in New York").words
         ['in', 'new_york']
@@ -489,11 +490,9 @@ class Analysis:
         """The start and end of each token in a text."""
         pattern = self._compiled_plain if text.isascii() else self._compiled
         spans = [match.span() for match in pattern.finditer(text)]
-        if self.segmentation == "icu":
-            return cut_runs(text, spans, self.language)
         if self.token_pattern is not None:
-            return [span for span in spans if span[0] < span[1]]
-        return spans
+            spans = [span for span in spans if span[0] < span[1]]
+        return cut_runs(text, spans, self.language) if self.segmentation == "icu" else spans
 
     @functools.cached_property
     def _compiled(self) -> regex.Pattern[str]:
@@ -596,9 +595,10 @@ def _without_possessive(word: str) -> str:
 
 
 def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
-    """A regular expression for words: letters (`letter`), marks and digits, with at least one letter.
+    """Return a regular expression for words: letters, marks and digits, with at least one letter.
 
-    With `apostrophes`, these may stand inside a word. Invisible `marks` belong to the letter before them
+    letter: the pattern of one letter. With `apostrophes`, a word may have apostrophes inside. Invisible
+    characters `marks` (the inside of a character class; may be "") belong to the letter before them
     (rule WB4 of Unicode's Annex 29). A run of digits is tried once, so that no input takes quadratic time.
     """
     inside = rf"[{letter}\p{{M}}\p{{N}}{marks}]"
@@ -608,7 +608,10 @@ def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
 
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:
-    """The first token of each sentence. starts, ends: characters at which tokens begin and sentences end."""
+    """The index of the first token of each sentence that has tokens.
+
+    starts, ends: the characters at which tokens begin and sentences end, ascending.
+    """
     if not (len(starts) and ends):
         return np.zeros(min(1, len(starts)), np.int32)
     first = np.concatenate([[0], np.searchsorted(starts, ends)]).astype(np.int32)

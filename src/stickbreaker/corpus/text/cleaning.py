@@ -23,9 +23,9 @@ _SIGNS = ("@", "/", "<", "www.", "WWW.", "Www.")  # everything that `_NO_TEXT` m
 
 
 class CleanText(NamedTuple):
-    """A text after cleaning, and where its characters and its end were before: `places` (characters + 1).
+    """A text after cleaning, and a map from its positions to those in the text before.
 
-    `places` is None if positions have not changed.
+    `places` (characters + 1): the former position of each character and of the end; None if none changed.
     """
 
     text: str
@@ -33,9 +33,9 @@ class CleanText(NamedTuple):
 
 
 def cleaned(text: str) -> CleanText:
-    """A text without web addresses, @names (with RT before one) and HTML tags; HTML codes are decoded.
+    """Remove web and mail addresses, @names (and RT before one) and HTML tags; decode HTML codes.
 
-    What is removed is replaced by as many spaces.
+    Each character removed becomes a space; only decoding changes positions.
 
     >>> cleaned("RT @ann: caf&eacute; <b>here</b> https://t.co/x.").text
     '       : café    here                   .'
@@ -49,7 +49,7 @@ def cleaned(text: str) -> CleanText:
 
 
 def _decoded(text: str) -> CleanText:
-    """A text with known HTML codes, such as &amp;, replaced by characters, and their places in the text."""
+    """Replace known HTML codes, such as &amp;, by characters; `places` is None if the text has none."""
     pieces: list[str] = []
     places: list[NDArray[np.int64]] = []
     end = 0

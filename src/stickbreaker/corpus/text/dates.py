@@ -65,11 +65,11 @@ _WRITTEN = tuple(
 
 
 def date_of(value: Scalar) -> date | None:
-    """The date that a metadata value states, or None. The value must be a date as a whole.
+    """The date that a metadata value states; None if the whole value is not a date.
 
-    Read are a year, ISO 8601 (days, months, weeks, days of the year; with a time), a quarter, 27 May 2004,
-    May 27, 2004 or 27.5.2004. A missing month or day is the first, a week is its Monday. 5/6/2004 is
-    ambiguous, so it is not a date; nor are years before 1000 or after 2199.
+    Accepted forms: a year (also as a number), ISO 8601 (days, months, weeks, days of the year; with a time),
+    a quarter, 27 May 2004, May 27, 2004 and 27.5.2004. A missing month or day is the first; a week is its
+    Monday. 5/6/2004 is ambiguous, so it is not a date; nor are years before 1000 or after 2199.
 
     >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
     (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
@@ -91,9 +91,9 @@ def date_of(value: Scalar) -> date | None:
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    """The date from its parts by the names of `_WRITTEN`'s groups (y: year, m: month, …); None if invalid.
+    """The date with these parts; None if there is no such date. A missing month or day is the first.
 
-    A missing month or day is the first.
+    parts: the groups that a pattern in `_WRITTEN` matched, by name (y: year, m: month, …).
     """
     year = int(parts["y"] or 0)
     if not 1000 <= year < 2200:
@@ -134,8 +134,8 @@ def date_reader(form: str) -> Callable[[Scalar], date | None]:
     """A function that reads dates of one form, and returns None for other values.
 
     Forms: "epoch" or "epoch-ms", seconds or milliseconds since 1970 (numbers of fewer than five digits are
-    not taken, since they are years); "twitter", Wed Oct 10 20:19:24 +0000 2018; or a form of
-    `datetime.strptime`, such as "%d/%m/%Y". Raises UserError for an unknown form.
+    not taken, since they are years); "twitter", Wed Oct 10 20:19:24 +0000 2018; or a format of
+    `datetime.strptime`, such as "%d/%m/%Y". Raises UserError for an unknown form, or one without the year.
 
     >>> date_reader("epoch")(1539202764), date_reader("%d/%m/%Y")("5/6/2004")
     (datetime.date(2018, 10, 10), datetime.date(2004, 6, 5))
@@ -196,7 +196,8 @@ def is_date_name(name: str) -> bool:
 def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[date, date]:
     """The first and the last date to draw in a chart, without outliers if these would double the span.
 
-    At most one date in a hundred is left out at each end. `counts`: how often each date occurs (None: once).
+    At most one date in a hundred is left out at each end. dates: at least one, in any order; counts: how
+    often each occurs (None: once).
 
     >>> days = [date(2004, 1, 1 + i % 30) for i in range(300)]
     >>> span_of([date(1970, 1, 1), *days])[0], span_of([date(2003, 12, 20), *days])[0]
@@ -211,7 +212,10 @@ def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple
 
 
 def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
-    """The first date by which more than `aside` dates were counted, else the last; pairs: (date, count)."""
+    """The date at which the running count first exceeds `aside`; the last date if it never does.
+
+    pairs: (date, count), in the order in which they are counted.
+    """
     for day, count in pairs:
         aside -= count
         if aside < 0:
@@ -222,9 +226,9 @@ def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
 def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[list[str], list[int]]:
     """Divide time into equal bins for a chart; returns their names, in order, and the bin of each date.
 
-    The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
-    `MOST_BINS` cover the dates, and which the dates fill: at least half of the bins, with at least three
-    dates each on average. Empty bins in between stay. `counts` as in `span_of`.
+    dates: at least one; counts: how often each occurs (None: once). Bins are days, weeks, months, quarters,
+    years, decades or centuries: the shortest of which at most `MOST_BINS` cover the dates, at least half have
+    dates, and these have three or more each on average; else centuries. Empty bins in between stay.
 
     >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)] * 3)
     (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2, 0, 2, 0, 2])

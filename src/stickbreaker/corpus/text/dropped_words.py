@@ -85,10 +85,11 @@ def dropped_words(
     n_documents: int,
     chosen: Vocabulary,
 ) -> tuple[DroppedWords, ...]:
-    """The words of a corpus that its vocabulary lacks, by the first rule that drops each of them.
+    """Summarise the words of a corpus that its vocabulary lacks, one record per rule that dropped any.
 
-    counts: all words; reasons: for each word, the rule of the analysis against it, or None; chosen: the
-    vocabulary.
+    counts: all words of the corpus; reasons: for each, the rule of the analysis that drops it, or None;
+    chosen: the vocabulary. Each word counts for one rule: that of the analysis first, then `rule`'s own. If
+    `rule` is hashed, words that share a row with others are not dropped.
     """
     fewest, most = rule.bounds(n_documents, counts.mean_length(n_documents))
     by_rule: dict[str, list[int]] = defaultdict(list)
@@ -108,7 +109,10 @@ def dropped_words(
 
 
 def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
-    """Add up the dropped words of several languages, rule by rule; bounds that differ become None."""
+    """Add up the dropped words of several languages, rule by rule; bounds that differ become None.
+
+    The most frequent words come in equal shares from each language, not sorted again.
+    """
     by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
     for part in parts:
         for dropped in part:
@@ -128,7 +132,7 @@ def _sum(several: list[DroppedWords]) -> DroppedWords:
 
 
 def _cut(word: str) -> str:
-    """A word for the list of frequent ones, cut to the greatest length of words in a vocabulary."""
+    """The word, cut to the greatest length of words in a vocabulary (and marked by "…") if it is longer."""
     return word if len(word) <= LONGEST_WORD else word[:LONGEST_WORD] + "…"
 
 

@@ -75,7 +75,7 @@ class LanguageSample:
         return None if language in codes else self._best(text, codes)
 
     def _best(self, text: str, codes: list[str]) -> str:
-        """The language of one script (`codes`) whose stop words are most frequent in a text."""
+        """The language in `codes` whose stop words are most frequent in a text; the first among ties."""
         counts = Counter(_WORD.findall(text.lower()))
         known = {code: _words_of(code) for code in codes if has_stop_words(code)}
         return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))

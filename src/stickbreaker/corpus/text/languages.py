@@ -95,7 +95,7 @@ def _named(code: str) -> str:
 def stop_words_of(code: str) -> tuple[str, ...]:
     """The stop words of a language, sorted. Raises UserError if no list is known.
 
-    Thai, Lao, Khmer and Burmese have none, since they are read by characters.
+    Empty for Thai, Lao, Khmer and Burmese, which are read character by character.
 
     >>> "the" in stop_words_of("en"), "system" in stop_words_of("en")
     (True, False)
@@ -120,7 +120,7 @@ def english_contractions() -> frozenset[str]:
 
 
 def has_stop_words(code: str) -> bool:
-    """Whether a list of the language's stop words is known."""
+    """Whether a list of the language's stop words is known (False for Thai, Lao, Khmer and Burmese)."""
     import stop_words
 
     return code == "en" or code in stop_words.LANGUAGE_MAPPING
@@ -152,9 +152,10 @@ def has_lemmas(code: str) -> bool:
 
 
 def lemmatizer_of(code: str) -> Callable[[str], str]:
-    """A function from a word of the language to its lemma; a lemma of several words leaves the word as it is.
+    """A function from a word of the language to its lemma.
 
-    Raises UserError if the package simplemma is not installed.
+    It returns the word itself if its lemma is unknown or has several words. Raises UserError if the package
+    simplemma is not installed.
 
     >>> list(map(lemmatizer_of("en"), ["Mice", "went", "NASA"]))
     ['mouse', 'go', 'NASA']

@@ -31,7 +31,9 @@ def lower_case(word: str, language: str | None) -> str:
 
 
 def without_marks(word: str) -> str:
-    """A word without soft hyphens and other invisible marks, except for joiners where its script uses them.
+    """Remove soft hyphens and other invisible marks from a word; a word of such marks alone is unchanged.
+
+    Zero-width joiners stay inside words, unless they follow Latin, Greek or Cyrillic letters.
 
     >>> without_marks("hy\\u00adphen"), without_marks("auf\\u200clage"), len(without_marks("می\\u200cخواهم"))
     ('hyphen', 'auflage', 8)

@@ -15,7 +15,7 @@ class WordList(list[str]):
     """A list of distinct words, to which more can be appended; a word's number is its index."""
 
     def array(self) -> "ArrowArray":
-        """The words as an Arrow array, which is remembered; only words that are new since are added."""
+        """The words as an Arrow array; it is cached, and a later call only adds words appended since."""
         from stickbreaker.corpus.arrow_arrays import arrow_strings
 
         held = self._array if self._array is not None else arrow_strings([])

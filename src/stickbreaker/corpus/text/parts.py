@@ -72,9 +72,10 @@ def _sentences(text: str) -> list[int]:
 
 
 def _evenly(places: list[int], size: int) -> list[int]:
-    """Where parts of a text begin: 0, and evenly spaced ones of `places`, so that each has at most `size`.
+    """The characters at which parts of a text begin, so that each part has at most `size` units.
 
-    places: where the text's words or sentences begin.
+    places: the characters at which the units (words or sentences) begin. The first part begins at 0; parts
+    are as few as possible and differ by at most one unit.
     """
     n_parts = -(-len(places) // size)
     return [0, *(places[len(places) * part // n_parts] for part in range(1, n_parts))]
@@ -83,9 +84,9 @@ def _evenly(places: list[int], size: int) -> list[int]:
 def split_documents(documents: Iterable[Document], split: Split) -> Iterator[Document]:
     """Split each document into parts, which are documents with the ids "ID#1", "ID#2" and so on.
 
-    They have the document's metadata, its id in "part_of" and their number in "part". A document without text
-    is one part. Raises UserError for documents that have not just one text: with tokens, words or several
-    languages.
+    ID is the document's id or, if it has none, its number from 0. Parts have the document's metadata, ID in
+    "part_of" and their number from 1 in "part". A document with an empty text becomes one part. Raises
+    UserError for documents with tokens, words or several languages instead of one text.
     """
     for number, document in enumerate(documents):
         if document.text is None or document.tokens is not None or document.language is not None:

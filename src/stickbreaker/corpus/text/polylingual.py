@@ -51,9 +51,10 @@ class PolylingualAnalysis:
         return tuple(self.by_language)
 
     def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, AnalysedText]:
-        """Join a document's texts (by language code) into one text, in order of codes, and find its tokens.
+        """Join a document's texts (by language code) into one text, and return it with its tokens.
 
-        Raises UserError for a language that is not in `languages`.
+        texts: at least one; they are joined in order of codes, with an empty line between them. Positions are
+        those in the joined text. Raises UserError for a language that is not in `languages`.
         """
         text, n_tokens, parts = "", 0, list[AnalysedText]()
         for code in sorted(texts):
@@ -73,9 +74,10 @@ class PolylingualAnalysis:
         )
 
     def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
-        """The character positions at which tokens end.
+        """The character positions at which tokens end (exclusive).
 
-        starts: where they begin in `text`; words: the tokens, with language.
+        text: a document's texts, joined by `analyse_sides`; starts: the characters at which the tokens begin
+        in it; words: the tokens, with language.
         """
         ends = np.zeros(len(starts), np.int64)
         for code, analysis in self.by_language.items():
@@ -92,11 +94,14 @@ class PolylingualAnalysis:
         return out
 
     def rules_against(self, words: Sequence[str]) -> list[str | None]:
-        """For each word (with language), the name of the rule that keeps it out of a vocabulary, or None."""
+        """For each word (with language), the rule that keeps it out of a vocabulary, as `rule_against`."""
         return list(map(self.rule_against, words))
 
     def rule_against(self, word: str) -> str | None:
-        """The name of the rule that keeps a word (with language) out of a vocabulary; None if none does."""
+        """The rule (a key of `dropped_words.RULES`) that keeps a word (with language) out of a vocabulary.
+
+        None if none does, or if the word's language is unknown.
+        """
         analysis = self.by_language.get(language_of(word))
         return None if analysis is None else analysis.rule_against(untagged(word))
 
@@ -107,9 +112,9 @@ class PolylingualAnalysis:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The phrases of all languages as rounds of word pairs, as `join_words` takes them.
+        """The phrases of all languages by round: mappings from a pair of words to the word that they become.
 
-        The words carry their language.
+        Round i has those of every language's round i. The words carry their language.
         """
         rounds: list[dict[tuple[str, str], str]] = []
         for code, analysis in self.by_language.items():
@@ -124,7 +129,7 @@ class PolylingualAnalysis:
         return tuple(rounds)
 
     def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
-        """The same analysis with these phrases (words with language) instead of its own."""
+        """Return a copy of the analysis with other phrases. rounds: as in the attribute `rounds`."""
         return PolylingualAnalysis(
             {
                 code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
@@ -167,9 +172,9 @@ def analysis_from(values: JsonObject) -> Analysis | PolylingualAnalysis:
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
-    """Raise ValueError if an analysis of several languages lacks those of the vocabulary.
+    """Raise ValueError if an analysis of several languages lacks a language of the vocabulary's words.
 
-    That is also so if the vocabulary is of a single language.
+    Also if the words carry no language. Does nothing for `None` or an analysis of one language.
     """
     if isinstance(analysis, PolylingualAnalysis):
         languages = set(vocabulary.languages)
@@ -186,9 +191,10 @@ def _for_language(base: Analysis, code: str) -> Analysis:
 
 
 def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
-    """Yield the documents; at the end, raise UserError if a language occurs in none of the polylingual ones.
+    """Yield the documents; after the last, raise UserError if no document had a text in some language.
 
-    fields: the text field of each language.
+    fields: the name of each language's text field, by code. Does not raise if no document had texts by
+    language at all.
     """
     met: set[str] = set()
     for document in documents:
@@ -206,10 +212,10 @@ def aligned(
 ) -> Iterator[Document]:
     """Join rows that share an id and differ in language: they become one document with texts by language.
 
-    Documents are in the order of their first rows, with the metadata of all their rows. All texts are in
-    memory until the last row is read. A row without language or text, or with a language that its id has
-    already, is reported to `problems`. Raises UserError if there are several languages and no document has
-    two, unless `apart` (for new documents of a model).
+    Documents are in the order of their first rows, with the metadata of all their rows (the first row's value
+    counts). Nothing is yielded until the last row is read. A row without language or text, or with a language
+    that its id has already, is reported to `problems` and left out. Raises UserError if there are several
+    languages and no document has two, unless `apart` (for new documents of a model).
     """
     joined: dict[str, Document] = {}
     for row in documents:
@@ -267,8 +273,9 @@ def choose_by_language(
 ) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
     """Choose a vocabulary for each language; returns their union, and the words that were left out.
 
-    `documents`: the number of documents in each language. The words in a rule's list carry their language.
-    Raises UserError if a language has no words.
+    counts: all words of the corpus (with language); documents: the number of documents in each language. The
+    words in a rule's list carry their language. Raises UserError if a language's vocabulary would be empty,
+    or a listed word is in no language of the corpus.
     """
     chosen: dict[str, Vocabulary] = {}
     dropped: list[tuple[DroppedWords, ...]] = []

@@ -56,9 +56,10 @@ def run_pattern(words: str, marks: str) -> str:
 
 
 def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
-    """Cut spans of text in scripts without spaces into words, by ICU; other spans stay.
+    """Cut spans that begin with a letter of a script without spaces into words, by ICU; other spans stay.
 
-    Raises UserError if some must be cut and icu4py is not installed.
+    spans: (start, end) of each, end exclusive; so is the result, in the same order. Raises UserError if some
+    must be cut and icu4py is not installed.
     """
     if not any(is_without_spaces(text, start) for start, _ in spans):
         return spans

@@ -57,7 +57,7 @@ class FoundText(NamedTuple):
 class WordFinder:
     """Analyses many texts at once, as `Analysis.analyse` would, but faster; words are returned as numbers.
 
-    The normal forms of spellings are cached.
+    For an analysis with `is_by_letters` only. The normal forms of spellings are cached.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -73,7 +73,10 @@ class WordFinder:
         self.word_of_spelling = np.empty(0, np.int32)
 
     def analyse(self, texts: Sequence[str]) -> list[AnalysedText | FoundText]:
-        """The tokens of each text, as `Analysis.analyse` would find them."""
+        """The tokens of each text, as `Analysis.analyse` would find them.
+
+        They are a `FoundText`; for a text with sentence marks to be dropped, an `AnalysedText`.
+        """
         clean = list(map(self.analysis.cleaned, texts))
         marked = [bool(self.analysis.marks_in(text)) for text, _ in clean]
         plain = iter(self._analyse([one.text for one, has in zip(clean, marked, strict=True) if not has]))
@@ -191,7 +194,7 @@ class Spellings:
 
 
 def _placed(found: FoundText, places: NDArray[np.int64] | None) -> FoundText:
-    """The same tokens, with `starts` in the text before cleaning; places: see `CleanText`."""
+    """The same tokens, with `starts` in the text before cleaning; `places` as in `CleanText`."""
     return found if places is None else found._replace(starts=places[found.starts].astype(np.int32))
 
 

@@ -17,7 +17,7 @@ class SparkEngine(SparkSettings):
     """
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
-        """An engine for a model's run: a `ShardedEngine` if rows are fixed, else a `ReplicatedEngine`.
+        """An engine for a model's run: a `ReplicatedEngine` if rows have keys, otherwise a `ShardedEngine`.
 
         folder: for its files (None: a new temporary one).
         """

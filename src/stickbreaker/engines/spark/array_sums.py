@@ -29,7 +29,7 @@ def map_items_with_sums(
 ) -> tuple[list[Result], list[Piece]]:
     """`Engine.map_items_with_sums` on Spark: no task's array reaches the driver, only what `finish` returns.
 
-    cluster: the Spark session; made: makes an engine in a task. See there for the rest.
+    cluster: the Spark session; made: makes an engine in a task. The rest is as in `Engine`.
     """
     if not items:
         return [], []

@@ -38,10 +38,10 @@ WHOLE: dict[str, View] = {}  # the view of all rows in the step that this proces
 
 @dataclass(frozen=True)
 class Records:
-    """A file with the records of a portion's documents, and the `edits` made since it was written.
+    """A file with the records (latent variables) of a portion's documents, and the later `edits`.
 
-    `read` applies the edits. The file is written in one rename: a task that is killed or repeated leaves the
-    old or the new file.
+    `read` applies the edits, which were made since the file was written. The file is written in one rename: a
+    task that is killed or repeated leaves the old or the new file.
     """
 
     path: Path
@@ -115,7 +115,7 @@ class Portion:
 
 
 class RowsAt:
-    """An array's values for only some rows of the table, which can be indexed by the rows' own numbers."""
+    """Values for some rows of the table (`positions`, ascending), to be indexed by the rows' own numbers."""
 
     def __init__(self, positions: NDArray[np.int64], values: Array) -> None:
         self.positions, self.values = positions, values
@@ -151,8 +151,8 @@ class StoredField:
 class MapTask:
     """A Spark task that runs the local steps of portions of documents, with the table read from files.
 
-    Yields records with keys: the rows of the statistics by chunk (consecutive rows of the table), and all
-    other statistics once per portion.
+    Yields pairs of a `Key` and what it is for: the rows of the statistics by chunk (consecutive rows of the
+    table), and all other statistics once per portion. Writes the documents' records to the portions' files.
     """
 
     model: "Broadcast[Model]"
@@ -247,7 +247,7 @@ def over_sent(sent: "Broadcast[SentTable]") -> LocalEngine:
 class EachTask(Generic[Item, Result]):
     """A Spark task that makes an engine by `made()`, and yields `function(engine, item)` for each item.
 
-    UserErrors are sent to the driver.
+    UserErrors of `function` are sent to the driver.
     """
 
     made: Callable[[], LocalEngine]

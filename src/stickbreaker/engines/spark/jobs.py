@@ -71,7 +71,7 @@ class Cluster:
         return found
 
     def each(self, items: Sequence[Item], work: Callable[[Iterable[Item]], Iterable[Result]]) -> list[Result]:
-        """Run `work` on each item in a task of its own; returns the results in order."""
+        """Run `work` on each item in a task of its own, which gets [item]; returns the results in order."""
         if not items:
             return []
         return self.collect(self.context.parallelize(items, len(items)).mapPartitions(work))

@@ -48,7 +48,7 @@ def source_behind(shards: Iterable[Shard]) -> Source | None:
 
 
 class CarriedRecords:
-    """Documents' records in files, one file per portion of documents.
+    """Documents' records (latent variables of their last local step) in files, one per portion of documents.
 
     If they are `carried`, records are kept from pass to pass; otherwise they are used only within a step.
     Edits of the table's shape are remembered, and applied when a file is next read.
@@ -139,7 +139,7 @@ class CarriedRecords:
         return {NAME: np.frombuffer(json.dumps(state).encode(), np.uint8).copy()}
 
     def restore(self, arrays: Arrays) -> None:
-        """Find the records of a snapshot again."""
+        """Continue with the records of a snapshot, whose files must still exist."""
         self.clear()
         if NAME in arrays:
             state = json.loads(arrays[NAME].tobytes())
@@ -165,7 +165,7 @@ CHANGES: dict[str, type[Change]] = {
 
 
 def _change_to_json(change: Change) -> JsonObject:
-    """A change as JSON values, for a snapshot; shares along other axes are left out."""
+    """A change as JSON values, for a snapshot; shares along other axes (`along`) are left out."""
     values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
     return {"kind": type(change).__name__, **values}
 

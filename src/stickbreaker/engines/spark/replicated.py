@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EverywhereTask:
-    """A Spark task that runs the local steps of portions of documents, with the whole table in memory."""
+    """A Spark task that runs the local steps of portions of documents, with the whole table in memory.
+
+    Yields the sum of each portion's statistics. Writes the documents' records to the portions' files.
+    """
 
     sent: "Broadcast[SentTable]"
     params: Record

@@ -43,7 +43,7 @@ LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"} if os.name =
 
 
 def check_spark() -> None:
-    """Raise UserError if PySpark, pandas or Java 17 is missing; make executors use this Python.
+    """Raise UserError if PySpark, pandas or Java (17 or later) is missing; make executors use this Python.
 
     It sets PYSPARK_PYTHON, which Spark reads when a session starts, unless it is set already.
     """

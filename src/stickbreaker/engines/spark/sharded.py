@@ -128,7 +128,10 @@ class ShardedEngine(Engine):
     def _each_block(
         self, layout: Layout, work: Callable[[int], Made[K, S]], versions: tuple[str, ...] = ()
     ) -> dict[K, S]:
-        """Run `work` on every chunk, one task per block; returns the sums of its results by name."""
+        """Run `work` on every chunk of rows, one task per block; returns the sums of its results by name.
+
+        versions: names of the folders of files that `work` writes.
+        """
         task = BlockTask(self.folder, layout, work, versions)
         total = dict[K, S]()
         for sums in self.cluster.each(list(range(layout.blocks)), task):
@@ -145,9 +148,9 @@ class ShardedEngine(Engine):
         return version
 
     def each_chunk(self, work: Callable[[int], Made[K, S]], *versions: str) -> dict[K, S]:
-        """Run `work` on every chunk of the current table; returns the sums of its results by name.
+        """Run `work` on every chunk of rows of the table; returns the sums of its results by name.
 
-        versions: names of the files that `work` writes.
+        versions: names of the folders of files that `work` writes.
         """
         return self._each_block(self.table.stored.layout, work, versions)
 
@@ -173,7 +176,7 @@ class ShardedEngine(Engine):
     ) -> None:
         """Replace the table by one that `work`, called for every chunk of rows, writes as `version`.
 
-        n_columns: of the new table; kept: names of other files that `work` writes.
+        n_columns: of the new table; kept: names of other folders of files that `work` writes.
         """
         table = self.table
         counted = Totals(version, work, self._groups, len(table.totals()))
@@ -325,7 +328,10 @@ class ShardedEngine(Engine):
         return changed
 
     def _edit_report(self, edit: Edit, stats: Stats) -> Stats:
-        """A step's statistics after an edit; their rows are written to new files."""
+        """A step's statistics after an edit; writes their rows to new files, and updates `fresh_totals`.
+
+        The rows of trials stay as they are. Statistics without rows in files are returned without rows.
+        """
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
         trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
         after = replace(after, trial=trial)
@@ -418,7 +424,8 @@ class ShardedEngine(Engine):
 def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
     """How to cut a table of this size into chunks of rows, and these into `blocks` files.
 
-    blocks None: one for every 4 MB, at most 16. There is never more than one block per row.
+    blocks None: one for every 4 MB (at 50 columns or more), at most 16. There is never more than one block
+    per row.
 
     >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
     (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)

@@ -43,7 +43,8 @@ class Key(NamedTuple):
 class Sent(NamedTuple):
     """Rows of one chunk of a table, as a task sends them: dense or, if `columns` is set, as nonzero cells.
 
-    table: the name of the table that they belong to.
+    table: the name of the table that they belong to; places: the index in the chunk of each row, or of each
+    cell's row; values: rows × columns, or one number per cell, to be multiplied by `unit`.
     """
 
     table: str
@@ -203,7 +204,11 @@ def _short(times: NDArray[np.integer]) -> NDArray[np.integer]:
 
 
 class Reduced(NamedTuple):
-    """What a reducing task returns of a step: the totals of a block's rows, or all that is not rows."""
+    """What a reducing task returns of a step: the totals of a block's rows, or all that is not rows.
+
+    One of `totals` (groups × columns, of the model's own table) and `sums` is None. `records` and `n_bytes`:
+    the number and size of the records that it received.
+    """
 
     totals: Array | None  # groups × columns, for the model's own table
     sums: Stats | None  # the report without its rows, which one task adds up for all blocks

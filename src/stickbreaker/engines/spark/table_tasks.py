@@ -192,7 +192,10 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Follow:
-    """Work on a chunk of rows: applies an edit to the rows of a step's statistics, in new files."""
+    """Work on a chunk of rows: applies an edit to the rows of a step's statistics, in new files.
+
+    The rows of its trials are not written.
+    """
 
     edit: Edit
     axes: tuple[str, str]

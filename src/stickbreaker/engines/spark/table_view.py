@@ -37,9 +37,9 @@ class ChunkedTable(Protocol):
         ...
 
     def each_chunk(self, work: Callable[[int], Made[K, S]], *versions: str) -> dict[K, S]:
-        """Run `work` on every chunk of the table; returns the sums of its results by name.
+        """Run `work` on every chunk of rows of the table; returns the sums of its results by name.
 
-        versions: names of the files that `work` writes.
+        versions: names of the folders of files that `work` writes.
         """
         ...
 
@@ -98,7 +98,7 @@ class SparkParts(TableView):
 
 @dataclass(frozen=True)
 class QueryTask:
-    """Work on a chunk of rows: answers queries of moves about it, in a Spark task."""
+    """Work on a chunk of rows in a Spark task: answers moves' queries (see `RowQuery`) about them."""
 
     table: StoredTable
     functions: Functions

@@ -41,10 +41,9 @@ class ReportPage:
         return out
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own.
+        """HTML of the page in a sandboxed iframe.
 
-        Its script runs there as in a browser window, without access to the notebook; names of topics can be
-        downloaded.
+        Its script runs, without access to the notebook, and it may download files, such as names of topics.
         """
         return (
             f'<iframe title="{escape(self.title)}" sandbox="allow-scripts allow-downloads" '
@@ -65,8 +64,9 @@ def report_page_of(
 ) -> ReportPage:
     """The report of a fitted estimator, as `stickbreaker report` makes it, from a temporary saved copy.
 
-    An estimator that was loaded, and has not learned since, has the page of that saved model, with the
-    present names of its topics. Raises UserError as `stickbreaker report` does.
+    Without `documents`, an estimator that was loaded, and has not learned since, has the page of that saved
+    model, with the present names of its topics. `compare`: another model, or its path. Raises UserError as
+    `stickbreaker report` does.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()

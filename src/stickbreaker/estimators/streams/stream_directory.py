@@ -71,10 +71,11 @@ def begin(
     *,
     overwrite: bool = False,
 ) -> Stream:
-    """Learn from the first minibatch of a stream that has words, and make the model's directory, for `go_on`.
+    """Make the run of a stream and the model's directory, and learn from the first minibatch with words.
 
-    Raises UserError for parameters that do not fit, for a stream without a word, and if `path` exists and may
-    not be overwritten; Stopped if asked to stop before there is anything to save.
+    The directory stays locked, for `go_on`. Raises UserError for parameters that do not fit, for a stream
+    without a word, and if `path` exists and may not be overwritten; Stopped if asked to stop before there is
+    anything to save.
     """
     if not estimator._stream_model().table.keyed:
         problem = "a stream cannot have a closed vocabulary, since its words are not known beforehand"
@@ -115,10 +116,10 @@ def begin(
 
 
 def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = None) -> Stream | None:
-    """The stream's run at `path` as last saved, with its input read up to there; None if it is finished.
+    """Restore the run saved at `path`, for `go_on`, and skip its input up to there; None if it is finished.
 
-    `on_error` replaces that of the run. Raises UserError if the input does not begin with the documents that
-    it has learned from.
+    `on_error` replaces that of the run. The directory is locked. Raises UserError if another process has
+    locked it, or the input does not begin with the documents that the run has learned from.
     """
     directory = ModelDirectory(path)
     if directory.manifest()["status"] == "done":
@@ -140,7 +141,7 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
 def _restored(
     directory: ModelDirectory, snapshot: Snapshot, stop: Stop, threads: int | None, on_error: str | None
 ) -> Stream:
-    """The run of a snapshot, with its input read up to there."""
+    """Restore the run of a snapshot, and skip the input that it has learned from."""
     manifest = snapshot.manifest
     kind_of(manifest).refuse("stream", directory.path)
     estimator = estimator_of(manifest, threads)
@@ -160,10 +161,10 @@ def _restored(
 
 
 def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
-    """Learn until the stream ends (True) or is asked to stop (False); `watch` is called with every record.
+    """Learn until the stream ends (True) or is asked to stop (False), save the model, and close the stream.
 
-    The last step is saved then, also if a document cannot be read (UserError), unless the directory was
-    replaced, or a step gave numbers that are not finite.
+    `watch` is called with every record. The model is saved also if a document cannot be read (UserError), but
+    not if the directory was replaced, or a step's numbers are not finite.
     """
     try:
         stream.run.open(stream.directory)
@@ -212,5 +213,5 @@ def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
 
 
 def _named(settings: StreamSettings) -> str:
-    """What messages call a stream: its inputs."""
+    """The inputs of a stream, as messages name them: "a.txt, standard input"."""
     return ", ".join("standard input" if name == "-" else name for name in settings.inputs)

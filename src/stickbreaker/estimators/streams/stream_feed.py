@@ -50,7 +50,10 @@ class StreamSettings:
 
     @property
     def _date_format(self) -> str | None:
-        """The date format for the readers, which applies to the date field unless it names another."""
+        """`date_format` for the readers, with "date_field=" in front unless it names a field itself.
+
+        None if it is not set.
+        """
         if self.date_format is None or date_format_of(self.date_format)[0] is not None:
             return self.date_format
         return f"{self.date_field}={self.date_format}"
@@ -92,7 +95,10 @@ class Stop:
 
 
 class ArrivedDocuments(NamedTuple):
-    """A minibatch: each document's eligible words, how many documents have none, the last date (or None)."""
+    """A minibatch: each document's eligible words, and how many documents have none.
+
+    `date`: that of the last document with one, in ISO 8601, or as it was written if invalid; else None.
+    """
 
     tokens: list[list[str]]
     empty: int
@@ -103,7 +109,7 @@ class Feed:
     """Reads a stream in minibatches of `size` documents (fewer at its end), of which one is in memory.
 
     Only words that are eligible for a vocabulary are kept. Ids are ignored, since repeats cannot be found in
-    an endless stream. `documents`: the number read so far.
+    an endless stream. `documents`: the number read so far. Raises UserError for inputs of bags of words.
     """
 
     def __init__(self, settings: StreamSettings, size: int, analysis: Analysis, stop: Stop) -> None:

@@ -39,7 +39,7 @@ class StreamLearner(Estimator):
     def _restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
         """The state in a snapshot, with the table restored in the run's engine. Raises ValueError.
 
-        n_words: of the vocabulary.
+        n_words: the size of the vocabulary.
         """
 
     @abstractmethod
@@ -53,8 +53,8 @@ class StreamLearner(Estimator):
     ) -> TraceRecord:
         """Make one online step on a minibatch, which counts as a pass; returns its trace record.
 
-        documents: the number in the stream so far, which is D unless the schedule has a total; warned: what
-        the run has warned about before.
+        documents: the number in the stream so far, taken as the size of the corpus unless the schedule has a
+        total; shards: the minibatch; warned: what the run has warned about before.
         """
 
     @abstractmethod

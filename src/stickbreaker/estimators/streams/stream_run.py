@@ -74,7 +74,7 @@ class StreamRun:
         self.trace.begin(self.job, self.state)
 
     def count(self, corpus: Corpus, fingerprint: str, date: str | None) -> None:
-        """Add a minibatch to the description of the documents.
+        """Add a minibatch to the description of the documents, except for their number, which `learn` adds.
 
         fingerprint: of all documents so far; date: of the minibatch's last document, or None.
         """

@@ -11,9 +11,9 @@ from stickbreaker.grammars.cli.segment import documents_of, load_grammar, note_n
 def evaluate_grammar(asked: ScoringRequest) -> Outcome:
     """Score texts by a saved grammar (`grammar_scores`); returns the scores and the function to print them.
 
-    Added to the scores is "learned_from": the share of these documents that the grammar was learned from;
-    None if they are not its own corpus, or if ids repeat. A note on standard error counts symbols that are
-    new to the grammar.
+    The scores include "learned_from": the share of these documents that the grammar was learned from; None
+    if they are not its own corpus, or if ids repeat. A note on standard error counts symbols that are new
+    to the grammar.
     """
     from stickbreaker.corpus import Corpus
     from stickbreaker.grammars.grammar_scores import scores_of

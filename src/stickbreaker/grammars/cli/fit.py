@@ -27,23 +27,24 @@ DIGITS = 18  # of a number of subtrees, at most
 
 @dataclass(frozen=True)
 class SymbolChoice:
-    """The analysis and the vocabulary rule with which `fit grammar` reads texts, as `symbols` asks.
+    """The analysis and the vocabulary rule by which `fit grammar` reads texts, as the model's parameters ask.
 
-    given: the options about words that a user wrote; `fit grammar` has none.
+    It takes the place of the options about words that other `fit` commands have. So `given`, the names of
+    those that the user wrote, is empty.
     """
 
     model: "PlainAdaptorGrammar"
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
-        """The analysis that the estimator asks for, or the default one. `largest` has no effect here."""
+        """The model's analysis; for the grammar "topic", the default one. `largest` has no effect here."""
         from stickbreaker.corpus import Analysis
 
         found, _ = self.model._reads_texts_by()
         return found if isinstance(found, Analysis) else Analysis()
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
-        """The rule that chooses the vocabulary; None: the default. `largest` has no effect here."""
+        """The model's vocabulary rule; None (grammar "topic"): the default. `largest` has no effect here."""
         return self.model._reads_texts_by()[1]
 
 
@@ -99,10 +100,10 @@ def grammar(grammar: str, where: EngineChoice, **options: object) -> None:
 
 
 def _ways(settings: ParameterValues, engine: str, grammar: str) -> ParameterValues:
-    """The command's options as keyword arguments of the estimator.
+    """Turn the command's options into keyword arguments of the estimator.
 
-    grammar: the name or file that the user gave. Raises a usage error for options that do not apply to the
-    chosen inference.
+    Values of --truncation are parsed, and the file of --known is read. grammar: the name or file that the
+    user gave. Raises a usage error for options that do not apply to the chosen inference.
     """
     inference = settings["inference"]
     if inference == "mcmc" and engine != "local":
@@ -142,8 +143,9 @@ def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
 def words_from(path: str) -> dict[str, float]:
     """Read a file of known words (--known): {word: count}.
 
-    A line is a word, or a word, a tab and its count; else the count is 1. Lines of the same word add up.
-    Raises UserError, with the line, for a count that is not above 0, and for a file without words.
+    A line is a word, whose count is 1, or a word, a tab and its count. Empty lines are skipped; lines of the
+    same word add up. Raises UserError, with the line, for a count that is not a number above 0, and for a
+    file without words.
     """
     from stickbreaker.corpus.readers.sources import listed_lines
 

@@ -214,9 +214,10 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
-    """Load a saved grammar for the command `verb`, after checking that it may write the file `out`.
+    """Load a saved grammar for the command `verb`, after checking that the command may write the file `out`.
 
-    Raises UserError for another kind of model, or if `out` may not be written.
+    Raises UserError for another kind of model, or if `out` may not be written; a usage error for `overwrite`
+    without `out`.
     """
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
@@ -238,7 +239,7 @@ class GivenText(NamedTuple):
 
 
 def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Document]":
-    """Read the input files as documents; a line of a file with counts is repeated as its count says.
+    """Read the input files as documents; a line of a file with counts becomes as many as its count says.
 
     Raises UserError for bags of words, and if there are no documents.
     """
@@ -255,9 +256,9 @@ def documents_of(inputs: tuple[str, ...], reading: ReadingChoice) -> "list[Docum
 
 
 def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[GivenText]:
-    """Read the input files as texts; a line of a file with counts is one text, with its count.
+    """Read the input files as texts; a line of a file with counts is one text, with its count in `times`.
 
-    Raises UserError as `documents_of`.
+    Raises UserError for bags of words, and if there are no documents.
     """
     found: list[GivenText] = []
     for place, document in enumerate(documents_of(inputs, reading)):
@@ -288,7 +289,10 @@ class SymbolCounts:
         return {name: getattr(self, name) for name in ("new_symbols", "with_new_symbols", "unparsed")}
 
     def note(self, what: str) -> None:
-        """Print notes on new symbols and unparsed texts, if any; what: how the latter are written."""
+        """Print notes on texts with new symbols and on unparsed texts, if any.
+
+        what: for the note, how the output shows unparsed texts, such as 'written as "()"'.
+        """
         note_new_symbols(self.with_new_symbols, self.new_symbols, self.texts)
         if self.unparsed:
             verb = "is" if self.unparsed == 1 else "are"
@@ -297,7 +301,7 @@ class SymbolCounts:
 
 
 def note_new_symbols(texts: int, symbols: int, of: int) -> None:
-    """Print a note that `texts` of all `of` texts have new symbols, unless `symbols`, their number, is 0."""
+    """Print a note that `texts` out of `of` texts have `symbols` new symbols in all; nothing if this is 0."""
     if symbols:
         number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
         note(f"note: {number} {verb} symbols that are new to the model ({symbols:,} in all)")
@@ -315,9 +319,10 @@ def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[Parsed
 
 
 def _write(lines: Iterable[str], out: Path | None, as_json: bool, counts: SymbolCounts | None = None) -> None:
-    """Write lines to the file `out`, completely or not at all, or print them; then report their number.
+    """Write lines to the file `out`, completely or not at all, and report their number.
 
-    With `as_json` the report is JSON, with the `counts` if given.
+    If `out` is None, the lines are printed, without a report. as_json: the report is JSON, with the `counts`
+    if given, instead of a note on standard error.
     """
     if out is None:
         for line in lines:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[JsonObject, list[str]]:
     """For the summary of a finished run: how well the grammar's pieces agree with the words of its text.
 
-    Returns values for JSON, and a line of text in a list; both are empty if the text has no spaces between
-    words.
+    Returns values for JSON, and a line of text in a list; both are empty if this was not measured, as when
+    the text has no spaces between words.
     """
     found = estimator._agreement
     if found is None:

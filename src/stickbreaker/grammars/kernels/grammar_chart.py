@@ -22,7 +22,10 @@ FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  #
 
 
 class Rules(NamedTuple):
-    """The binarised rules of a grammar, sorted by parent; rules to symbols precede those to terminals."""
+    """The binarised rules of a grammar, each to a terminal or to one or two symbols.
+
+    They are sorted by parent; a parent's rules to symbols come before those to terminals.
+    """
 
     parents: NDArray[np.int32]  # rules
     lefts: NDArray[np.int32]  # rules: the first child; -1: the rule leads to a terminal
@@ -36,7 +39,10 @@ class Rules(NamedTuple):
 
 
 class Symbols(NamedTuple):
-    """Properties of symbols for charts; symbols are numbered so that unary rules lead to lower numbers."""
+    """Properties of a grammar's symbols, for charts.
+
+    Symbols are numbered so that unary rules lead to lower numbers, except within cycles of unary rules.
+    """
 
     first: NDArray[np.int32]  # symbols + 1: where the rules of each begin
     inner: NDArray[np.int32]  # symbols: where its rules to other symbols end
@@ -52,7 +58,7 @@ class Symbols(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The probabilities used to fill a chart.
+    """The probabilities used to fill a chart: of rules, and of new and remembered subtrees.
 
     a, b: discount and concentration of an adapted symbol's restaurant, which has C customers at T tables.
     """
@@ -97,7 +103,11 @@ class Memory(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """The remembered subtrees from which trees are drawn."""
+    """Remembered subtrees for filling a chart, with the mass of each symbol's subtrees as it is to count.
+
+    masses: 0 to use no remembered subtrees; for the best tree, of the greatest subtree, not of all.
+    discounts (adapted symbols): of their Pitman-Yor processes.
+    """
 
     memory: Memory
     masses: NDArray[np.float64]  # as in `Memory`; for the best tree: of the greatest subtree; 0: use none
@@ -116,7 +126,7 @@ class Chart(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A part of a sentence to be parsed: all of it, or the terminals of one remembered subtree."""
+    """A string of terminals to be parsed: a whole sentence, or the part that one remembered subtree spans."""
 
     letters: NDArray[np.int32]  # its terminals
     strings: NDArray[np.int32]  # of the whole sentence: string number of each span
@@ -127,7 +137,7 @@ class Span(NamedTuple):
 
 
 class Filling(NamedTuple):
-    """What a chart is filled for: trees of a symbol. Values of the chart are p × scale^length."""
+    """How a chart is filled: for trees of which symbol, and at which scale (values are p × scale^length)."""
 
     symbol: int | np.int64  # the top of the trees
     inner: bool  # only new subtrees of it count: the trees are contents of a remembered subtree
@@ -282,11 +292,12 @@ def _own(symbol, i, j, span, scale, best, grammar, chart):
 
 @njit(**FILLING)
 def fill_chart(span, filling, best, masses, grammar, chart):
-    """Fill a chart with p(terminals from i to j | symbol) × scale^(j - i), for all spans of a sentence.
+    """Fill a chart with p(terminals i to j - 1 | symbol) × scale^(j - i), for all spans of a sentence.
 
     For spans that a symbol cannot have (`covers`) nothing is written, except 0 for the whole sentence.
-    masses (adapted symbols × strings): of remembered subtrees. best: maximise over trees instead of summing;
-    masses are then of the greatest subtree. Unary chains within a group are summed by `Weights.closures`.
+    masses (adapted symbols × strings): the sum over the remembered subtrees of a string of customers -
+    discount. best: maximise over trees instead of summing; masses are then of the greatest subtree alone.
+    Unary chains within a group (a cycle of unary rules) are summed by `Weights.closures`.
     """
     _, symbols, weights = grammar
     active, scale, n = span.active, filling.scale, len(span.letters)
@@ -328,18 +339,18 @@ def fill_chart(span, filling, best, masses, grammar, chart):
 
 @kernel_part(**LEAN)
 def allow_all(symbol, symbols, weights):
-    """Set the weights of all rules of a symbol to 1, so that a chart filled with them suits `allow_one`."""
+    """Set the weights of all rules of a symbol to 1, to fill a chart that `allow_one` then restricts."""
     for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
         weights.rules[rule] = 1.0
 
 
 @kernel_part(**LEAN)
 def allow_one(rule, span, filling, grammar, chart):
-    """Restrict trees to those that begin with a given rule of the top symbol.
+    """Restrict a filled chart to trees that begin with a given rule of the top symbol.
 
-    The rule gets the weight 1, the symbol's others 0. Returns p(whole span | symbol) × scale^size. The result
-    is also entered into the chart, which was filled with other weights of these rules. The symbol must not be
-    adapted, and no rule may lead back to it.
+    The weight of the rule becomes 1, those of the symbol's other rules 0. With them, p(whole span | symbol) ×
+    scale^size is computed again, entered into the chart and returned. The symbol must not be adapted, and no
+    rule may lead back to it.
     """
     symbol, symbols, weights, n = filling.symbol, grammar.symbols, grammar.weights, len(span.letters)
     for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
@@ -357,7 +368,10 @@ def allow_one(rule, span, filling, grammar, chart):
 
 @kernel_part(**PART)
 def group_of(symbol, symbols):
-    """The group of symbols that a cycle of unary rules connects with `symbol`: the lowest, and the number."""
+    """The group of symbols that unary rules connect with `symbol` in cycles: its lowest symbol, and its size.
+
+    A symbol in no cycle is a group of its own.
+    """
     lowest = symbol
     while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
         lowest -= 1
@@ -371,10 +385,10 @@ def group_of(symbol, symbols):
 
 @kernel_part(**PART)
 def _fill_group(at, i, j, span, scale, best, grammar, chart):
-    """Fill one span of a chart for a group of symbols that unary rules connect in a cycle.
+    """Fill the span i to j (exclusive) of a chart for a group of symbols that unary rules connect in a cycle.
 
-    The span is i to j. `at`: the place of the group's first symbol in `span.active`; returns the place after
-    its last.
+    at: the place of the group's first symbol in `span.active`; returns the place after its last. The chart
+    gets p(terminals | symbol) × scale^length; with `best`, of the best tree in place of the sum over trees.
     """
     active, symbols, weights = span.active, grammar.symbols, grammar.weights
     n, symbol = len(span.letters), active[at]
@@ -433,7 +447,7 @@ def close_circles(best, grammar):
 
 @kernel_part(**LEAN)
 def _all_ways(steps):
-    """Invert I - steps in place: from weights of single steps to sums over all chains of steps.
+    """Replace weights of single steps, in place, by sums over all chains of steps: the inverse of I - steps.
 
     Rows of `steps` must sum to less than one.
     """
@@ -474,9 +488,9 @@ def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
     """Draw a tree of a span from its filled chart into `draft`; returns whether there is one.
 
     There is none if the span cannot be parsed, or if more unary steps in a row were drawn than
-    `Symbols.unary`. best: take the most probable tree; filling, and masses of remembered subtrees: as the
-    chart was filled with; `state`: of the random stream. Sizes and log p of subtrees are filled in by
-    `size_subtrees` and `measure`.
+    `Symbols.unary`. best: take the most probable tree; filling, remembered.masses: those with which the chart
+    was filled; `state`: of the random stream. Sizes and log p of subtrees are not filled in: call
+    `size_subtrees` or `measure`.
     """
     rules, symbols, weights = grammar
     active, masses, scale = span.active, remembered.masses, filling.scale
@@ -540,7 +554,7 @@ def draw_tree(span, filling, best, grammar, remembered, chart, draft, state):
 
 @kernel_part(**LEAN)
 def draw_or_give_up(span, filling, best, grammar, remembered, desk, state):
-    """Draw a tree as `draw_tree` does, into `desk.draft`; returns whether this succeeded.
+    """Draw a tree from `desk.chart` into `desk.draft` by `draw_tree`; returns whether this succeeded.
 
     It is tried up to 1,000 times, since a tree with too many unary steps in a row is discarded.
     """
@@ -629,10 +643,10 @@ def size_subtrees(draft, rules):
 
 @kernel_part(**LEAN)
 def measure(draft, heat, grammar, remembered):
-    """Compute log p of each subtree of a drafted tree, by the grammar's weights: fills `nats` and `sizes`.
+    """Fill `draft.nats` and `draft.sizes`: log p of each subtree of a drawn tree, and its number of entries.
 
     For a new subtree of an adapted symbol this is p(its content); the probability that it is new is counted
-    in the entry above it.
+    in the entry above it. heat: as in `Filling`.
     """
     rules, symbols, weights = grammar
     memory, masses, discounts = remembered

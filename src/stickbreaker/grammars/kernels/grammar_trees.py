@@ -57,10 +57,11 @@ def written(heads, names, memory):
 def mistake_in(values, symbol, place, letters, rules, symbols, known, stack):
     """Check that entries read from a file are a tree of `symbol` over the terminals `letters`.
 
-    Returns the position of the first wrong entry; -1: the tree is valid. It is len(values) if the tree is
-    incomplete. values: its entries. place: the adapted symbol whose subtree it is, or -1 for a sentence.
-    known: the adapted symbol of each table, where its terminals begin (tables + 1), and the terminals. A
-    tree's tables must belong to adapted symbols below it. stack: working memory.
+    Returns the position of the first wrong entry, len(values) if the tree is incomplete, or -1 if it is
+    valid. values: its entries (a rule, or -1 - table); place: the index of the adapted symbol whose
+    remembered subtree it is, or -1 for a sentence; known: the adapted symbol of each table, where its
+    terminals begin (tables + 1), and the terminals. A tree's tables must belong to adapted symbols below it.
+    stack: working memory.
     """
     places, tables, texts = known
     stack[0], top, at = symbol, 1, 0
@@ -235,8 +236,8 @@ def link_derivations(places, strings, shares, first, following, masses, greatest
     """Index remembered subtrees by adapted symbol and string: a linked list for each pair.
 
     places, strings, shares: of each subtree, its symbol, string number and probability. Filled: first
-    (symbols × strings) and following (subtrees), the lists, which -1 ends; masses and greatest (symbols ×
-    strings), the sum and the maximum of the shares of each list.
+    (symbols × strings, all -1 before) and following (subtrees), the lists, which -1 ends; masses and greatest
+    (symbols × strings, all 0 before), the sum and the maximum of the shares of each list.
     """
     for row in range(len(places) - 1, -1, -1):
         place, string = places[row], strings[row]
@@ -248,11 +249,11 @@ def link_derivations(places, strings, shares, first, following, masses, greatest
 
 @njit(**PLAIN)
 def cuts_within(symbol, wholes, starts, rules):
-    """Find the places where subtrees of `symbol` begin or end inside each of several trees.
+    """Find the places where subtrees of `symbol` begin or end in each of several trees.
 
-    A place is the number of terminals before it; those of a tree are ascending. wholes: the rules of all
-    trees down to terminals; starts (trees + 1): where those of each begin. Returns the places of all trees,
-    and where those of each begin (trees + 1).
+    A tree is a subtree of itself. A place is the number of the tree's terminals before it; the places of a
+    tree are ascending. wholes: the rules of all trees down to terminals; starts (trees + 1): where those of
+    each begin. Returns the places of all trees, and where those of each begin (trees + 1).
     """
     n_trees, longest = len(starts) - 1, 0
     for tree in range(n_trees):

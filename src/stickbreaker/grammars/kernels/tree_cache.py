@@ -61,7 +61,7 @@ class TreeSet(NamedTuple):
 
 
 class TreeRows(NamedTuple):
-    """Which trees of a set are cached."""
+    """Which trees of a set are cached: the tree of each row of the table, and the row of each tree."""
 
     ids: NDArray[np.int32]  # rows: the tree of each
     rows: NDArray[np.int32]  # trees: the row of each, or -1
@@ -69,7 +69,7 @@ class TreeRows(NamedTuple):
 
 
 class SentenceBatch(NamedTuple):
-    """Sentences whose trees are drawn or summed over."""
+    """Sentences whose trees are drawn or summed over, with the symbols that can occur in each."""
 
     letters: NDArray[np.int32]  # terminals of all sentences
     starts: NDArray[np.int64]  # sentences + 1
@@ -79,7 +79,7 @@ class SentenceBatch(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """What is drawn for each sentence of a batch."""
+    """What to draw for each sentence of a batch: the number of trees, their first rule, the random stream."""
 
     keys: NDArray[np.uint64]  # of its random stream
     numbers: NDArray[np.int64]  # how many trees
@@ -89,8 +89,8 @@ class Draws(NamedTuple):
 class Uses(NamedTuple):
     """What the trees of a batch use, added up, and log p of the sentences."""
 
-    trees: NDArray[Any]  # rows: uses of cached trees that are not inside new trees
-    rules: NDArray[Any]  # rules: uses that are not inside trees of adapted symbols
+    trees: NDArray[Any]  # rows: uses of cached trees; by `sample_trees`, those not inside new trees
+    rules: NDArray[Any]  # rules: uses; by `sample_trees`, those not inside trees of adapted symbols
     fresh: NDArray[Any]  # adapted symbols: new trees
     nats: NDArray[np.float64]  # sentences: log p; -inf: no tree is found
 
@@ -360,12 +360,12 @@ def count_parts(first, ids, rows, trees, tree_uses_out, rule_uses_out):
 
 @njit(**PLAIN)
 def place_trees(cells, ids, trees, tree_uses):
-    """Combine the uses of remembered trees by sentences with their uses by other remembered trees.
+    """Add up the uses of remembered trees by sentences and inside other remembered trees.
 
-    cells: the former, as OrderedCells: for each column (adapted symbol) its trees in the order of their
-    sticks; tree_uses (rows): the latter. Trees without uses by sentences come last in their column. Returns
-    arrays (columns × places): row, all uses, uses by sentences, whether there is a tree; and the number of
-    trees of each column.
+    cells: uses by sentences, as OrderedCells: each column (adapted symbol) has its trees in the order of
+    their sticks; tree_uses (rows): uses inside other trees. Trees without uses by sentences come last in
+    their column. Returns arrays (columns × places): row, all uses, uses by sentences, whether there is a
+    tree; and the number of trees of each column.
     """
     n_columns, width = cells.rows.shape
     there, sizes = np.zeros(len(ids), np.bool_), cells.sizes.copy()
@@ -400,7 +400,7 @@ def place_trees(cells, ids, trees, tree_uses):
 def weigh_trees(cells, before, log_totals, discounts, weights_out):
     """Compute the weight of each remembered tree, exp E[log stick weight], into weights_out (rows).
 
-    cells: OrderedCells of all uses; before, log_totals: of their `StickSums`.
+    cells: OrderedCells of all uses; before, log_totals: those of the cells' `StickSums`.
     """
     for k in range(len(cells.sizes)):
         for slot in range(cells.sizes[k]):
@@ -536,14 +536,14 @@ def weigh_tops(batch, trees, grammar, masses, chart, nats_out):
 def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, uses):
     """Draw trees of sentences, and count the cached trees and rules that they use.
 
-    (Zhai 2014, section 8.2.3.) What is inside a new tree of an adapted symbol is not counted in `uses`: once
-    the tree is cached, `count_parts` counts its contents, once. Only tree_draws (rows) and uses.fresh count
-    these, too.
+    (Zhai 2014, section 8.2.3.) cached: TreeRows; remembered: the cached trees' weights as `customers`, with
+    discounts of 0. Added to: `uses`, whose nats are filled, and tree_draws (rows), how often each cached tree
+    was drawn. What is inside a new tree of an adapted symbol counts in tree_draws and uses.fresh only: once
+    the tree is cached, `count_parts` counts its contents, once. Returns the new trees: their rules,
+    concatenated, where those of each begin, and how often each was drawn outside other new trees.
 
-    If all trees of a sentence begin with a given rule, its nats are log p(sentence | rule), equal neighbours
-    share a chart, and the weights of the start symbol's rules are overwritten. cached: the cached trees;
-    remembered: their weights as `customers`, with discounts of 0. Added to: tree_draws and `uses`, whose nats
-    are filled. Returns the new trees: their rules, where those of each begin, and how often each was drawn.
+    If a sentence's trees must begin with a given rule (`draws.tops`), its nats are log p(sentence | rule),
+    equal adjacent sentences share a chart, and the weights of the start symbol's rules are overwritten.
     """
     rules, symbols, start, tops = grammar.rules, grammar.symbols, batch.start, draws.tops
     ids, rows, trees = cached
@@ -614,11 +614,11 @@ def sample_trees(batch, draws, cached, grammar, remembered, desk, tree_draws, us
 
 @njit(**PLAIN)
 def best_trees(which, adapted, cached, grammar, remembered, desk):
-    """Find, for cached trees, the most probable tree of the same string, if it is another one.
+    """Find the most probable tree of the same symbol and string as each of some cached trees.
 
-    which: the rows of the trees to look at; adapted (adapted symbols): their symbols; remembered: the cached
-    trees, with the greatest weight of a tree of each string as `masses`. Returns the rows whose best tree
-    differs, the rules of these trees, and where those of each begin.
+    which: the rows of these trees; adapted (adapted symbols): the symbol number of each; remembered: the
+    cached trees, with the greatest weight of a tree of each string as `masses`; desk: working memory. Returns
+    the rows whose best tree is another one, the rules of these best trees, and where those of each begin.
     """
     ids, _, trees = cached
     chart, draft, below = desk.chart, desk.draft, grammar.symbols.below
@@ -724,7 +724,7 @@ def _count_rules(symbol, i, j, own, letter, scale, grammar, charts, counts):
 def _fill_outside(span, filling, grammar, memory, charts, uses):
     """Add a sentence's expected uses of trees and rules over all its trees (inside times outside).
 
-    charts: filled with inside probabilities; those outside are working memory. Added to: `uses`, but for its
+    charts: `inside` is filled for the sentence, `outside` is working memory. Added to: `uses`, except its
     nats.
     """
     symbols, weights, scale, n = grammar.symbols, grammar.weights, filling.scale, len(span.letters)
@@ -771,8 +771,8 @@ def _fill_outside(span, filling, grammar, memory, charts, uses):
 def expect_trees(batch, trees, grammar, memory, charts, uses):
     """Count the cached trees and rules that sentences are expected to use, over all their trees.
 
-    This is `sample_trees` with exact expectations (inside-outside) instead of samples. charts: working
-    memory. Added to: `uses`; its nats are filled.
+    Exact expectations (inside-outside) take the place of the samples of `sample_trees`; but uses inside new
+    trees count, too. charts: working memory. Added to: `uses`; its nats are filled with log p.
     """
     scale, strings = np.float64(n_terminals_of(grammar.rules)), _room_for_strings(charts.inside)
     for s in range(len(batch.starts) - 1):

@@ -80,7 +80,12 @@ class Text(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a chain resamples, and with which grammar."""
+    """What a sweep of a chain resamples, and with which grammar.
+
+    symbol: -1 for the trees of sentences, or the adapted symbol whose remembered subtrees are resampled.
+    With `alone`, first trees are drawn by the prior weights, each without remembered subtrees. p(tree) is
+    raised to the power `heat`.
+    """
 
     text: Text
     roots: NDArray[np.int32]  # sentences: the first entry of each tree; -1: no tree yet
@@ -293,10 +298,10 @@ def _alike(draft, one, other):
 def enter(draft, given, inner, room, state, rules, symbols, random):
     """Add a drafted tree to the state: each use of an adapted symbol is seated at a table, in preorder.
 
-    Returns the tree's first entry, log p(tree and tables | all others), and log p of choices of tables: if
-    the draft has a new subtree twice, the later use may join the table of the first or open its own. given:
-    these choices are as in the draft, else drawn. inner: the draft is the subtree of a table, so its top
-    seats no customer.
+    If the draft has a new subtree twice, the later use may join the table of the first or open its own.
+    given: take these choices from the draft; otherwise they are drawn. inner: the draft is the subtree of a
+    table, so its top seats no customer. Returns the tree's first entry, log p(tree and tables | all others),
+    and log p of these choices of tables.
     """
     memory, counts, process = state.memory, state.counts, state.process
     head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0
@@ -399,10 +404,10 @@ def _weigh_rule(rule, counts, heat, grammar):
 
 @kernel_part(**LEAN)
 def weigh(span, counts, process, heat, grammar):
-    """Fill the weights of `grammar`, for the chart of a span, by counts.
+    """Fill the weights of `grammar` for the chart of a span: probabilities given the current counts.
 
-    They are of rules, new and remembered subtrees. Rules of symbols that are not active, or to terminals
-    outside the span, are left out. heat: an exponent.
+    Rules of symbols that cannot occur in the span's trees, or to terminals that are not in the span, keep
+    their old weights. heat: an exponent on the weights of rules and of new subtrees.
     """
     rules, symbols, weights = grammar
     for symbol in span.active:
@@ -424,7 +429,7 @@ def weigh(span, counts, process, heat, grammar):
 def _same(one, other):
     """Whether two drafts are the same tree, so that an acceptance step is not needed.
 
-    This requires that each remembered subtree in it is also used by other trees.
+    False also if the tree was the only one to use one of its remembered subtrees (`Draft.tables`).
     """
     if one.number[0] != other.number[0]:
         return False
@@ -439,8 +444,8 @@ def fill_to_scale(span, filling, best, masses, grammar, chart):
     """Fill a chart at a scale at which the sentence's probability neither overflows nor underflows.
 
     filling: with the first scale to try; returns it with the scale found. Other arguments: as in
-    `fill_chart`. After 60 scales it gives up, so for a sentence that has no tree: the probability in the
-    chart is then 0, or out of range, and the scale that is returned is not the chart's.
+    `fill_chart`. It gives up after 60 scales, as it does for a sentence that cannot be parsed: the
+    probability in the chart is then 0 or out of range, and the returned scale is not the chart's.
     """
     symbol, inner, scale, heat = filling
     n = len(span.letters)
@@ -455,9 +460,10 @@ def fill_to_scale(span, filling, best, masses, grammar, chart):
 
 @kernel_part(**LEAN)
 def log_sum(span, filling, masses, grammar, chart):
-    """Compute log p of a sentence, in nats, and fill its chart; returns log p, and how the chart was filled.
+    """Fill a chart for a sentence; returns its log p, in nats, and `filling` with the chart's scale.
 
-    It is -inf if the sentence cannot be parsed. filling: with the first scale to try; not hot and not inner.
+    log p is -inf if the sentence cannot be parsed. filling: with the first scale to try, a heat of 1, and not
+    inner.
     """
     if len(span.active) == 0:
         return -np.inf, filling
@@ -538,9 +544,9 @@ def sentence_of(s, text):
 
 @kernel_part(**PLAIN)
 def _subtree_of(table, text, memory, symbols, room):
-    """The string of a remembered subtree as a span, and the sentence that its position is in.
+    """The string of a remembered subtree as a span, and the number of the sentence that its position is in.
 
-    `room.active` is overwritten, and is that of the span.
+    `room.active` is overwritten: the span refers to it for the symbols that can occur in its trees.
     """
     place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]
     s = text.sentences[position]
@@ -556,10 +562,11 @@ def _subtree_of(table, text, memory, symbols, room):
 
 @njit(**PLAIN)
 def sweep(order, at, task, room, state, random):
-    """Resample the trees of the sentences order[at:], or the subtrees of these tables, as `task` says.
+    """Resample the trees of the sentences order[at:], or the subtrees of the tables order[at:], by `task`.
 
-    All customers of a table get the new subtree. Returns the place in `order` that was reached: it stops
-    early if memory is full, and returns -1 - sentence if no tree is found for one.
+    They are tables if `task.symbol` is at least 0. All customers of a table get the new subtree. Returns
+    len(order); or, if memory is full, the smaller place in `order` from which to continue; or -1 - sentence
+    if no tree is found for one.
     """
     text, memory = task.text, state.memory
     grammar = WeightedGrammar(task.rules, task.symbols, room.weights)

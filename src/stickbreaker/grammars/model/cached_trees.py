@@ -95,8 +95,8 @@ class CachedTrees:
     def ids(self, keys: Sequence[str]) -> Integers:
         """Look up trees by their keys, one for each row of a table: returns their numbers in `trees`.
 
-        Trees that are not there yet are added, for which the arrays of `trees` may be replaced. Raises
-        ValueError for invalid keys.
+        Trees that are not there yet are added, for which the arrays of `trees` may be replaced. If `keys` is
+        the list of the last call, only keys appended since are looked up. Raises ValueError for invalid keys.
         """
         n = len(keys)
         if keys is self._keys and n >= len(self._ids):
@@ -112,7 +112,8 @@ class CachedTrees:
     def of_table(self, keys: Sequence[str]) -> TableTrees:
         """The trees of a table, given by the keys of its rows, and how often trees and rules occur in them.
 
-        Only rows added since the last call are parsed. Raises ValueError for invalid keys.
+        If `keys` is the list of the last call, only rows appended since are parsed. Raises ValueError for
+        invalid keys.
         """
         ids = self.ids(keys)
         rows, n = self.rows(ids), len(self._tree_uses)
@@ -131,7 +132,10 @@ class CachedTrees:
         return rows
 
     def parts_of(self, keys: Sequence[str]) -> list[list[str]]:
-        """For each key, the keys of all cached trees that occur inside its tree, smaller trees first."""
+        """For each key, the keys of all cached trees that occur inside its tree, each after those inside it.
+
+        Trees of keys that are not there yet are added. Raises ValueError for invalid keys.
+        """
         ids = self._read(keys).tolist()
         starts, rules = self.trees.rule_starts, self.trees.rules
         parts: dict[int, list[int]] = {}
@@ -160,7 +164,10 @@ class CachedTrees:
         )  # fmt: skip
 
     def _read(self, keys: Sequence[str]) -> Integers:
-        """As `ids`, for any list of keys: the numbers of their trees; new trees are added."""
+        """Look up trees by their keys: returns their numbers in `trees`; new trees are added.
+
+        Raises ValueError for invalid keys.
+        """
         known = self._by_key
         new = [key for key in keys if key not in known]
         if new:

@@ -18,9 +18,10 @@ ENTRY = 56  # bytes of an entry of a draft and its stack
 
 
 def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """The largest number of rules in a tree of a sentence, with `lengths` terminals, to reserve memory.
+    """An upper bound on the entries of a drafted tree of a sentence, to reserve memory.
 
-    Remembered subtrees are included.
+    lengths: the sentence's number of terminals, or an array of such numbers. Remembered subtrees count as
+    written out.
     """
     n = 2 * np.asarray(lengths, np.int64) * (grammar.symbols.unary + 1) + 2
     if grammar.n_closures:  # each remembered subtree can have that many unary steps
@@ -134,9 +135,9 @@ def repeated_strings(
 
 @njit(**PLAIN)
 def known_strings(letters, starts, spans, children, n_terminals, strings):
-    """Fill `strings` (spans of all sentences) with each span's number in a trie of strings; 0: not there.
+    """Fill `strings` (spans of all sentences) with each span's number in a trie of strings.
 
-    children: the trie, from `numbered_strings`.
+    Spans that are not in it keep 0, the value of all before. children: the trie, from `numbered_strings`.
     """
     for s in range(len(starts) - 1):
         n = starts[s + 1] - starts[s]
@@ -205,7 +206,7 @@ def _reachable(start, rules, symbols, alive, reached, found):
     """Mark the symbols that can be reached from `start` by rules whose children are all `alive`.
 
     They are marked in `reached` (symbols), which is all False before, and listed in `found`. Returns their
-    number.
+    number; 0 if `start` is not alive.
     """
     if not alive[start]:
         return 0

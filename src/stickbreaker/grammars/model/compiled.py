@@ -45,7 +45,7 @@ class Compiled(NamedTuple):
 
     @property
     def own_rules(self) -> NDArray[np.int64]:
-        """The rules of which each document has its own weights: those of the start symbol, or none."""
+        """The numbers of the rules of which documents have their own weights: the start symbol's, or none."""
         first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
         return np.arange(first[0], first[1])
 
@@ -199,7 +199,8 @@ def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
 def _numbered_rests(children: tuple[Symbol, ...], numbers: dict[tuple[Symbol, bool, int], int]) -> list[int]:
     """A number for each suffix of a right-hand side; equal suffixes of any rules have equal numbers.
 
-    numbers: those given so far, to which new ones are added.
+    Element i is the number of children[i:]; it is 0 for the whole right-hand side and for the empty suffix.
+    numbers: those assigned so far, to which new ones are added.
     """
     found = [0] * (len(children) + 1)
     for at in range(len(children) - 1, 0, -1):
@@ -243,7 +244,10 @@ def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
 
 @njit(**PLAIN)
 def _mark_below(adapted, first, rules, below):
-    """Fill `below` (adapted symbols × symbols): whether a symbol can occur in an adapted one's subtrees."""
+    """Fill `below` (adapted symbols × symbols, all False before): whether one's subtrees can have the other.
+
+    An adapted symbol occurs in its own subtrees.
+    """
     waiting = np.zeros(len(first), np.int32)
     for place in range(len(adapted)):
         below[place, adapted[place]] = True

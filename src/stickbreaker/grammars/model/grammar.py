@@ -425,7 +425,10 @@ def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
 
 
 def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:
-    """The symbols of a line of a grammar file, without its comment; quoted ones are terminals."""
+    """The symbols of a line of a grammar file, without its comment; quoted ones are terminals.
+
+    Raises UserError for an unclosed or empty quote.
+    """
     place = 0
     while place < len(line):
         letter = line[place]

@@ -90,8 +90,9 @@ class WordReader(SentenceReader):
     """Reads each word of a document as a sentence of its characters, for the grammar "topic".
 
     letters: the characters of all words of the vocabulary, as terminals, concatenated; starts (words + 1):
-    where each word begins in them; marks: the terminal that stands for each document, with which its
-    sentences then begin. Words that are not in the vocabulary are left out.
+    where each word begins in them; marks (documents): the terminal with which all sentences of a document
+    begin (UNKNOWN for documents beyond the array); None: no such terminal. Words that are not in the
+    vocabulary are left out.
     """
 
     letters: Integers

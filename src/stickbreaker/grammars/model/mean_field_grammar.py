@@ -60,8 +60,8 @@ class MeanFieldGrammar(OnlineGrammar):
 def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
     """Choose which of the sampled trees to remember: those with the largest uses × log(terminals + 1).
 
-    drawn: by the key of each tree, its uses in samples (adapted symbols); the result is a part of this. For
-    each symbol the best `most` trees (but not more than its truncation; None: only that limit), and the trees
+    drawn: for the key of each sampled tree, its uses (adapted symbols). Returns a part of `drawn`: for each
+    symbol the best trees, at most `most` (None: no limit) and at most its truncation, and the cached trees
     inside them.
     """
     keys = sorted(drawn)

@@ -25,8 +25,8 @@ def unigram(terminals: Sequence[str]) -> Grammar:
 def collocation(terminals: Sequence[str]) -> Grammar:
     """The grammar "collocation": words, and collocations of words, are remembered.
 
-    Zhai et al. 2014, table 1; Johnson & Goldwater 2009. Its rule WORD -> CHARS
-    is that of the paper; the thesis prints WORD -> WORD.
+    Zhai et al. 2014, table 1; Johnson & Goldwater 2009. Its rule WORD -> CHARS is that of the paper; the
+    thesis prints WORD -> WORD. terminals: the symbols of the text.
     """
     rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
     rules += [*_several("Words", "Word"), ("Word", "Chars"), *_several("Chars", "Char")]
@@ -110,8 +110,8 @@ def with_words(grammar: Grammar, words: Mapping[tuple[str, ...], float]) -> Gram
     """Add words that are known in advance to a grammar, as rules of its symbol Word.
 
     words: {tuple of symbols: count}; the count is the rule's prior weight, and is added to the weight if the
-    grammar has the rule already. Raises UserError if the grammar has no symbol
-    Word, and for a count out of the range of weights.
+    grammar has the rule already. Raises UserError if the grammar has no symbol Word, and for a count out of
+    the range of weights.
     """
     if WORD not in grammar.symbols:
         remedy = "leave out known words, or write them as rules of a symbol that it has"

@@ -20,7 +20,7 @@ NEW = ""  # the terminal for all new symbols; a grammar's own are never empty
 
 
 class Opened(NamedTuple):
-    """A grammar with rules to the terminal `NEW`, its last one, for symbols unseen in training."""
+    """A grammar with rules to an extra terminal, `NEW` (the last), for symbols unseen in training."""
 
     grammar: Compiled
     moved: Integers  # original rules: their new numbers
@@ -62,7 +62,10 @@ def opened(grammar: Compiled) -> Opened:
 
 
 def open_symbols(grammar: Compiled) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The symbols that get a rule to `NEW`, ascending, and the prior weights of these rules."""
+    """The symbols that get a rule to `NEW`, ascending, and the prior weights of these rules.
+
+    They are those with at least two rules to a single terminal or, if there are none, those with one.
+    """
     rules, n = grammar.rules, len(grammar.names)
     ends = rules.counted & (rules.terminals >= 0)
     times = np.bincount(rules.parents[ends], minlength=n)

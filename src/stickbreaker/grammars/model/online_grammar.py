@@ -89,7 +89,7 @@ class View(NamedTuple):
 
 
 class DrawnTrees(NamedTuple):
-    """How often the trees drawn for sentences use rules, remembered trees (rows) and new trees (by key)."""
+    """Uses of rules, remembered trees (rows) and new trees (by key) by sentences: means over their trees."""
 
     rows: Rows | SparseCounts
     new_rows: Mapping[str, Array]
@@ -393,7 +393,8 @@ class OnlineGrammar(Model):
         For the score, in nats: "evidence" (adapted symbols), log p of all uses of trees with the sticks
         integrated out; "expected" (adapted symbols), the uses by sentences times E[log weight]; "rules", the
         rules' part of the bound. For learning: the uses of trees in the order of their sticks
-        (`OrderedCells`) and the best prior strengths (symbols).
+        (`OrderedCells`) and the best prior strengths (symbols). All come from the view in `params`; `counts`
+        and `first` are not used.
         """
         view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
@@ -602,7 +603,10 @@ class OnlineGrammar(Model):
         )
 
     def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
-        """(trees,) Whether the string of each tree occurs in a text; ids: the trees' numbers in the cache."""
+        """(trees,) Whether the string of each tree occurs in a text; ids: the trees' numbers in the cache.
+
+        Bytes are compared, also across the ends of sentences, so that a few others may count as well.
+        """
         trees, whole = self.known.trees, text.astype(np.int32).tobytes()
         starts = trees.letter_starts
         strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())

@@ -251,8 +251,8 @@ class LearnedGrammar:
     def _memory(self) -> tuple[Memory, Array, NDArray[np.int64]]:
         """The derivations indexed by the string that they span, so that a chart can look up those of a span.
 
-        Returns them as `Memory`, the greatest probability of a derivation (adapted symbols × strings), and a
-        trie of the strings (`numbered_strings`).
+        Returns three values: the index as `Memory`; the greatest probability of a derivation (adapted symbols
+        × strings); and a trie of the strings (`numbered_strings`).
         """
         yields, offsets = self.yields
         words = [one.tolist() for one in np.split(yields, offsets[1:-1])] if len(self.customers) else []
@@ -283,9 +283,10 @@ class LearnedGrammar:
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
-        """Prepare sentences for charts: the strings of spans that remembered subtrees have, and first scales.
+        """Prepare sentences for charts: finds each span's string among those of remembered subtrees.
 
-        letters: terminals of all sentences; starts (sentences + 1): where each begins.
+        letters: terminals of all sentences; starts (sentences + 1): where each begins. The result also has
+        the symbols that can occur in each sentence, and the scale to try first for its chart.
         """
         grammar, spans = self.grammar, span_starts(starts)
         strings = no_strings(spans)
@@ -302,8 +303,9 @@ class LearnedGrammar:
     ) -> Iterator[Parse]:
         """Parse sentences: log p of each, and `n_trees` trees drawn given it, or the most probable (`best`).
 
-        Draws depend on the seed and the sentence, not on other sentences. A sentence that is too long
-        (`chart_texts`) counts as not parsable. A parse has fewer trees if draws keep failing.
+        Draws depend on the seed and the sentence, not on other sentences. A sentence that cannot be parsed,
+        or is too long (`chart_texts`), has log p -inf and no trees. A parse has fewer trees if draws keep
+        failing.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)
@@ -442,10 +444,10 @@ def _sum_sentences(text, chart, grammar, masses, nats_out):
 
 @njit(**PLAIN)
 def _count_cuts(symbol, within, text, keys, n_trees, learned, desk, out):
-    """Do the work of `LearnedGrammar.cuts`: fill `out`, with shares and which sentences are parsed.
+    """Draw trees, and fill `out`: the share of trees in which `symbol` cuts before each terminal, for `cuts`.
 
-    within: `cuts_within` of the remembered subtrees; keys (sentences): of random streams; learned: a
-    `WeightedGrammar`, and the `Remembered` subtrees.
+    out: the shares, and whether each sentence was parsed. within: `cuts_within` of the remembered subtrees;
+    keys (sentences): of random streams; learned: a `WeightedGrammar`, and the `Remembered` subtrees.
     """
     (grammar, remembered), (shares_out, parsed_out) = learned, out
     longest = 0

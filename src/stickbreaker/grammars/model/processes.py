@@ -120,9 +120,9 @@ def _slice(log_density: Callable[[float], float], x: float, generator: np.random
 def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> float:
     """E[log p] in nats, summed over draws of trees, under stick-breaking weights of the remembered trees.
 
-    a: concentration, b: discount. uses (trees, in the order of their sticks): counts by which the posterior
-    of the sticks is given; tried: how often each tree was drawn; fresh: how often a tree was drawn that is
-    not remembered.
+    a: concentration, b: discount. uses (trees, at least one, in the order of their sticks): the counts that
+    define the posterior of the sticks; tried: how often each tree was drawn; fresh: how often a tree was
+    drawn that is not remembered.
     """
     tails = np.cumsum(uses[::-1])[::-1]
     steps = 1.0 / (a + b * np.arange(1, len(uses)) + tails[1:])
@@ -137,7 +137,8 @@ def best_process(
 ) -> tuple[float, float]:
     """The discount and concentration that maximise a score, by a local search from the given values.
 
-    score: takes concentration and discount, in this order.
+    score: takes concentration and discount, in this order. The search is within `LOGITS` and `LOGARITHMS`; if
+    the given values are outside, the result may score lower than they do.
     """
     from scipy.optimize import minimize
 

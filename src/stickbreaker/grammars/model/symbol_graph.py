@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """The strongly connected components of a graph of symbols (Tarjan 1972).
 
-    Each comes after those that it leads to.
-
-    below: for each symbol, the symbols that it leads to, all of which are keys.
+    Each comes after those that it leads to. below: for each symbol, the symbols that it leads to, all of
+    which are keys.
 
     >>> components({"S": ["W", "S"], "W": ["L"], "L": ["W"], "X": []})
     [['W', 'L'], ['S'], ['X']]

@@ -346,7 +346,10 @@ class AdaptorChain(Sampler):
             raise ValueError("a table has no customers")
 
     def _set(self, lists: TreeLists) -> None:
-        """Set the state's trees of sentences and tables from lists in the order of `snapshot`."""
+        """Set the state's trees of sentences and tables from lists in the order of `snapshot`.
+
+        Counts of rules and masses are not set: call `_recount` afterwards.
+        """
         trees, tree_starts, subtrees, subtree_starts, places, positions, lengths = lists
         n = len(places)
         room = len(self._text.letters)

@@ -20,7 +20,10 @@ class Tree(NamedTuple):
     children: "tuple[Tree | str, ...]"
 
     def brackets(self) -> str:
-        """The tree in treebanks' bracket notation; round brackets of the text become -LRB- and -RRB-."""
+        """The tree in treebanks' bracket notation.
+
+        Round brackets of the text become -LRB- and -RRB-, and spaces within a symbol become "_".
+        """
         found: list[str] = []
         for one in self._walk():
             if isinstance(one, Tree):
@@ -34,9 +37,9 @@ class Tree(NamedTuple):
         return (one for one in self._walk() if isinstance(one, str))
 
     def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
-        """Yield (symbol, start, end) for each subtree, inner ones first.
+        """Yield (symbol, start, end) for each subtree, inner ones first: it spans terminals start to end - 1.
 
-        It spans the terminals from start to end - 1. start: the position of the tree's first terminal.
+        The argument `start` is the position of the whole tree's first terminal.
         """
         at, around = start, list[tuple[str, int]]()
         for one in self._walk():

@@ -29,7 +29,10 @@ _COLOURS = {TREES: hue_hex(255), STEPS: hue_hex(255), SENTENCES: hue_hex(145), H
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A line of a chart; points: (sweep, or sentences or documents seen; nats per symbol, or F1)."""
+    """A line of a chart, with points (x, y).
+
+    x: the sweep, or the number of sentences or documents seen; y: -log p in nats per symbol, or F1.
+    """
 
     name: str
     points: Sequence[tuple[int, float]]
@@ -146,9 +149,10 @@ def _segmentation(trace: Sequence[JsonObject], unit: str) -> list[ScoreCurve]:
 
 
 def _lines(trace: Sequence[JsonObject], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The lines of a chart: the trace's values of `field` over those of `at`.
+    """The lines of a chart: -log p, from the trace's values of `field` (log p), over those of `at`.
 
-    chains: their number; if there are several, "score" has a line for each.
+    chains: their number; if there are several, "score" has a line for each. Lines without points are left
+    out.
     """
     if field == "score" and chains > 1:
         each = [
@@ -161,5 +165,5 @@ def _lines(trace: Sequence[JsonObject], field: str, at: str, chains: int) -> lis
 
 
 def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """The points (x, -log p) that can be drawn: finite ones, with p of at most 1."""
+    """Turn pairs (x, log p) into points (x, -log p); leaves out values that are not finite or have p > 1."""
     return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]

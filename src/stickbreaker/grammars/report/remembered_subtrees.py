@@ -117,7 +117,7 @@ def number_text(value: float) -> str:
 def uses_text(customers: int, tables: int | None, expected: bool) -> str:
     """The number of uses of a remembered subtree as text: "3 customers at 2 tables".
 
-    `expected`: the uses are expected values, and have no tables.
+    tables: None if they are not to be named; `expected`: the uses are expected values, which have no tables.
     """
     if expected:
         return counted(customers, "expected use")
@@ -175,9 +175,9 @@ def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def uses_of_texts(model: GrammarEstimator) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
-    """The uses of remembered strings, to look them up: (symbol, text) -> (customers, tables).
+    """The uses of remembered strings, to look them up: {(symbol, text): (customers, tables)}.
 
-    A symbol's subtrees with the same text are added up.
+    A symbol's subtrees with the same text are added up; customers are rounded.
     """
     found: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
     for one in model.subtrees():

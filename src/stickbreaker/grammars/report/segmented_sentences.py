@@ -32,8 +32,9 @@ class Piece:
     """A piece into which a sentence was cut, with how sure this is.
 
     parts: its text, divided at places where a minority of trees cut it; inside: the share of trees that cut
-    at each of these places; sure: the least share of trees that agree with an edge of the piece, or with no
-    cut at a place inside. customers, tables: of the remembered subtree with this text; 0 if there is none.
+    at each of these places; sure: of its edges and the places inside, the smallest share of trees that
+    agree (cut, or do not cut). customers, tables: of the remembered subtree with this text; 0 if there is
+    none.
     """
 
     parts: Sequence[str]
@@ -77,7 +78,10 @@ def _shown(row: SegmentedSentence, expected: bool) -> dict[str, object]:
 
 
 def _shown_piece(one: Piece, expected: bool) -> dict[str, object]:
-    """A piece as values for the template: its parts, its shade (how sure its cuts are), and its tooltip."""
+    """A piece as values for the template: its parts, its shade (how sure its cuts are), and its tooltip.
+
+    expected: whether numbers of uses are expected values, which the tooltip then says.
+    """
     sure = percent(one.sure)
     if one.customers:
         note = f"remembered: {uses_text(one.customers, one.tables, expected)}; {sure} sure"
@@ -99,7 +103,10 @@ def percent(share: float) -> str:
 
 
 def learned_sentences(model: GrammarEstimator) -> Text:
-    """The training sentences that a model stores. Raises ValueError if they do not fit its grammar."""
+    """The training sentences that a model stores; `documents` numbers the sentences, from 0.
+
+    Raises ValueError if they do not fit the model's grammar.
+    """
     letters = np.asarray(model.params_["letters"].values)
     lengths = np.asarray(model.params_["lengths"].values)
     shape = (len(model.symbols_), len(letters))

@@ -95,7 +95,7 @@ def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) 
 def _turnover(
     name: str, ranks: Sequence[Mapping[str, int]], steps: Sequence[int], uses: Mapping[str, float]
 ) -> Turnover:
-    """Find the strings that recently joined or left a symbol's most used ones, the latest first.
+    """Find the strings that recently joined or left a symbol's most used ones: the latest `LATEST` of each.
 
     name: of the symbol; ranks: for each snapshot of the run, {string: rank} of the most used strings; steps:
     the step of each snapshot; uses: of all strings at the end.

@@ -16,11 +16,11 @@ FEW = 0.5  # share of words with ratio 1 from which on a reader should know why
 
 
 def evaluate_language_model(asked: ScoringRequest) -> Outcome:
-    """Score documents by a language model without topics; returns the scores and the function that prints
-    them.
+    """Score documents by a language model without topics; returns the scores, and the function that makes
+    text of them.
 
-    They are perplexities over all words and over known ones; with --rescale, also those after rescaling by
-    topics.
+    The scores are perplexities over all words and over known ones; with --rescale, also those after rescaling
+    by topics.
     """
     if asked.options["rescale"] is None:
         refuse_written(("exponent",), "needs --rescale")
@@ -30,8 +30,8 @@ def evaluate_language_model(asked: ScoringRequest) -> Outcome:
 
 
 def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
-    """Score documents by one language model or two interpolated; returns the perplexities and the function
-    that prints them."""
+    """Score documents by one language model or two interpolated; returns the perplexities, and the function
+    that makes text of them."""
     from stickbreaker.ngrams.interpolation import Interpolated
     from stickbreaker.ngrams.language_estimator import LanguageEstimator
     from stickbreaker.ngrams.sentence_scores import parts_of

@@ -24,9 +24,11 @@ def write_sample(asked: ExportRequest) -> tuple[JsonObject, str]:
 
 
 def write_topic(asked: ExportRequest) -> tuple[JsonObject, str]:
-    """`write_sample` for one topic of a model with topics, or with `--topic common` for the common model.
+    """Write the n-grams of one topic of a language model to an ARPA file, by one sample; with `--topic
+    common`, those of the common model.
 
-    Raises UserError if no topic is given, or there is none with this number.
+    Returns their numbers by order, as values and as a line for the user. Raises UserError if no topic is
+    given, or there is none with this number.
     """
     estimator = load_for("export", PlainTopicNgramModel, asked.model)
     if asked.topic is None:

@@ -106,15 +106,20 @@ def score(
 def _documents_seen(
     estimator: "WordScorer", document: Path | None, reading: ReadingChoice
 ) -> "Corpus | None":
-    """Read the document of --document as a corpus; None if the option is not given. Raises a usage error for
-    a model without topics."""
+    """Read the document of --document as a corpus; None if the option is not given.
+
+    For a model without topics, raises a usage error if --document or --topic is given.
+    """
     if not estimator._has_topics:
         refuse_written(("document", "topic"), WITHOUT_TOPICS)
     return None if document is None else open_documents(estimator, (str(document),), reading)
 
 
 def _say_words(lines: Iterable[JsonObject]) -> None:
-    """Print a table row for each word and end of each sentence."""
+    """Print a header, and a table row for each word and for the end of each sentence.
+
+    lines: the rows of sentences from `_lines`, with their words.
+    """
     say("\t".join(OF_WORDS))
     for line in lines:
         for word, known, nats in line["of_words"]:
@@ -143,8 +148,11 @@ def _words_of(scores: "Scores", corpus: "Corpus", block: int) -> Iterator[list[t
 
 
 def _lines(blocks: "Iterator[Scores]", corpus: "Corpus", *, words: bool) -> Iterator[JsonObject]:
-    """A row for each sentence, with the values that `COLUMNS` names; with `words`, also "of_words", from
-    `_words_of`."""
+    """Yield a row for each sentence: its document's id, its number there (from 0), how many words and unknown
+    words it has, and log p in nats, named as in `COLUMNS`.
+
+    With `words`, the row also has "of_words": (word, whether it is known, log p) of each word and the end.
+    """
     for block, scores in enumerate(blocks):
         ids, before = corpus.ids(block), -1
         n_words, unknown, nats = scores.by_sentence()

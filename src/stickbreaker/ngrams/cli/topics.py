@@ -9,8 +9,8 @@ PHRASES = 5  # of a topic
 
 
 def list_topics(asked: TopicsRequest) -> Outcome:
-    """List the topics in use, the largest first, with words and phrases; returns them and the function that
-    prints them."""
+    """List the topics in use, the largest first, with words and phrases; returns them, and the function that
+    makes text of them."""
     from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 

@@ -48,8 +48,9 @@ interpolation_options = options_into(InterpolationChoice, "interpolation")
 def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: ReadingChoice) -> "WordScorer":
     """The language model at a path, or that model interpolated with another as `choice` says.
 
-    verb: of the command line, for errors; reading: how the documents for learning the weight are read. Raises
-    UserError if a path is not a language model, and a usage error for options that exclude each other.
+    The weight is that of the options, or learned from documents, or else 0.5. verb: the command, for error
+    messages; reading: how these documents are read. Raises UserError if a path is not a language model, and a
+    usage error for options that exclude each other.
     """
     first = _loaded(verb, model)
     if choice.interpolate is None:

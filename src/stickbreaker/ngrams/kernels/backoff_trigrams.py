@@ -69,8 +69,8 @@ def _child(slots, n_words, node, number):
 
 @kernel_part(**LEAF)
 def number_of(model, word):
-    """The model's number of a word that the caller numbered; that of unknown words if the caller has no such
-    word."""
+    """The model's number of a word, from the caller's number; that of unknown words if the caller's is not in
+    the caller's list of words (-1, for example)."""
     return model.numbers[word] if 0 <= word < len(model.numbers) else np.int64(model.unknown)
 
 
@@ -140,10 +140,11 @@ def fill_slots_of_nodes(keys, first, slots_out):
 
 @njit(**EXACT)
 def fill_suffixes(keys, first, n_words, slots, back_off, shorter_out, states_out):
-    """Fill `shorter` and `states` of `BackoffArrays` (nodes): the suffix of each n-gram, and the state after
-    it.
+    """Fill shorter_out and states_out (nodes): the longest proper suffix of each n-gram that is a node, and
+    the state after the n-gram.
 
-    keys, first: as in `fill_slots_of_nodes`, shorter n-grams before longer ones.
+    keys (n-grams of two words or more, shorter ones first): context · n_words + word; their nodes are
+    consecutive from `first`. slots: the hash table from `fill_slots_of_nodes`; back_off (nodes): log weights.
     """
     shorter_out[: first + len(keys)] = ROOT
     extended = np.zeros(first + len(keys), np.bool_)

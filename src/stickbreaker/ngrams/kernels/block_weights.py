@@ -21,7 +21,8 @@ FACTORS = 10  # multiplied before logarithms are taken
 
 
 class Block(NamedTuple):
-    """Working memory for a block: a table with all tables and words below it.
+    """Working memory for a block: a table, all tables of longer contexts that are its customers, directly or
+    through others, and their words.
 
     Its tables are grouped into parts: a part is a slot (a word in a context) that has some of them.
     """
@@ -37,8 +38,8 @@ class Block(NamedTuple):
 
 @kernel_part(**PART)
 def _take_logarithms(block):
-    """Move the products `block.weights` to `block.nats`, as logarithms, before they underflow; the products
-    restart at 1."""
+    """Add the logarithms of the products `block.weights` to `block.nats`, before they underflow, and reset
+    the products to 1."""
     for k in range(len(block.weights)):
         block.nats[k] += log64(max(block.weights[k], 1e-300))
         block.weights[k] = 1.0
@@ -71,8 +72,8 @@ def _log_product(a, b, customers, tables, more_customers, more_tables):
 
 @njit(**PART)
 def weigh_parts(n_parts, rooms, seats, priors, block):
-    """Multiply each topic's weight by p of seating the block's tables in that topic, relative to empty
-    restaurants.
+    """Multiply each topic's weight in `block` by p of seating the block's tables in that topic, relative to
+    empty restaurants.
 
     n_parts: the number of the block's parts (slots with some of its tables).
     """
@@ -109,8 +110,8 @@ def weigh_parts(n_parts, rooms, seats, priors, block):
 
 @njit(**PART)
 def weigh_words(n_words, words, total, block):
-    """Multiply each topic's weight by p that all words of the block have this topic in their documents
-    (equation 13); topic 0, which is common to all documents, is skipped.
+    """Multiply each topic's weight in `block` by p that all words of the block have this topic in their
+    documents (equation 13); topic 0, which is common to all documents, is skipped.
 
     n_words: words of the block; total: the sum of the Dirichlet parameters of documents' topics.
     """
@@ -173,7 +174,10 @@ def weigh_block(p, n_parts, n_words, total, words, rooms, seats, priors, block):
 
 @njit(**PART)
 def draw_topic(first, block, state):
-    """Draw a block's topic, from number `first` on, in proportion to its weights."""
+    """Draw a block's topic in proportion to the topics' weights; those below number `first` are left out.
+
+    The weights are overwritten. Advances `state`.
+    """
     _take_logarithms(block)
     most = block.nats[first]
     for k in range(first, len(block.nats)):

@@ -31,10 +31,9 @@ from stickbreaker.ngrams.kernels.topic_tables import (
 
 @kernel_part(**PART)
 def _common(slot, d, shorter, rooms, seats, priors):
-    """p(word | context) in the common topic at depth d, given `shorter`, its p in the context one word
-    shorter.
+    """p(word | context) in the common topic, from `shorter`, its p in the context one word shorter.
 
-    slot: the word in this context.
+    slot: the word in this context; d: the length of the context.
     """
     a, b = priors.discounts[d], priors.concentrations[d]
     customers, tables, _ = customers_of(slot, 0, rooms, seats)
@@ -47,7 +46,8 @@ def predict_mixed(depth, rooms, seats, priors, shares, scratch):
     """Fill `scratch.p` (depths × topics) with p(word | context, topic) in each context of a word, up to the
     length `depth` (equation 4).
 
-    `scratch.path` must have the word's slots. shares (restaurants): lambda.
+    `scratch.path` must have the word's slots. shares (restaurants): lambda, the weight of the topic itself
+    against the common one.
     """
     p, path = scratch.p, scratch.path
     base = priors.base[path[0]]
@@ -67,7 +67,7 @@ def enter_mixed(depth, topic, rooms, seats, priors, shares, scratch, state):
     `predict_mixed`.
 
     A table that opens sends a customer on: to the shorter context in the same topic, or to the common topic
-    in the same context. shares (restaurants): lambda.
+    in the same context. shares (restaurants): lambda, the weight of the topic itself against the common one.
     """
     for d in range(depth, -1, -1):
         slot = scratch.path[d]
@@ -90,7 +90,8 @@ def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, s
     """Draw the topic of a word that has no seat, and seat the word in it; returns p(word | all others,
     lambda).
 
-    total: the sum of the Dirichlet parameters of documents' topics; shares (restaurants): lambda.
+    total: the sum of the Dirichlet parameters of documents' topics; shares (restaurants): lambda, the weight
+    of a topic itself against the common one.
     """
     document = words.documents[word]
     depth = fill_path(words.slots[word], rooms, scratch.path)
@@ -105,9 +106,10 @@ def _sit_down_mixed(word, total, words, rooms, seats, priors, shares, scratch, s
 
 @njit(**OPTIONS)
 def start_mixed(order, words, rooms, seats, priors, shares, key):
-    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
+    """Seat words in empty restaurants, one by one, each in a topic drawn given the words seated before.
 
-    For topics that draw on a common one. shares (restaurants): lambda; key: of the random stream (uint64).
+    For topics that draw on a common one. order: indexes of the words; shares (restaurants): lambda, the
+    weight of a topic itself against the common one; key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -121,7 +123,8 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
     """Resample the topic and seat of every word given all others and lambda.
 
     Returns the sum of log p(word | its context, its document, all others), in nats, each taken when the word
-    was resampled. shares (restaurants): lambda; key: of the random stream (uint64).
+    was resampled. shares (restaurants): lambda, the weight of a topic itself against the common one; key: of
+    the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -136,8 +139,11 @@ def sweep_mixed(words, rooms, seats, priors, shares, key):
 
 @kernel_part(**PART)
 def _bases(slot, rooms, seats, priors, shares, scratch):
-    """Fill `scratch.weights` (topics) with the base probability of a slot's word: that of the customer whom a
-    new table there would send on. Returns the slot's depth (length of its context)."""
+    """Fill `scratch.weights` (topics) with the base probability of a slot's word in each topic: that of the
+    customer whom a new table there sends on. Returns the slot's depth (length of its context).
+
+    Also fills `scratch.path` and `scratch.p` (depths × topics), as `predict_mixed` does.
+    """
     depth = fill_path(slot, rooms, scratch.path)
     predict_mixed(depth, rooms, seats, priors, shares, scratch)
     share = shares[rooms.restaurants[slot]]
@@ -194,10 +200,11 @@ def move_mixed_tables(words, sitting, rooms, seats, priors, shares, most, key):
 
 @njit(**OPTIONS)
 def count_labels(rooms, seats, own_out):
-    """Count the customers of the switches' restaurants, which are the tables of topics in each context.
+    """Add to own_out how many tables of topics in each context sent their customer to the common topic, and
+    how many to the shorter context.
 
-    Slot 2 r counts the tables that sent their customer to the common topic in restaurant r, slot 2 r + 1
-    those that sent it to the shorter context. own_out (slots of switches, int64): the counts are added to it.
+    These tables are the customers from which lambda is learned. own_out (2 × restaurants, int64): for
+    restaurant r, the first count is added at 2 r, the second at 2 r + 1.
     """
     for slot in range(len(rooms.parents)):
         restaurant = rooms.restaurants[slot]

@@ -43,7 +43,7 @@ class Particles(NamedTuple):
 
     number: int = 10
     every: int = 10  # redraw before every 10th word of a document; 0: never
-    most: int = 300  # words redrawn at a time, evenly spaced; all if there are no more
+    most: int = 300  # words redrawn at a time, picked at random; all if there are no more
 
 
 class Rounds(NamedTuple):
@@ -106,11 +106,11 @@ def _draw(row, outside, weights, total, state):
 
 @kernel_part(**PART)
 def _redraw_earlier(inside, outside, n, particles, weights, total, state, z):
-    """Every `particles.every` words, resample the topics z of the words before the n-th; returns the sum of
-    the weights.
+    """Every `particles.every` words, resample the topics z of the words before the n-th; returns the new sum
+    of the weights.
 
     Each is drawn given all others: all words in order, or `particles.most` random ones. Both leave p(z_<n |
-    w_<n) invariant. weights (topics), total: n_k + alpha_k and their sum, which are updated.
+    w_<n) invariant. weights (topics): n_k + alpha_k, changed in place like z; total: their sum before.
     """
     if n == 0 or particles.every == 0 or n % particles.every != 0:
         return total

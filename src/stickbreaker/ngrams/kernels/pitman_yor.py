@@ -502,8 +502,11 @@ def predict_words(base, restaurants, slots, shares, out):
 
 @njit(**OPTIONS)
 def predict_unbounded(base, restaurants, slots, shares, out):
-    """`predict_words` for contexts of any length: at each restaurant but the last, the context ends there
-    with the probability `shares.ends`."""
+    """Set out (words) to p(word | the words before), the mean over samples, for contexts of any length.
+
+    Like `predict_words`, but summed over context lengths: at each restaurant but the last, the context ends
+    there with the probability `shares.ends`.
+    """
     n_samples = shares.left.shape[1]
     for i in range(len(base)):
         last = 0

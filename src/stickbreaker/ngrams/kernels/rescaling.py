@@ -3,7 +3,7 @@ of p(word | context) times a ratio, which depends on the topics of the document.
 
 They are computed context by context from the empty one on, since most words occur only in the shorter ones.
 The excess of a word is its ratio - 1, so words without a ratio add nothing. The normaliser is 1 + the sum of
-p times excess, over all strings if words are spelled.
+p times excess, also if unknown words are scored by their letters, since they have no ratio.
 """
 
 from typing import NamedTuple
@@ -50,7 +50,7 @@ def fill_excess(shares, lifts, words, exponent, excess_out):
 def sum_empty_context(excess, base, shares, sums_out):
     """Set sums_out (steps × samples) to the sum over words of excess × p(word | the empty context).
 
-    A step is a row of topic shares. excess (steps × words): from `fill_excess`; base (words): G0; shares:
+    A step is a row of topic shares. excess (steps × words): ratio - 1; base (words): G0; shares:
     `pitman_yor.Shares`, where slot w is word w.
     """
     for t in range(len(excess)):
@@ -69,7 +69,7 @@ def _lengthen(restaurant, excess, words, shares, sums):
     """Update sums over words of excess × p(word | context), one per sample, from a context to one that is one
     word longer.
 
-    restaurant: of the longer context; excess (words): from `fill_excess`.
+    restaurant: of the longer context; excess (words): ratio - 1; words: the words seen after each context.
     """
     for s in range(len(sums)):
         sums[s] *= shares.left[restaurant, s]
@@ -104,8 +104,12 @@ def sum_down_restaurants(restaurants, steps, excess, empty, words, shares, out):
 
 @njit(**OPTIONS)
 def sum_down_unbounded(restaurants, steps, excess, empty, words, shares, out):
-    """`sum_down_restaurants` for contexts of any length: at each restaurant but the last, the context ends
-    there with the probability `shares.ends`."""
+    """Set out (places) to the sum over words of excess × p(word | the words before each place), averaged over
+    samples, for contexts of any length.
+
+    Like `sum_down_restaurants`, but summed over context lengths: at each restaurant but the last, the context
+    ends there with the probability `shares.ends`.
+    """
     n_samples = empty.shape[1]
     sums, going = np.empty(n_samples), np.empty(n_samples)
     for i in range(len(steps)):

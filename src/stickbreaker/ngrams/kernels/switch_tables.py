@@ -45,9 +45,10 @@ class Switches(NamedTuple):
 
 @njit(**OPTIONS)
 def draw_shares(switches, key):
-    """Draw lambda of each context given the seating, from the empty context on, into `switches.shares`.
+    """Draw lambda of each context given the seating of the switches, and write it to `switches.shares`.
 
-    key: of the random stream (uint64).
+    lambda is the probability that a word comes from a topic, not from the common one. Contexts are drawn from
+    the empty one on, each given the next shorter one. key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -95,7 +96,8 @@ def seat_switches(own, switches, key):
 
     Restaurants are seated from the longest contexts to the shortest, since each table sends a customer to the
     restaurant of the next shorter context. own (slots, int64): the customers that are not sent by tables of
-    longer contexts; key: of the random stream (uint64).
+    longer contexts, for the common topic (slot 2 r of context r) and other topics (2 r + 1); key: of the
+    random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)

@@ -171,7 +171,8 @@ def tables_at(slot, first_topic, rooms, seats):
 def pick_table(slot, tables, first_topic, rooms, seats, state):
     """Pick one of a slot's tables uniformly, among those of topics from `first_topic` on.
 
-    tables: how many these are. Returns the table's key (topic, and where it sends its customer) and its size.
+    tables: how many these are. Returns the table's key and size. The key is its topic; if it sends its
+    customer to the common topic, the number of topics is added.
     """
     target = uniform(state) * tables
     first = rooms.entries[slot]
@@ -260,9 +261,10 @@ def move_tables(words, sitting, rooms, seats, priors, most, key):
 
 @njit(**OPTIONS)
 def move_switching_tables(words, sitting, rooms, seats, priors, shares, most, key):
-    """`move_tables` for topics with a common one, from which a word comes with the probability 1 - lambda of
-    its context.
+    """Resample the topics of tables together with all words below them, for topics with a common one; returns
+    how many tables changed.
 
+    Like `move_tables`, but a word comes from the common topic with the probability 1 - lambda of its context.
     shares (restaurants): lambda of each context.
     """
     state = np.empty(2, np.uint64)

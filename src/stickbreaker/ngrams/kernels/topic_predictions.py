@@ -73,8 +73,11 @@ def _common(restaurant, slot, shares, shorter):
 
 @kernel_part(**PART)
 def mix(restaurant, common, shares, p):
-    """Mix each topic's p (topics) of a word in the shorter context with `common`, its p in the common topic,
-    by lambda of a restaurant: this is the base distribution there (equation 4)."""
+    """Turn each topic's p (topics) of a word in the shorter context into the base distribution in a
+    restaurant, lambda p + (1 - lambda) common (equation 4).
+
+    common: the word's p in the common topic there. p[0], of the common topic, stays as it is.
+    """
     share = shares.switches[restaurant]
     for k in range(1, len(p)):
         p[k] = share * p[k] + (1.0 - share) * common
@@ -100,7 +103,8 @@ def _add(weight, share, p, i, inside_out, outside_out):
     """Add p (topics) of word i in a context to the sums inside_out (topics, times weight · share) and
     outside_out (the common topic, times weight · (1 - share)).
 
-    weight: the probability that the context is the one in use; share: lambda there.
+    weight: the probability that the context is the one in use; share: lambda there, the probability that a
+    word comes from topics. p[0] belongs to the common topic.
     """
     outside_out[i] += weight * (1.0 - share) * p[0]
     for k in range(1, len(p)):
@@ -130,8 +134,11 @@ def predict_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_topics(ways, shares, inside_out, outside_out):
-    """`predict_topics` for contexts of any length: at each restaurant but the last, the context ends there
-    with the probability `shares.ends`."""
+    """Add each word's p in the topics and in the common topic to two arrays, for contexts of any length.
+
+    Like `predict_topics`, but summed over context lengths: at each restaurant but the last, the context ends
+    there with the probability `shares.ends`.
+    """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)
@@ -146,10 +153,10 @@ def predict_unbounded_topics(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_mixed(ways, shares, inside_out, outside_out):
-    """`predict_topics` for topics that draw on a common one: p in a topic includes the common one, and
-    outside_out stays as it is.
+    """Add each word's p in the topics to inside_out (words × topics), for topics that draw on a common one.
 
-    A context without a restaurant has no customers; its lambda is that of the longest known context.
+    p in a topic includes the common one, so nothing is added to outside_out. A context that is not in the
+    model has no customers; its lambda is that of the longest known context.
     """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
@@ -166,8 +173,12 @@ def predict_mixed(ways, shares, inside_out, outside_out):
 
 @njit(**OPTIONS)
 def predict_unbounded_mixed(ways, shares, inside_out, outside_out):
-    """`predict_mixed` for contexts of any length: at each restaurant but the last, the context ends there
-    with the probability `shares.ends`."""
+    """Add each word's p in the topics to inside_out (words × topics), for topics that draw on a common one
+    and contexts of any length.
+
+    Like `predict_mixed`, but summed over context lengths: at each restaurant but the last, the context ends
+    there with the probability `shares.ends`.
+    """
     p = np.empty(inside_out.shape[1] + 1)
     for i in range(len(ways.base)):
         _start(ways.base[i], p)

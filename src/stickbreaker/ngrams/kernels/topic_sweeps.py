@@ -168,9 +168,9 @@ def _sit_down(word, total, words, rooms, seats, priors, scratch, state):
 
 @njit(**OPTIONS)
 def start_topics(order, words, rooms, seats, priors, key):
-    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
+    """Seat words in empty restaurants, one by one, each in a topic drawn given the words seated before.
 
-    For independent topics. key: of the random stream (uint64).
+    For independent topics. order: indexes of the words; key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -230,10 +230,11 @@ def enter_switch(restaurant, topic, switches, path, openings, state):
 
 @kernel_part(**PART)
 def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scratch, path, openings, state):
-    """`_sit_down` with a common topic, from which the word comes with a probability that depends on the
-    context (equation 9).
+    """Draw the topic of a word that has no seat, and seat the word in it and in the switches; returns
+    p(word | all others).
 
-    path, openings: working memory for the switches.
+    The word comes from the common topic with a probability that depends on the context (equation 9). path,
+    openings: working memory for the switches.
     """
     slot, document, weights = words.slots[word], words.documents[word], scratch.weights
     restaurant = rooms.restaurants[slot]
@@ -253,9 +254,10 @@ def _sit_down_switching(word, total, words, rooms, seats, priors, switches, scra
 
 @njit(**OPTIONS)
 def start_switching(order, words, rooms, seats, priors, switches, key):
-    """Seat words in empty restaurants in this order, each in a topic drawn given the words before it.
+    """Seat words in empty restaurants, one by one, each in a topic drawn given the words seated before.
 
     For topics with a common one, from which a word comes with a probability that depends on the context.
+    order: indexes of the words; key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -269,7 +271,11 @@ def start_switching(order, words, rooms, seats, priors, switches, key):
 
 @njit(**OPTIONS)
 def sweep_switching(words, rooms, seats, priors, switches, key):
-    """`sweep_topics` for topics with a common one, from which a word comes with a probability by context."""
+    """Resample the topic and seat of every word given all others, for topics with a common one.
+
+    Like `sweep_topics`, but a word comes from the common topic with a probability that depends on its
+    context. Returns the sum of log p(word | its context, its document, all others), in nats.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     scratch = scratch_of(len(priors.discounts), rooms.n_topics)

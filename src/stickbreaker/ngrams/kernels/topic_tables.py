@@ -146,10 +146,10 @@ def count(slot, topic, customers, tables, common, rooms, seats):
 
 @kernel_part(**PART)
 def add_tables(slot, key, size, number, rooms, seats):
-    """Add `number` tables of this key and size to a slot, or remove them if it is negative; nothing if the
+    """Add `number` tables of this key and size to a slot, or remove them if it is negative; do nothing if the
     slot does not store sizes.
 
-    key: the topic, and where the tables send their customers (see the module).
+    key: the topic; plus the number of topics if the tables send their customers to the common topic.
     """
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:
@@ -172,7 +172,8 @@ def add_tables(slot, key, size, number, rooms, seats):
 def _leaving(slot, topic, customers, rooms, seats, state):
     """Draw one of a topic's customers in a slot uniformly; returns the key and size of its table.
 
-    customers: how many there are; key: the topic, and where the table sends its customer. Nothing is removed.
+    customers: how many there are. The key is the topic; plus the number of topics if the table sent its
+    customer to the common topic. Nothing is removed.
     """
     entries, first = seats.entries, rooms.entries[slot]
     if rooms.entries[slot + 1] == first:

@@ -73,8 +73,8 @@ def _fill_stops(deepest, rooms, stops, path, stopping):
 def _draw_depth_and_topic(word, deepest, total, words, rooms, stops, scratch, depths, state):
     """Draw the context length and the topic (from 1 on) of a word, given its p for each (`scratch.p`).
 
-    Returns the length and p(word). depths (2 × depths): working memory, the probability of each length, and
-    of that length with the word.
+    Returns the length and p(word); the topic is written to `words.topics`. depths (2 × depths): working
+    memory, the probability of each length, and of that length with the word.
     """
     document, (stopping, masses) = words.documents[word], depths
     scale, mass = 1.0 / (words.sizes[document] + total), 0.0
@@ -95,7 +95,8 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
     """Resample the topic, context length and seat of every word given all others, for independent topics.
 
     Returns the sum of log p(word | its document, all others), in nats, each taken when the word was
-    resampled. key: of the random stream (uint64).
+    resampled. stops: the counts of words whose contexts end at each restaurant or pass it, which are updated;
+    key: of the random stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -114,7 +115,11 @@ def sweep_unbounded_topics(words, rooms, seats, priors, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
-    """`sweep_unbounded_topics` for topics that draw on a common one. shares (restaurants): lambda."""
+    """Resample the topic, context length and seat of every word, for topics that draw on a common one.
+
+    Returns the sum of log p(word | its document, all others), in nats, like `sweep_unbounded_topics`. shares
+    (restaurants): lambda, the weight of a topic itself against the common one.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)
@@ -132,8 +137,12 @@ def sweep_unbounded_mixed(words, rooms, seats, priors, shares, stops, key):
 
 @njit(**OPTIONS)
 def sweep_unbounded_switching(words, rooms, seats, priors, switches, stops, key):
-    """`sweep_unbounded_topics` with a common topic, from which a word comes with a probability that depends
-    on the context in use."""
+    """Resample the topic, context length and seat of every word given all others, for topics with a common
+    one.
+
+    Like `sweep_unbounded_topics`, but a word comes from the common topic with a probability that depends on
+    the context in use. Returns the sum of log p(word | its document, all others), in nats.
+    """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     n_depths = len(priors.discounts)

@@ -229,7 +229,7 @@ class PitmanYorChain(Sampler):
         return found
 
     def _sample(self) -> dict[str, AnyArray]:
-        """The current state as arrays of the smallest integer types, to be stored as a sample."""
+        """The current state as arrays to be stored as a sample, counts in the smallest integer type."""
         sample = {
             "customers": narrowed(self._seating.seats[:, CUSTOMERS]),
             "tables": narrowed(self._seating.seats[:, TABLES]),
@@ -303,8 +303,8 @@ def _stacked(samples: list[dict[str, AnyArray]], name: str, places: Integers | N
 
 
 def stop_shares(counts: NDArray[np.integer]) -> Array:
-    """The expected share of words that stop in each restaurant, so that their context does not grow (samples
-    × restaurants).
+    """The expected share of words whose context ends at each restaurant, among those whose context is at
+    least that long (samples × restaurants).
 
     counts (samples × restaurants × 2): words that stop there, and words that pass on to longer contexts.
     """
@@ -312,5 +312,5 @@ def stop_shares(counts: NDArray[np.integer]) -> Array:
 
 
 def narrowed(values: AnyArray) -> AnyArray:
-    """Integers converted to the smallest type that holds them; other arrays unchanged."""
+    """Non-negative integers converted to the smallest type that holds them; other arrays unchanged."""
     return values.astype(np.min_scalar_type(values.max(initial=0))) if values.dtype.kind in "iu" else values

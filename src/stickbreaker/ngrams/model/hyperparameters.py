@@ -97,7 +97,10 @@ def log_seating(
 
 def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np.random.Generator) -> None:
     """Draw the discount and concentration of each depth (context length) given its seating, and write them to
-    `priors`."""
+    `priors`.
+
+    by_depth: for each depth, customers and tables of its occupied restaurants, and numbers of tables by size.
+    """
     for depth, parts in enumerate(by_depth):
         held = priors.discounts[depth], priors.concentrations[depth]
         drawn = draw_discount_and_concentration(*held, *parts, generator)
@@ -106,7 +109,10 @@ def draw_by_depth(priors: Priors, by_depth: Sequence[DepthCounts], generator: np
 
 def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
     """log p(seating, discounts, concentrations) in nats, summed over all depths (context lengths); G0 is not
-    included."""
+    included.
+
+    by_depth: for each depth, customers and tables of its occupied restaurants, and numbers of tables by size.
+    """
     nats = log_prior(priors.discounts, priors.concentrations)
     for depth, parts in enumerate(by_depth):
         nats += log_seating(priors.discounts[depth], priors.concentrations[depth], *parts)
@@ -114,8 +120,8 @@ def log_by_depth(priors: Priors, by_depth: Sequence[DepthCounts]) -> float:
 
 
 def with_draws(priors: Priors, discounts: Array, concentrations: Array) -> Priors:
-    """Set the discounts and concentrations of priors, from a checkpoint. Raises ValueError if they are out of
-    range."""
+    """A copy of `priors` with the discounts and concentrations of a checkpoint. Raises ValueError if they are
+    out of range."""
     if not ((discounts > 0.0) & (discounts < 1.0)).all() or not all_positive(concentrations):
         raise ValueError("discounts or concentrations out of range")
     return priors._replace(discounts=discounts, concentrations=concentrations)

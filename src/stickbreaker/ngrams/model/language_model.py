@@ -123,8 +123,8 @@ class LanguageModel:
 
     @cached_property
     def shares(self) -> Shares:
-        """All samples prepared for predictions: the terms by which p of a word in one context gives that in a
-        longer one (see `Shares`)."""
+        """All samples prepared for predictions: the terms by which p of a word in a context is computed from
+        its p in the context one word shorter (see `Shares`)."""
         contexts, n_samples = self.contexts, len(self.discounts)
         seated, left = np.empty((len(contexts.slot_keys), n_samples)), np.empty((self.n_contexts, n_samples))
         ends = np.empty((0, n_samples)) if self.ends is None else np.ascontiguousarray(self.ends.T)
@@ -229,7 +229,8 @@ class LanguageModel:
     def sentences(
         self, n: int, base: Array, generator: np.random.Generator, most: int, beginning: Sequence[int] = ()
     ) -> Iterator[list[int]]:
-        """Draw n sentences of at most `most` words that begin with `beginning`; yields their word numbers."""
+        """Draw n sentences of at most `most` words that begin with `beginning`; yields their word numbers,
+        without the end mark. base (n_words): G0."""
         for _ in range(n):
             sentence = [self.end, *beginning]
             while len(sentence) <= most:

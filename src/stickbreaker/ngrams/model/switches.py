@@ -18,8 +18,11 @@ ARRAYS = ("switch_seats", "switch_sizes", "switch_concentrations")
 
 
 class SwitchState:
-    """The restaurants of switches in a chain's state: they count which words come from the common topic,
-    context by context (`kernels.switch_tables`)."""
+    """The switches in a chain's state: a restaurant per context, from whose seating lambda follows.
+
+    lambda is the probability that a word in the context comes from a topic other than the common one; the
+    customers of a switch are choices between the two (`kernels.switch_tables`).
+    """
 
     def __init__(self, contexts: Contexts, most: Integers) -> None:
         """Create restaurants without customers; most (restaurants): the most customers that each can get."""

@@ -116,17 +116,20 @@ class TopicChain(Sampler):
 
     @abstractmethod
     def _sweep_words(self, number: int) -> float:
-        """Resample every word's topic and seat; returns the sum of their log p given all others, in nats."""
+        """Resample every word's topic and seat; returns the sum of their log p given all others, in nats.
+
+        number: of the sweep, which selects the random stream.
+        """
 
     @abstractmethod
     def _move_tables(self, number: int) -> None:
-        """Resample the topics of tables, each together with all words below it."""
+        """Resample the topics of tables, each together with all words below it. number: of the sweep."""
 
     def _draw_more(self, number: int, generator: np.random.Generator) -> None:
-        """Draw parameters that only this kind of prior has, at the end of a sweep."""
+        """Draw parameters that only this kind of prior has, at the end of a sweep; by default none."""
 
     def _log_more(self) -> float:
-        """log p of the parameters that only this kind of prior has, in nats."""
+        """log p of the parameters that only this kind of prior has, in nats; by default 0."""
         return 0.0
 
     def _switch_shares(self) -> Array:
@@ -135,11 +138,14 @@ class TopicChain(Sampler):
         return np.empty(0)
 
     def _more_arrays(self) -> dict[str, AnyArray]:
-        """Arrays of a checkpoint that only this kind of prior has."""
+        """Arrays of a checkpoint that only this kind of prior has; by default none."""
         return {}
 
     def _restore_more(self, arrays: Mapping[str, AnyArray], words: Words, seats: Seats) -> None:
-        """Restore what `_more_arrays` returned. Raises ValueError if it belongs to another text."""
+        """Restore what `_more_arrays` returned; by default nothing. words, seats: as restored before.
+
+        Raises ValueError if the arrays belong to another text.
+        """
 
     # The chain
 

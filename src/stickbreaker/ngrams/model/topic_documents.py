@@ -86,8 +86,8 @@ def _parts(model: TopicLanguageModel, documents: MarkedDocuments) -> Iterator[_P
 
 
 def _words(model: TopicLanguageModel, number: int, part: _Part) -> Words:
-    """The words of a group of documents with p(word | context, topic) by sample `number`, ready for
-    `particles`."""
+    """The words of a group of documents with p(word | context, topic) by sample `number`, as the kernels in
+    `particles` take them."""
     inside = np.zeros((part.words.stop - part.words.start, model.n_topics))
     outside = np.zeros(len(inside))
     add_predictions(model, number, part.ways, inside, outside)
@@ -99,7 +99,8 @@ def add_predictions(
 ) -> None:
     """Add one sample's predictions of words to inside_out (words × topics) and outside_out (words).
 
-    In a document with topic shares `shares`, a word has p = outside + sum_k shares_k inside_k.
+    In a document with topic shares `shares`, a word has p = outside + sum_k shares_k inside_k. ways: the
+    words with their contexts, as looked up in the model.
     """
     if model.prior_name == "hierarchical":
         predict = predict_mixed if model.ends is None else predict_unbounded_mixed

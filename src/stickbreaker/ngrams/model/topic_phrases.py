@@ -18,7 +18,7 @@ def top_phrases(
     allowed (words): whether a word may be part of one. An n-gram u w with c customers in the topic has the
     score c times the smaller of two log ratios: the topic's share of the n-gram's customers against its share
     of all customers, and p(w | u) against p(w) in the topic. If one n-gram contains another, only the better
-    one is chosen.
+    one is chosen. With c below `FEWEST` or a score of at most 0, none is, so there may be fewer than n.
     """
     shares, contexts = model.samples[number], model.contexts
     part = slice(*model.cells[number : number + 2].tolist())

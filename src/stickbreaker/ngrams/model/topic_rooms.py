@@ -65,12 +65,14 @@ def _empty(starts: Integers, n_topics: int, columns: int) -> tuple[NDArray[np.in
 
 
 def used(starts: Integers, n: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether each reserved cell is in use (cells): the first n of each slot's cells are, which begin at
-    `starts`."""
+    """Whether each reserved row is in use (rows): the first n[s] of slot s are, from row starts[s] on.
+
+    For cells and entries of slots, and for totals of restaurants. starts has one more entry than n.
+    """
     sizes = np.diff(starts)
     return np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes) < np.repeat(n, sizes)
 
 
 def _starts(sizes: NDArray[np.integer]) -> Integers:
-    """Where the cells of each slot begin (slots + 1), from how many each has; the last is the total."""
+    """Where the rows of each slot begin, from how many each has; then the number of all (slots + 1)."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

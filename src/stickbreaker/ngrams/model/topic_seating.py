@@ -65,7 +65,7 @@ def _rows(name: str, starts: Integers, arrays: Arrays, like: NDArray[np.int32]) 
     """Which reserved rows the saved array `name` (cells or entries) fills. Raises ValueError if it does not
     fit.
 
-    starts: where the rows of each slot begin; like: the array to fill.
+    starts: where the rows of each slot begin; like: the array to fill, which is not changed here.
     """
     rows, n = arrays[name], arrays[f"n_{name}"]
     sizes = np.diff(starts)
@@ -157,7 +157,8 @@ def _sums(places: Integers, sought: Integers, values: Integers) -> Integers:
 
 
 def fill_totals(rooms: Rooms, seats: Seats) -> None:
-    """Fill `seats.totals` (zero before): the customers and tables of each topic in each restaurant."""
+    """Fill `seats.totals` (zero before) with the customers and tables of each topic in each restaurant, from
+    the cells, and `seats.n_totals` with how many rows are in use."""
     rows = used(rooms.cells, seats.n_cells) & (seats.cells[:, CUSTOMERS] > 0)
     slots = np.repeat(np.arange(len(rooms.parents)), np.diff(rooms.cells))[rows]
     cells = seats.cells[rows].astype(np.int64)

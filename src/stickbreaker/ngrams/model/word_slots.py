@@ -9,8 +9,11 @@ from stickbreaker.ngrams.model.contexts import Integers
 
 
 def first_slots(rooms: Rooms, deepest: Integers) -> Integers:
-    """The slot (a word in a context) in which each word begins when context lengths are sampled: that of a
-    context of `START` words, or of its longest if that is shorter."""
+    """The slot (a word in a context) in which each word is first seated when context lengths are sampled:
+    that of its context of `START` words, or of its longest context if that is shorter.
+
+    deepest (words): the slot of each word in its longest context.
+    """
     slots = deepest.copy()
     for _ in range(int(rooms.depths.max()) - START):
         deep = rooms.depths[rooms.restaurants[slots]] > START

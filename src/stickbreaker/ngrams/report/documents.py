@@ -183,8 +183,8 @@ def _visible(along: SharesAlong) -> list[int]:
 
 
 def read_documents(folder: Path, manifest: JsonObject, n_topics: int) -> DocumentRows:
-    """Read the documents that were saved in a model's directory for its report, and their excerpts. Raises
-    UserError for invalid files."""
+    """Read the documents that were saved in a model's directory for its report, and their excerpts; none if
+    there is no such file. Raises UserError for an invalid file."""
 
     def excerpt(document: JsonObject, row: JsonObject) -> ExcerptRow:
         if len(document["excerpts"]) > 1:

@@ -74,7 +74,7 @@ def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
     """The longest contexts with customers in the last sample, at most `MOST_ROWS`, sorted by length, then by
     customers.
 
-    Left out are contexts with an unknown word, and those with which a longer one in the list ends.
+    Left out are contexts with an unknown word, and those that are the end of a longer one in the list.
     """
     customers = _customers(model)
     depths = model.language_model_.contexts.depths
@@ -164,7 +164,7 @@ def _shorter(model: PlainNgramModel, restaurant: int) -> list[int]:
 
 
 def _spelled(model: PlainNgramModel, words: list[int]) -> list[str]:
-    """The words of a context as the page shows them."""
+    """The words of a context as the page shows them: the mark of a sentence's end, there, is its start."""
     return [START if word == model.numbers_.end else model.words_[word] for word in words]
 
 

@@ -97,8 +97,8 @@ def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> JsonObjec
 
 
 def read_sentences(folder: Path, manifest: JsonObject) -> SavedSentences:
-    """Read the sentences that were saved in a model's directory for its report. Raises UserError for an
-    invalid file."""
+    """Read the sentences that were saved in a model's directory for its report; `rows` is None if there are
+    none. Raises UserError for an invalid file."""
     if DOCUMENTS not in manifest["files"]:
         return SavedSentences()
     file = folder / DOCUMENTS

@@ -89,7 +89,8 @@ def topics_payload(topics: Sequence[LanguageTopic]) -> list[dict[str, str]]:
 
 
 def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
-    """The topics in use as the report shows them, the largest first."""
+    """The topics in use as the report shows them, the largest first; only the `MOST_WITH_SENTENCES` largest
+    have sentences."""
     shares, words, phrases = model.topic_shares_, model.top_words(WORDS), model.top_phrases(PHRASES)
     probabilities = model._probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
@@ -107,8 +108,8 @@ def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
 
 
 def drawn_sentences(model: PlainTopicNgramModel, topics: list[int]) -> dict[int, list[str]]:
-    """Sentences drawn by the last sample for each of these topics: all words come from that topic, or from
-    the common model.
+    """At most `SENTENCES` sentences for each of these topics, drawn by the last sample: all words come from
+    the topic, or from the common model.
 
     They are cut off after `LONGEST_SENTENCE` words; empty ones are left out.
     """

@@ -99,11 +99,12 @@ class Contexts(Section["TopicLanguageReport"]):
 
 def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
     """The share of words that come from topics (lambda) by context, the mean over samples; None without a
-    common topic.
+    common topic, or if no context counts.
 
-    Only contexts with at least `LEAST_CUSTOMERS` customers count, in the mean over samples; None also if
-    there are none. The lists are of the `MOST_COMPARED` fullest ones without an unknown word: the fullest of
-    the tenth with the lowest shares, of the tenth nearest to one half, and of the tenth with the highest.
+    Contexts count that are not empty and have at least `LEAST_CUSTOMERS` customers (the mean over samples).
+    The `MOST_COMPARED` with most customers, without those that have an unknown word, are compared. Each list
+    has those with most customers among a tenth of them: that with the lowest shares, with shares nearest to
+    one half, and with the highest shares.
     """
     found = model.topic_model_
     if found.switches is None:

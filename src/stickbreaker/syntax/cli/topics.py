@@ -1,4 +1,4 @@
-"""`stickbreaker topics` of syntactic topics: their words, parts of speech, and what stands below them."""
+"""`stickbreaker topics` of syntactic topics: their words, parts of speech, and topics of dependents."""
 
 from typing import Any
 

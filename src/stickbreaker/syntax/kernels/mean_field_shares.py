@@ -19,8 +19,8 @@ ROUNDS = 4  # updates of shares and xi between two sums over trees
 def _mean_shares(expected, counts, rates, room):
     """Fill room.theta with a document's E[theta], at the scale that is best for the bound.
 
-    At this scale, with xi = E[x], the means sum to the sum of the prior's shapes. Returns the factor by which
-    `rates`, of q(theta), must be multiplied for it.
+    counts, rates (topics): q(theta_i) = Gamma(shapes_i + counts_i, rates_i). At the best scale, the means sum
+    to the sum of the prior's shapes. Returns the factor by which rates must be multiplied to have it.
     """
     total, prior = 0.0, 0.0
     for i in range(len(counts)):
@@ -34,7 +34,8 @@ def _mean_shares(expected, counts, rates, room):
 
 @kernel_part(**PART)
 def _weigh_shares(expected, counts, rates, room):
-    """Scale `rates`, of a document's q(theta), to the best for the bound; fill E[theta] and E[log theta]."""
+    """Multiply `rates`, those of a document's q(theta), by the factor that is best for the bound; fill
+    room.theta with E[theta] and room.log_theta with E[log theta]."""
     scale = _mean_shares(expected, counts, rates, room)
     for i in range(len(counts)):
         rates[i] *= scale
@@ -43,9 +44,11 @@ def _weigh_shares(expected, counts, rates, room):
 
 @kernel_part(**PART)
 def _find_shares(expected, counts, rates, pulls, room):
-    """Update the rates of a document's q(theta) given its expected counts, and `pulls`, m_j / xi_j.
+    """Update the rates of a document's q(theta) in place, given its expected counts of topics.
 
-    xi and the rates are set to their optima in turn, `ROUNDS` times.
+    xi_j = E[sum_i theta_i pi_ji] and the rates, 1 + sum_j pulls_j E[pi_ji], are set to their optima in turn,
+    `ROUNDS` times, starting from room.xi. pulls (topics + 1) is filled with room.m_j / xi_j, where m_j is the
+    expected number of nodes whose head has topic j.
     """
     for times in range(ROUNDS):
         if times > 0:
@@ -75,11 +78,11 @@ def _share_terms(expected, counts, rates):
 
 @njit(**OPTIONS)
 def infer_documents(nodes, expected, most, tolerance, room, report):
-    """Infer the topics of each document by mean-field inference, and add the results to the report.
+    """Infer the topics of each document by mean-field inference, and write the results to the report.
 
     Sums over its trees and updates of its shares alternate; each round raises the bound. It stops after
-    `most` rounds, or when expected topic counts change by less than `tolerance` of its nodes. A document that
-    is not `report.known` starts from theta = 1.
+    `most` rounds, or when expected topic counts change by at most `tolerance` of its nodes. A document that
+    is not `report.known` starts from theta = 1; one without nodes gets counts of 0 and rates of 1.
     """
     k = len(expected.shapes)
     for d in range(len(nodes.offsets) - 1):

@@ -51,10 +51,11 @@ def _log_sum(values):
 
 @kernel_part(**PART)
 def _draw_shares(learned, room, state):
-    """Draw the log shares of a document (room.log_theta), up to a constant, given its topics.
+    """Draw a document's log shares given its topics, from their last values: update room.log_theta.
 
-    room.n: nodes of each topic; room.m: nodes whose head has each topic. An auxiliary U is drawn for each
-    topic of a head, then a Gamma for each topic (as in `syntax_chain`), all in logarithms against underflow.
+    room.n: nodes of each topic; room.m: nodes whose head has each topic. For each topic j of a head, U_j is
+    drawn from Gamma(m_j) / sum_i theta_i pi_ji, then theta_i from Gamma(shapes_i + n_i, 1 + sum_j U_j pi_ji),
+    all in logarithms against underflow. state: of the random stream.
     """
     k = len(room.n)
     room.log_rates[:] = 0.0  # log(1 + B)

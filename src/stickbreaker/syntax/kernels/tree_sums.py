@@ -26,9 +26,11 @@ SMALL = 1e-13  # least probability of a head's topic that is passed down
 
 
 class TreeNodes(NamedTuple):
-    """Consecutive documents as nodes, heads before dependents, like `Nodes`.
+    """Consecutive documents as nodes (words of trees) in preorder, heads before dependents.
 
-    `rows` maps word numbers to rows of `Expected.words`, which may have only some words.
+    Document d has the nodes offsets[d] to offsets[d + 1] - 1; heads (nodes): the head's index in its
+    document, -1 for a root. `rows` maps word numbers to rows of `Expected.words`, which may have only some
+    words.
     """
 
     offsets: NDArray[np.int64]
@@ -70,7 +72,11 @@ class TreeReport(NamedTuple):
 
 
 class TreeRoom(NamedTuple):
-    """Working memory to infer one document at a time (symbols as in the module's docstring)."""
+    """Working memory to infer one document at a time.
+
+    n: expected nodes of each topic; m: those whose head has each topic (last: roots); xi_j: E[sum_i theta_i
+    pi_ji]; chances_ji: weight of topic i below a head's topic j, exp(E[log theta_i] + E[log pi_ji]) / xi_j.
+    """
 
     chances: NDArray[np.float64]  # topics + 1 × topics: A
     pairs: NDArray[np.float64]  # topics + 1 × topics
@@ -85,7 +91,10 @@ class TreeRoom(NamedTuple):
 
 
 def room_for(offsets, k):
-    """Working memory (`TreeRoom`) to infer documents one by one; offsets: where they begin; k: topics."""
+    """Allocate working memory (`TreeRoom`) to infer documents one by one.
+
+    offsets (documents + 1): where their nodes begin; k: number of topics.
+    """
     most = int(np.diff(offsets).max(initial=0))
     shapes = [(k + 1, k), (k + 1, k), (most, k), (most, k), (most, k), (k,), (k + 1,), (k,), (k,), (k + 1,)]
     return TreeRoom(*(np.empty(shape) for shape in shapes))
@@ -121,7 +130,11 @@ def mean_products(expected, room):
 
 @kernel_part(**PART)
 def weigh(expected, room):
-    """Fill room.xi and room.chances (the matrix A), given E[theta] and E[log theta] in the room."""
+    """Fill room.xi and room.chances (see `TreeRoom`), given room.theta, E[theta], and room.log_theta.
+
+    chances_ji = exp(E[log theta_i] + E[log pi_ji]) / xi_j, at least exp(LEAST_LOG); xi_j = E[sum_i theta_i
+    pi_ji].
+    """
     mean_products(expected, room)
     for j in range(len(room.xi)):
         log_xi = log64(room.xi[j])
@@ -133,8 +146,9 @@ def weigh(expected, room):
 def _sum_inside(heads, n, room):
     """Sum over the topics of all n nodes of a document, from the leaves up; returns the log of the sum.
 
-    heads: of its nodes. room.below: on input the weights of each node's own word by topic, afterwards those
-    of all words at and below the node; room.ups is filled, too.
+    heads: of its nodes. room.below (nodes × topics): on input the weights of each node's own word by topic,
+    afterwards those of all words at and below the node, up to a factor; room.ups is filled with the same by
+    the topic of the node's head.
     """
     nats, k = 0.0, len(room.n)
     below, ups, chances = room.below, room.ups, room.chances
@@ -208,10 +222,11 @@ def _pass_down(heads, n, room):
 
 @kernel_part(**PART)
 def sum_trees(nodes, d, expected, room):
-    """Sum over the topics of all nodes of document `d`: returns the log, its words' part of the bound.
+    """Sum over the topics of all nodes of document `d`, given room.chances; returns the log of the sum, the
+    part of its words in the bound, in nats.
 
-    Fills room.posterior (nodes × topics) and the expected counts room.n and room.m, given
-    room.chances.
+    Fills room.posterior (nodes × topics), and the expected nodes of each topic (room.n) and of each topic of
+    a head (room.m).
     """
     first = nodes.offsets[d]
     n = nodes.offsets[d + 1] - first
@@ -232,7 +247,8 @@ def sum_trees(nodes, d, expected, room):
 
 @kernel_part(**PART)
 def add_counts(nodes, d, room, report):
-    """Add to the report a document's expected counts of (head's topic, topic) and (word, topic).
+    """Add a document's expected counts of (head's topic, topic) and of (word, topic) to report.transitions
+    and report.words.
 
     Called after `sum_trees`, whose results are in the room.
     """
@@ -261,7 +277,10 @@ def add_counts(nodes, d, room, report):
 
 @njit(**OPTIONS)
 def sum_documents(nodes, expected, room, report):
-    """Infer documents in the limit "itic", without shares of their own (theta = 1), and fill the report."""
+    """Infer documents in the limit "itic", without shares of their own (theta = 1), and fill the report.
+
+    room: working memory, from `room_for`.
+    """
     room.theta[:], room.log_theta[:] = 1.0, 0.0
     weigh(expected, room)
     for d in range(len(nodes.offsets) - 1):

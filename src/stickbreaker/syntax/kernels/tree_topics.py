@@ -32,7 +32,8 @@ class Nodes(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The parameters with which topics are drawn.
+    """The parameters with which topics are drawn: documents' shares theta, the preferences pi of heads'
+    topics, and topics' words beta.
 
     theta and pi are logarithms, since their products could underflow; their scales do not matter.
     """
@@ -44,7 +45,7 @@ class Weights(NamedTuple):
 
 @kernel_part(**PART)
 def transitions(log_theta, log_pi, chances_out):
-    """Fill chances_out with p(topic i | head's topic j) = theta_i pi_ji / x_j for one document.
+    """Fill chances_out with p(topic i | head's topic j), which is theta_i pi_ji normalised, for one document.
 
     chances_out (topics + 1 × topics): rows are j, the last for roots; log_theta (topics): of the document.
     """
@@ -77,8 +78,10 @@ def gather(words, beta, first, n, below_out):
 def inside(heads, first, n, chances, below_out):
     """log p of all words of a document, in nats, summed over the topics of its n nodes.
 
-    below_out (n × topics): p(own word | topic) of each node on input; then p(words at and below the node |
-    topic), up to a factor per node. chances: see `transitions`.
+    heads (nodes of all documents): each node's head, as a position in its document, which is before its own;
+    -1 for roots; first: the document's first node. below_out (n × topics): p(own word | topic) of
+    each node on input; then p(words at and below the node | topic), up to a factor per node. chances (topics
+    + 1 × topics): p(topic | head's topic), the last row for roots.
     """
     nats = 0.0
     k = chances.shape[1]
@@ -115,7 +118,8 @@ def inside(heads, first, n, chances, below_out):
 def draw_nodes(heads, n, chances, below, state, topics_out):
     """Draw the topics of all `n` nodes of a document from their joint posterior, heads first.
 
-    chances: see `transitions`; below: as filled by `inside`; state: of the random stream.
+    heads (n): of this document alone; chances (topics + 1 × topics): p(topic | head's topic), the last row
+    for roots; below (n × topics): as filled by `inside`; state: of the random stream.
     """
     k = chances.shape[1]
     for node in range(n):

@@ -45,9 +45,10 @@ def _pass_up(chances, own, own_of_head):
 
 @njit(**OPTIONS)
 def predict_words(nodes, weights, nats_out):
-    """Predict each word of documents from the words before it, in preorder: its log p in nats.
+    """Predict each word of documents from the document's words before it, in preorder: its log p in nats.
 
-    They are written to nats_out (nodes); 0 for a node without a word. weights: theta has a row per document.
+    They are written to nats_out (nodes); 0 for a node without a word. weights.log_theta has a row per
+    document.
     """
     k = weights.log_pi.shape[1]
     chances = np.empty((k + 1, k))

@@ -44,8 +44,8 @@ class LearnedSyntax:
     def of(cls, params: Record, limit: str, chains: int = 1) -> "LearnedSyntax":
         """The learned model from params, such as those of `SyntaxChain.pooled`.
 
-        chains: the number of chains that the samples are from. Raises ValueError if arrays do not fit
-        together or have impossible values.
+        chains: how many chains the samples are from, the best chain's first, each with the same number.
+        Raises ValueError if arrays do not fit together or have impossible values.
         """
         held: JsonObject = {name: np.asarray(params[name].values, np.float64) for name in KEPT}
         samples, words, k = held["beta"].shape if held["beta"].ndim == 3 else (0, 0, 0)
@@ -151,8 +151,9 @@ class LearnedSyntax:
     ) -> Array:
         """The posterior probabilities of words' topics (nodes × topics), by the best chain's last sample.
 
-        Parameters are as in `log_words`: the shares of a document are drawn given its `seen` sentences, then
-        the topics of `trees` given these shares.
+        trees: sentences, each as a document; seen: the documents that they belong to; owners: the document in
+        `seen` of each sentence. A document's shares are drawn given `seen`, then topics of `trees` given the
+        shares; probabilities are relative frequencies among 100 draws.
         """
         last, k = self.own - 1, self.tau.shape[1]
         log_theta = self.log_theta(seen, seed, last)
@@ -211,7 +212,8 @@ class LearnedSyntax:
 
 
 def _content_numbers(nodes: Nodes) -> NDArray[np.int64]:
-    """A number for each document, a hash of its words and their heads."""
+    """A number for each document, a hash of its words and their heads (documents,); it is the same for equal
+    documents."""
     words, heads = (np.ascontiguousarray(part, "<i4") for part in (nodes.words, nodes.heads))
     found = np.empty(len(nodes.offsets) - 1, np.int64)
     for d, (first, last) in enumerate(

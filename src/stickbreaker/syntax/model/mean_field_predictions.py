@@ -22,8 +22,8 @@ from stickbreaker.syntax.model.syntax_weights import concentrations_of, expected
 def shares(local: Local, params: Record) -> Array:
     """Topic shares of inferred documents (documents × topics); rows sum to one.
 
-    local: their records, which `Engine.infer` returns. A document without words has the mean shares of the
-    prior.
+    local: the record of a shard's documents, as `Engine.infer` returns it for each shard; params: of the run.
+    A document without words has the mean shares of the prior.
     """
     counts = local["counts"].values
     prior = params["tau"].values / params["tau"].values.sum()
@@ -47,8 +47,8 @@ def score_documents(
 def as_sample(params: Record, counts: Array, prior: Prior) -> dict[str, Field]:
     """Convert the result of a variational run into the form of a chain's samples: one sample, the means of q.
 
-    So `LearnedSyntax` can predict from it; only "tags" is missing. counts (words × topics): the table of a
-    variational run.
+    `LearnedSyntax.of` takes it once the caller has added "tags" (counts of tags by topic). counts (words ×
+    topics): the table of the run.
     """
     transitions = expected_transitions(params, prior)
     now = concentrations_of(params)

@@ -24,7 +24,7 @@ class OrderedTrees(NamedTuple):
         return len(self.nodes.offsets) - 1
 
     def slice(self, start: int, stop: int) -> Nodes:
-        """The nodes of the documents from number `start` to `stop` - 1."""
+        """The nodes of the documents from number `start` to `stop` - 1, with offsets from 0."""
         first, last = self.nodes.offsets[start], self.nodes.offsets[stop]
         offsets = self.nodes.offsets[start : stop + 1] - first
         return Nodes(offsets, self.nodes.words[first:last], self.nodes.heads[first:last])

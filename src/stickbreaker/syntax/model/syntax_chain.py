@@ -52,7 +52,7 @@ BLOCK_NODES, BLOCK_DOCUMENTS = 20_000, 4096
 
 
 class Prior(NamedTuple):
-    """The settings of the model that stay fixed (symbols as in the module's docstring).
+    """The settings of the model that stay fixed.
 
     a: of the prior of the overall topic weights, tau_i ~ Gamma(a / n_topics, a). shape, rate: of the Gamma
     prior of alpha_D and alpha_T, the concentrations of documents' weights theta and of the transitions pi
@@ -129,7 +129,8 @@ class SyntaxChain(Sampler):
         """Do nothing, since all parameters are already drawn in every sweep."""
 
     def score(self) -> Score:
-        """log p of all words given the current parameters, in nats, with topics summed out."""
+        """log p of all words given the current parameters, in nats, with the words' topics summed out; also
+        the number of known words."""
         nats = np.empty(self._trees.n_documents)
         weights = weights_of(self.state)
         for start, stop in self._blocks:
@@ -224,9 +225,9 @@ class SyntaxChain(Sampler):
         self.state = self.state._replace(topics=topics)
 
     def _draw_weights(self, generator: np.random.Generator) -> None:
-        """Draw all parameters given the topics: the auxiliary U, alphas, tau, theta, pi, sigma and beta.
+        """Draw all parameters given the topics: alphas, tau, theta, pi, sigma and beta.
 
-        What a limiting case fixes is left as it is.
+        They replace those in `state`; what a limiting case fixes (theta or pi, and its alpha) stays.
         """
         counts, k = self.counts(), self._prior.n_topics
         log_x = log_products(self.state.log_theta, self.state.log_pi.T)  # documents × topics + 1
@@ -274,9 +275,9 @@ class SyntaxChain(Sampler):
     ) -> tuple[NDArray[np.int64], float]:
         """Draw alpha_D or alpha_T, with theta or pi integrated out; returns auxiliary counts and alpha.
 
-        Each row of counts is a Chinese restaurant of topics; the auxiliary counts are its tables per topic,
-        summed over rows. customers (rows × topics): topic counts of documents, or of heads' topics;
-        log_rates: logs of the rates of the Gammas theta or pi.
+        Each row of `customers` is a Chinese restaurant of topics; the auxiliary counts are its tables per
+        topic, summed over rows (topics,). customers (rows × topics): topic counts of documents, or of heads'
+        topics; alpha: the last value; log_rates (rows × topics): logs of the rates of the Gammas theta or pi.
         """
         tables = tables_of(customers, alpha * tau, generator)
         drawn = generator.gamma(self._prior.shape + tables.sum())
@@ -303,7 +304,8 @@ def weights_of(state: SyntaxState) -> Weights:
 
 
 def refuse_numbers(name: str, values: AnyArray) -> None:
-    """Raise ValueError if an array of a state or sample, called `name` in `RANGES`, has impossible values."""
+    """Raise ValueError if an array of a state or sample has values outside the range that `RANGES` has for
+    its `name`, or NaN."""
     least, most = RANGES[name]
     if not ((values >= least) & (values <= most)).all():
         raise ValueError(f"{name} has impossible values")
@@ -348,9 +350,9 @@ def tables_of(
 def sliced(
     tau: Array, shape: Array, rate: Array, n_rows: int, alpha: float, generator: np.random.Generator
 ) -> Array:
-    """Draw tau (topics), the overall topic weights, given all else, by slice sampling of log tau.
+    """Draw new values of tau (topics), the overall topic weights, by slice sampling of log tau.
 
-    The density, in which `shape` counts the factor of log tau itself, is
+    The density of log tau, which includes the factor tau of the change of variable, is
 
         tau^shape exp(-rate tau) / Gamma(alpha tau)^n_rows.
 

@@ -57,7 +57,8 @@ SHARD_DOCUMENTS = 16  # documents per shard; parsed documents are long
 
 
 class Turns(NamedTuple):
-    """When the inference of a document stops: after `most` rounds, or at changes below `tolerance`."""
+    """When the inference of a document stops: after `most` rounds, or when its expected topic counts change
+    by at most `tolerance` of its words."""
 
     most: int
     tolerance: float
@@ -76,7 +77,7 @@ class SyntaxView(NamedTuple):
     rows: NDArray[np.int64] | None
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Convert rows of the table into positions in `expected.words`, which may cover only some rows."""
+        """Convert rows of the table, which must be covered, into positions in `expected.words`."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
@@ -142,8 +143,8 @@ class SyntaxModel(Model):
     ) -> tuple[Local, Stats]:
         """Infer the topics of a shard's documents, starting from their last record (`local`) if there is one.
 
-        Returns a new record and the statistics. The record has q(theta) of each document, as `counts`
-        (expected words by topic) and `rates`, and its part of the bound (`scores`, nats).
+        Returns a new record and the statistics for `global_step`. The record has q(theta) of each document,
+        as `counts` (expected words by topic) and `rates`, and its part of the bound (`scores`, nats).
         """
         trees, k = ordered_trees(shard.content).nodes, self.prior.n_topics
         nodes = TreeNodes(*trees, view.places(shard.rows))
@@ -188,9 +189,9 @@ class SyntaxModel(Model):
     ) -> Record:
         """Params after a step: the sums over documents are blended, then tau and the alphas are updated.
 
-        This is a natural gradient step of q(pi), then one of `updated`. The natural parameters of q(pi) are
-        linear in expected counts and rates, which are blended like the table; so are the sums over documents
-        for the point estimates (online EM, Cappe & Moulines 2009).
+        The sums become (1 - step.rate) · step.growth · old + step.rate · step.scale · new. This is a natural
+        gradient step of q(pi), whose natural parameters are linear in the sums, and online EM for the point
+        estimates (Cappe & Moulines 2009), which `updated` then maximises.
         """
         keep, add = (1.0 - step.rate) * step.growth, step.rate * step.scale
         sums = {name: keep * params[name].values + add * stats.usage[name].values for name in SUMS}

@@ -72,9 +72,10 @@ def refuse_params(params: Record) -> None:
 
 
 def document_sums(report: TreeReport, shapes: Array, prior: Prior) -> dict[str, Array]:
-    """Compute the sums over documents in `SUMS`, by name, from the results of inferring these documents.
+    """Compute the sums over documents that updates of q(pi), tau and the alphas need, by name (`SUMS`).
 
-    shapes (topics): alpha_D tau.
+    report: the results of inferring these documents; shapes (topics): alpha_D tau. In the limit "itic", sums
+    that belong to documents' shares are 0.
     """
     pulls = report.pulls.T
     zeros, k = np.zeros(report.transitions.shape), len(shapes)
@@ -102,7 +103,7 @@ def expected_tables(shapes: Array, counts: Array) -> Array:
 
 
 def expected_transitions(params: Record, prior: Prior) -> Transitions:
-    """The optimal q(pi), of transitions from heads' topics, given the documents' sums in `params`.
+    """The optimal q(pi), of transitions from heads' topics, given the sums over documents in `params`.
 
     In the limit "hdp", where topics do not depend on heads, all are Gammas concentrated at 1.
     """
@@ -114,12 +115,13 @@ def expected_transitions(params: Record, prior: Prior) -> Transitions:
 
 
 def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transitions, Array]:
-    """The optimal q(pi) given sums over documents, and the scale of each of its rows (topics + 1 × 1).
+    """The optimal q(pi) given sums over documents (`SUMS`), and the scale c of each row (topics + 1 × 1).
 
-    By this scale w_dj is divided. At a scale c, rates are 1 + sum_d w_dj E[theta_di] / c. The bound is
-    highest, jointly in q(pi) and the scale of all xi, when the means of a row sum to P = sum_i alpha_T tau_i.
-    (Its slope in log c is sum_i shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and
-    increasing in c, so Newton's steps from below never overshoot.
+    c_j is the best common factor of xi_dj in all documents d; the sums are for c = 1, and have w_dj = m_dj /
+    xi_dj, with m_dj expected nodes whose head has topic j. Rates are 1 + sum_d w_dj E[theta_di] / c_j. The
+    bound is highest, jointly in q(pi) and c, when the means of a row sum to sum_i alpha_T tau_i. (Its slope
+    in log c is sum_i shapes_i - sum_i means_i - sum_d m_dj.) The sum of means is concave and increasing in c,
+    so Newton's steps from below never overshoot. For a row that no node has, c is arbitrary and rates are 1.
     """
     y = now.alpha_transitions * now.tau
     shapes = y + sums["transitions"]
@@ -138,7 +140,7 @@ def _transitions(now: Concentrations, sums: Mapping[str, Array]) -> tuple[Transi
 
 
 def updated(now: Concentrations, sums: Mapping[str, Array], prior: Prior) -> Concentrations:
-    """New values of tau and the alphas, which never lower the bound.
+    """New values of tau and the alphas, which never lower the bound; an alpha that `prior.limit` lacks stays.
 
     Each maximises a lower limit of the bound that is tight at its present value. When they change, q(theta)
     and q(pi) change with them: the shapes y + n (y = alpha tau_i) follow y, while the rates r stay. Then each

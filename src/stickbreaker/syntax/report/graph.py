@@ -1,4 +1,4 @@
-"""The graph of syntactic topics: which stand below which."""
+"""The graph of syntactic topics: the topics of heads and of their dependents."""
 
 from __future__ import annotations
 

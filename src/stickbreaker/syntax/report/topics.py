@@ -123,7 +123,7 @@ def topics_payload(topics: Sequence[SyntaxTopic]) -> list[JsonObject]:
 def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, object]:
     """A topic as values for the template of its card; shares are percentages.
 
-    Of the topics above and below it, only those `in_use` are listed.
+    Neighbours above and below it (topics of heads and of dependents) are listed only if they are `in_use`.
     """
     return {
         "number": topic.number,

@@ -99,11 +99,11 @@ def _write_diagnostics(
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
-    """The options for reading the documents to score, without those that may be meant for the reference of
-    coherence.
+    """The options for reading the documents to score. If the reference of coherence is raw files, they no
+    longer count as written by the user.
 
-    If the documents are a built corpus, reading options that the user wrote are refused. But if the reference
-    is raw files, the options may be meant only for these; so they no longer count as written by the user.
+    Otherwise they would be refused if the documents are a built corpus, though the user may have written them
+    for the reference.
     """
     from stickbreaker.corpus.store import is_store
 

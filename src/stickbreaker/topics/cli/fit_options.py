@@ -15,8 +15,8 @@ VALUES = "online", "hybrid", "gibbs", "gibbs-delayed"  # choices that are saved 
 def params_from_options(
     kind: type[TopicParameters], options: ParameterValues, *, opened: bool
 ) -> ParameterValues:
-    """The parameters of a topic estimator of this kind, from the options of a command line. `opened`: whether
-    the vocabulary is open.
+    """The parameters of a topic estimator of this kind, from the options of a command line, which are
+    changed. `opened`: whether the vocabulary is open.
 
     Raises a usage error for options that need other options.
     """

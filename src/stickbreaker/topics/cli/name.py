@@ -20,7 +20,7 @@ def read_numbered(
     _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 ) -> dict[int, str | None]:
     """A click callback that reads topics' names by number, from values such as "3=weather". "3=" becomes
-    None, which removes the name. Raises a usage error for other values.
+    None, which removes the name. Raises a usage error for other values, and for a topic that occurs twice.
     """
     names: dict[int, str | None] = {}
     for value in values:

@@ -19,8 +19,8 @@ JUDGES = {"bound": "the bound", "held-out": "documents held out"}
 
 
 def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDirectory":
-    """Start a run of a topic model for `fit` and return its directory. Notes about the guide, concepts and
-    the number of topics are printed.
+    """Start a run of a topic model for `fit` and return its directory. Sets model.words from the options, and
+    prints notes about the guide, concepts and the number of topics.
 
     With an open vocabulary, a corpus that is built from raw files keeps all words, since any may be learned.
     """

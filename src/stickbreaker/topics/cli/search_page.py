@@ -50,8 +50,8 @@ def page(summary: JsonObject, name: str) -> str:
 def figure(
     topics: Sequence[int], means: Sequence[float], seeds: Sequence[Sequence[float]], chosen: int, label: str
 ) -> str:
-    """An SVG figure of a score by number of topics, on a log scale: a line through `means`, and a dot for
-    each seed.
+    """An SVG figure of a score against the number of topics (log scale): a line through `means`, and a dot
+    for each seed.
 
     topics: the numbers, ascending; seeds: for each number, the scores of all seeds; `chosen`: the number that
     is marked; `label`: what a screen reader says.
@@ -94,7 +94,9 @@ def figure(
 
 
 def _figures(summary: JsonObject) -> list[tuple[str, str, Markup]]:
-    """The figures of all scores that the search has: heading, what is better, and the picture."""
+    """The figures of the scores that all numbers of topics have: for each, its heading, what it measures, and
+    the picture.
+    """
     rows = summary["table"]
     drawn: list[tuple[str, str, Markup]] = []
     for name, (heading, better) in FIGURES.items():

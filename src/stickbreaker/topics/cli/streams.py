@@ -114,7 +114,7 @@ def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun,
     """Learn from a stream into a new directory until the stream ends, or until Ctrl-C or SIGTERM, after which
     `stickbreaker resume` can continue. A summary is printed.
 
-    Raises UserError if the vocabulary is not open, or the directory exists.
+    Raises UserError if the vocabulary is not open, or the directory exists and is not to be overwritten.
     """
     from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.estimators.streams import stream_directory

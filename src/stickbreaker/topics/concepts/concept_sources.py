@@ -27,9 +27,9 @@ class Selection:
 
     `entries`: all that were read; `several_words`: skipped, since one of the two words is not a single word;
     `by_characters`: those of these in which the analysis splits a word into characters; `not_in_vocabulary`:
-    skipped, since the vocabulary lacks one of the words; `pairs`: used; `reversed_pairs`: would be in the
-    vocabulary if the two languages were exchanged. `coverage`: by language, the share of the vocabulary's
-    tokens whose words have a concept.
+    skipped, since the vocabulary lacks one of the words; `pairs`: distinct pairs that are left, among which
+    concepts are chosen; `reversed_pairs`: would be in the vocabulary if the two languages were exchanged.
+    `coverage`: by language, the share of the vocabulary's tokens whose words have a concept.
     """
 
     concepts: list[Concept] = field(default_factory=list[Concept])
@@ -279,8 +279,8 @@ def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) 
 
 
 def _refuse_lacking(vocabulary: Vocabulary, language: str) -> None:
-    """Raise UserError if the vocabulary lacks a language. "" stands for the only language of a vocabulary
-    without language codes.
+    """Raise UserError if the vocabulary lacks a language. "" means the only language of a vocabulary without
+    language codes; it is refused if there are codes.
     """
     if not language:
         _refuse_several_languages(vocabulary)

@@ -101,7 +101,8 @@ def _predicted(scale: Any, features: Any, labels: NDArray[np.str_]) -> NDArray[n
     """The label of each document, predicted by a linear classifier that was fitted to the other folds of the
     documents.
 
-    scale: a scikit-learn transformer for the features (documents × features).
+    scale: a scikit-learn transformer for the features (documents × features), such as a StandardScaler;
+    labels (documents): the true ones.
     """
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline

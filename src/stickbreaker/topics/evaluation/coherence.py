@@ -47,7 +47,8 @@ class Coherences(NamedTuple):
 def coherence(
     top_words: Sequence[Sequence[str]], corpus: Corpus, window: int = WINDOW, language: str | None = None
 ) -> Coherences:
-    """All three measures of coherence, from one pass over a reference corpus; words are matched by spelling.
+    """NPMI, UMass and C_v of topics' top words, from one pass over a reference corpus; words are matched by
+    spelling.
 
     `top_words`: for each topic the same number of words, two or more, most probable first. All tokens of the
     corpus count, whatever its vocabulary; they should be analysed like the topics' texts. `window`: tokens in
@@ -76,8 +77,8 @@ def coherence(
 
 
 class TopWords:
-    """Counts in how many documents the topics' top words, and pairs of them, occur. Documents are added block
-    by block; the counts give the topics' NPMI.
+    """Counts in how many documents the topics' top words, and pairs of them, occur, to compute NPMI.
+    Documents are added block by block.
 
     Arguments and errors as for `coherence`.
     """
@@ -103,8 +104,8 @@ class TopWords:
         return tokens
 
     def plus(self, other: "TopWords") -> "TopWords":
-        """The sum of the counts of this and another object, of other documents; both must have the same top
-        words.
+        """A new object with the counts of this one and of `other`, which has counted other documents for the
+        same top words. Both stay unchanged.
         """
         both = copy.copy(self)
         both.documents = self.documents.plus(other.documents)

@@ -51,10 +51,10 @@ class Meetings:
         self.total += size
 
     def add_windows(self, tokens: Tokens, width: int) -> None:
-        """Count every window of `width` consecutive tokens; a shorter document is one window.
+        """Count every window of `width` consecutive tokens; a word counts once per window.
 
-        Words must be in the order of the text. A document of n tokens has n - width + 1 windows, an empty one
-        none.
+        Words must be in the order of the text. A document of n tokens has n - width + 1 windows, a shorter
+        one is one window, and an empty one has none.
         """
         self.total += int(_windows_of(tokens.offsets, width).sum())
         for states, words, windows in _states(*_stretches(tokens, width)):
@@ -82,10 +82,10 @@ class Meetings:
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
-        """Add a block of documents or windows to the counts; number i of the block counts `weights[i]` times.
+        """Add documents (or windows) to `together`, but not to `total`; document i counts `weights[i]` times.
 
-        rows, words: parallel arrays that say which words occur where: word `words[j]` occurs in number
-        `rows[j]` of the block. Each pair is listed once.
+        rows, words: parallel arrays that say which words occur where: word `words[j]` occurs in document
+        `rows[j]`. Each pair is listed once.
         """
         from scipy.sparse import csr_array
 

@@ -32,7 +32,7 @@ UNIGRAM_PRIOR = 0.01  # tokens added to each word by the unigram model
 
 
 class Topics(NamedTuple):
-    """Topics to be scored, from any program, with what scores need of them.
+    """Topics to be scored, from any program, with the data that the scores in this module need.
 
     `topic_word` (K × V): rows sum to one, in each language of a polylingual vocabulary; `alpha` (K): the
     Dirichlet prior of topics in documents; `vocabulary` (V words); `infer`: a function from documents to
@@ -68,9 +68,10 @@ class Topics(NamedTuple):
 class Sides(NamedTuple):
     """How well topics fit documents that are aligned in two languages (each has a text in both).
 
-    documents: how many were scored; mrr: mean reciprocal rank of a document's other side when it is searched
-    by topic shares (mean of both directions); chance: the same for a random order; cross_lingual_npmi: NPMI
-    of pairs of top words, one of each language.
+    documents: how many were scored; mrr: mean reciprocal rank of a document's text in one language, when all
+    texts in this language are sorted by how similar their topic shares are to those of its text in the other
+    (mean of both directions); chance: the same for a random order; cross_lingual_npmi: NPMI of pairs of top
+    words, one of each language.
     """
 
     documents: int
@@ -126,8 +127,9 @@ def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOut
     """Score topics by document completion of a corpus: the words of one part of each document are predicted
     from the other part.
 
-    `share`: the part of the tokens that is observed. Words outside the topics' vocabulary are ignored. A
-    document's score does not depend on others. Raises UserError without a word to score.
+    `corpus` must be read with the topics' vocabulary; its other words are ignored. `share`: the share of each
+    document's tokens that is observed, not predicted. A document's score does not depend on others. Raises
+    UserError without a word to score.
     """
     unigram = unigram_probabilities(topics.vocabulary)
     scored = completion_of_blocks(
@@ -148,8 +150,8 @@ def completion_of_blocks(
     `completion_of_rest`.
 
     infer: returns documents' topic shares (documents × topics); topic_words: as for `completion_of_rest`;
-    unigram (words): word probabilities of the baseline; share: of the tokens that are observed. The score is
-    made of sums, which can be added over blocks.
+    unigram (words): word probabilities of the baseline; share: of the tokens that are observed. The result
+    has sums, which can be added over blocks; all are 0 if there is no word to score.
     """
     nats = base = tokens = 0.0
     for bags in blocks:
@@ -232,11 +234,11 @@ def spelled_tops(
 
 
 def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
-    """For each pair of languages of a polylingual model, how well topics fit documents that have a text in
-    both.
+    """For each pair of languages of a polylingual model, by their codes, how well topics fit documents that
+    have a text in both.
 
-    Topics are inferred from each side alone, for the first `most` such documents; pairs of languages without
-    any are left out.
+    Topics are inferred from the text in each language alone, for the first `most` such documents; pairs of
+    languages without any are left out. Ten top words per topic and language are compared.
     """
     pairs: dict[tuple[str, str], Sides] = {}
     for first, second in combinations(topics.vocabulary.languages, 2):
@@ -253,7 +255,10 @@ def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tu
 
 
 def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
-    """The first `most` documents that have words in two languages, whose rows in the vocabulary are given."""
+    """The first `most` documents of a corpus that have words in both of two languages.
+
+    first, second: the rows of each language in the vocabulary.
+    """
     parts: list[Bags] = []
     left = most
     for bags in _blocks(corpus):

@@ -17,7 +17,8 @@ TIE = 1e-12  # similarities that differ by less are equal
 
 
 def one_side(bags: Bags, rows: slice) -> Bags:
-    """The documents restricted to one language's words: those in a range of rows, `vocabulary.ranges[code]`.
+    """The same documents with only the words of one language: those in a range of rows of the vocabulary,
+    `vocabulary.ranges[code]`. Documents without such words become empty.
 
     Tokens outside the vocabulary are not counted by language, so the result has none.
 
@@ -43,11 +44,12 @@ def both_sides(bags: Bags, first: slice, second: slice) -> Bags:
 
 
 def retrieval_mrr(theta_a: ArrayLike, theta_b: ArrayLike) -> float:
-    """Mean reciprocal rank of each document's other side, in (0, 1], higher is better.
+    """Mean reciprocal rank of each document's text in a second language, found by its text in a first one; in
+    (0, 1], higher is better.
 
-    `theta_a`, `theta_b` (documents × topics): topic shares of the two sides, with rows for the same
-    documents. Each row of `theta_a` ranks all rows of `theta_b` by Hellinger distance; ties get their
-    expected rank in random order, so if all rows are equal, ranks are (1 + D) / 2. Time grows with D² K.
+    `theta_a`, `theta_b` (documents × topics): topic shares of the texts in the two languages, with rows for
+    the same documents. Each row of `theta_a` ranks all rows of `theta_b` by Hellinger distance; ties get the
+    mean of their ranks, so if all rows are equal, ranks are (1 + D) / 2. Time grows with D² K.
     Chance is about log(D) / D, see `chance_mrr`. Raises UserError unless the shapes are the same and shares
     finite and not negative.
 
@@ -68,7 +70,7 @@ def retrieval_mrr(theta_a: ArrayLike, theta_b: ArrayLike) -> float:
 
 
 def chance_mrr(documents: int) -> float:
-    """The expected reciprocal rank of one document in a random order of `documents` documents.
+    """The expected reciprocal rank (1 / rank) of one document in a random order of `documents` documents.
 
     >>> chance_mrr(2)
     0.75
@@ -81,7 +83,8 @@ def cross_lingual_npmi(top_a: ArrayLike, top_b: ArrayLike, blocks: Iterable[Bags
     topic's top words in the other (Hao et al. 2018).
 
     `top_a` (K × N) and `top_b` (K × M): row numbers below `n_words`; two words co-occur if an aligned
-    document has both. `blocks`: only documents with both sides (`both_sides`). Limits as for `npmi`.
+    document has both. `blocks`: only documents with both languages (`both_sides`). Pairs that never co-occur,
+    or are in every document, count as in `npmi`.
 
     >>> bags = Bags(np.array([0, 2, 4]), np.array([0, 2, 1, 3]), np.ones(4), np.zeros(2))
     >>> cross_lingual_npmi([[0], [0]], [[2], [3]], [bags], 4).per_topic

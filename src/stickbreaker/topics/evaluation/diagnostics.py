@@ -18,8 +18,9 @@ class Diagnostics(NamedTuple):
     `tokens`: expected number. `document_entropy` (nats): of p(document | topic), low if it is concentrated in
     few documents. `word_length`: mean characters of its top words. `uniform_distance`, `corpus_distance`
     (nats): Kullback-Leibler divergence of its words from uniform shares, and from those of the documents; a
-    topic close to the latter is uninformative. `effective_words`: 1 / sum of p². `exclusivity`: mean over its
-    top words of the topic's share of the word among all topics. `first_documents`: of the documents in which
+    topic close to the latter is uninformative. `effective_words`: 1 / sum of its words' squared
+    probabilities. `exclusivity`: mean over its top words of the word's probability in this topic, divided by
+    the sum of its probabilities in all topics. `first_documents`: of the documents in which
     the topic has a share of 2 % or more, the part in which it is the largest. `allocation_ratio`: documents
     that have half of their tokens or more in the topic, divided by those with 2 % or more.
     """

@@ -34,8 +34,9 @@ class Effects(NamedTuple):
 
 
 def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -> Effects:
-    """Estimate effects on topic shares: shares are drawn from their posterior, and each draw is regressed on
-    the columns of a design matrix.
+    """Estimate effects of terms on topic shares: shares are drawn from their posterior, each draw is
+    regressed on a design matrix, and 100 coefficients are drawn from the distribution of each regression's
+    estimates.
 
     gamma (documents × topics): the Dirichlet posterior of each document's shares; design (documents × terms),
     with an intercept if wanted. `draws`: number of draws of the shares. Raises UserError unless there are

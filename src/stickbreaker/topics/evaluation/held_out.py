@@ -19,6 +19,7 @@ from stickbreaker.topics.model.slots import WordTopics
 class HeldOut:
     """Scores a model while it learns, by document completion of its source's held-out documents. Called with
     an engine, the model and its params, it returns the mean log probability (nats) of a predicted token.
+    It must not be called if `is_empty`.
 
     The engine reads documents block by block, so that their number is not bounded by memory.
     """
@@ -86,7 +87,8 @@ def infer_shares(
     """Topic shares of documents (documents × topics), inferred with an engine's current table.
 
     `params`: the model's global parameters; `numbers`: the documents' keys for random draws; `words`: the
-    number of words, and their spelling if the table's rows have keys (else None).
+    size of the vocabulary that `bags` refer to, and its words, ascending, if the table's rows have keys (else
+    None). Topics not in use have shares too.
     """
     shards = cut_shards(numbers, bags, *words, model.shard_size)
     gamma = np.concatenate([local["gamma"].values for local in engine.infer(params, shards, seed)])

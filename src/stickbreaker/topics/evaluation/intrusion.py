@@ -37,11 +37,11 @@ def intrusion_questions(
 ) -> list[Question]:
     """Questions of word intrusion about up to `n` topics, drawn at random.
 
-    `topic_word` (topics × words); `top_words`: for each topic, of which five are shown; `words`: the
-    vocabulary; `left_out`: unused topics. Candidates for a topic's intruder are top words of other topics
-    that are not among the first 50 words of this one (in a vocabulary of fewer than 100 words: not in the
-    first half). The intruder is drawn from the less probable half of these. Raises UserError if no topic has
-    a candidate.
+    `topic_word` (topics × words); `top_words`: each topic's top words, of which the first five are shown;
+    `words`: the vocabulary; `left_out`: topics to ignore. Candidates for a topic's intruder are top words of
+    other topics that are not among the first 50 words of this one (in a vocabulary of fewer than 100 words:
+    not in the first half). The intruder is drawn from the half of the candidates that is least probable in
+    this topic. Topics without candidates are skipped; UserError if no topic has any.
 
     >>> beta = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]])
     >>> found = intrusion_questions(beta, [["a", "b"], ["d", "c"]], ["a", "b", "c", "d"])

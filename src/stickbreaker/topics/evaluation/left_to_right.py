@@ -134,9 +134,10 @@ def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.float
 
 def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
     """Documents in the form that the compiled code takes: as units in random order. A unit is a token, part
-    of one if its count is fractional, or several in a very long document.
+    of one if its count is fractional, or several in a very long document (see `_units`).
 
-    words: for each entry of `bags` (a word in a document), its row in the table of word weights.
+    words: for each entry of `bags` (a word in a document), its row in the array of word weights that the
+    compiled code gets too.
     """
     from stickbreaker.topics.kernels.left_to_right import Orders
 

@@ -119,9 +119,9 @@ def match_models(
 
 
 def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
-    """A matching of the used topics, with topics numbered as in the whole models.
+    """A matching of only the used topics of two models, converted to the topics' numbers in the models.
 
-    first, second: for each used topic of the one and the other model, its number in the whole model.
+    first, second: for each used topic of the one and the other model, its number in that model.
     """
     return Matching(
         first[matching.first],

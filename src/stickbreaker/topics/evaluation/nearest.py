@@ -14,8 +14,8 @@ MERGED_AT_ONCE = 128  # documents at a time; few of them are among a query's bes
 
 
 class Nearest(NamedTuple):
-    """For each document searched for (rows), the nearest documents, nearest first: their `positions`, and
-    their affinity.
+    """For each query document (rows), the nearest documents, nearest first (queries × n): their `positions`,
+    and their affinity to it.
 
     `affinity` is 1 - the squared Hellinger distance, sum_k sqrt(theta_k theta'_k): 1 for equal topic shares,
     0 for shares without a common topic.
@@ -30,8 +30,9 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
     go to the first.
 
     `queries` (documents × topics); `among`: blocks of the same form, read once, with documents numbered
-    across blocks. Memory: the affinities of 4,096 queries to a block, and n numbers per query. Raises
-    UserError if the numbers of topics differ, shares are negative, NaN or infinite, or there is no document.
+    across blocks. A query that is in `among` too finds itself. If there are fewer than `n` documents, all are
+    returned. Memory: the affinities of 4,096 queries to a block, and n numbers per query. Raises UserError if
+    the numbers of topics differ, shares are negative, NaN or infinite, or there is no document.
 
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()
     [[1]]

@@ -37,7 +37,7 @@ class OpenTopics(NamedTuple):
 
 
 class StringScore(NamedTuple):
-    """A score of documents in which every token counts, since unknown words are spelled.
+    """A score of documents in which every token counts, since unknown words are predicted by their spelling.
 
     held_out: the score; unseen: the number of scored tokens whose words no topic has; spelling_nats: the log
     probability of their spelling (log G0), which is the part of the score's nats that is due to their
@@ -52,10 +52,10 @@ class StringScore(NamedTuple):
 def with_one_more_word(
     topics: Topics, totals: NDArray[np.floating], eta: object, log_spelling: LogSpelling
 ) -> OpenTopics:
-    """Make topics of a closed vocabulary comparable with open ones: add one word, "unknown", whose
-    probability is spread over all strings by their spelling.
+    """Make topics of a closed vocabulary comparable with open ones: in each topic, reserve the probability
+    `rest`, which is spread over all strings by their spelling.
 
-    In each topic it has the share of a word that never occurred, eta / (totals + eta): `totals` (K) are sums
+    The share is that of one more word that never occurred, eta / (totals + eta): `totals` (K) are sums
     of a topic's Dirichlet parameters, `eta` (a number, or an array whose median is used) is that of a word.
     All other shares shrink accordingly. `log_spelling`: as in `OpenTopics`. Raises UserError if topics are
     not distributions over single words: with several languages, or a hashed vocabulary, in which words share
@@ -75,8 +75,8 @@ def with_one_more_word(
 
 
 def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5) -> StringScore:
-    """Document completion with all words of a corpus: like `completion_of`, but unknown words are spelled and
-    scored too.
+    """Document completion with all words of a corpus: like `completion_of`, but unknown words are scored too,
+    by their spelling.
 
     Topics are inferred from the known words of the observed part. Which words are observed depends only on a
     document's words and counts, so it is the same for all models. Raises UserError without a word to score.
@@ -87,7 +87,9 @@ def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5
 def completion_of_string_blocks(
     topics: OpenTopics, corpus: Corpus, blocks: Sequence[int], share: float = 0.5
 ) -> StringScore:
-    """`completion_of_strings` for given blocks of a corpus; results are sums, which can be added."""
+    """`completion_of_strings` for the blocks of a corpus with these numbers. Results are sums, which can be
+    added; they are 0 if there is no word to score.
+    """
     table = _Table(topics, corpus, blocks)
     for block in blocks:
         observed, rest = split_halves(table.corpus.bags(block), share, table.words)
@@ -106,7 +108,7 @@ def _some(scored: StringScore) -> StringScore:
 
 def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int = 20) -> StringScore:
     """Left-to-right likelihood of all words of a corpus: like `left_to_right_of`, but unknown words are
-    spelled and scored too.
+    scored too, by their spelling.
 
     Raises UserError without a word to score, and for fractional weights.
     """
@@ -124,8 +126,8 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
 
 
 def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScore:
-    """Log probability of all words of a corpus: like `log_probability`, but unknown words are spelled and
-    scored too. The score is 0 if there are no words.
+    """Log probability of all words of a corpus: like `log_probability`, but unknown words are scored too, by
+    their spelling. The score is 0 if there are no words.
     """
     blocks = range(len(corpus.block_sizes))
     table = _Table(topics, corpus, blocks)
@@ -142,11 +144,11 @@ class _Table:
     """Computes a score over all strings: documents of a corpus are added block by block with `add`, and
     `score` returns the sums.
 
-    `corpus` has a vocabulary of all its words, `words`. `topic_word` (K × (V + 1)): topics over the known
-    words and one more column, number `unknown`, for all words that no topic has; rows sum to one. How likely
-    one of the unknown words is, given that a word is unknown, depends on its spelling (G0) and is the same in
-    all topics. For the baseline, a unigram model, a word is unknown with the mean probability over topics,
-    weighted by alpha.
+    Its attribute `corpus` is read with a vocabulary of all words to score, `words`. `topic_word` (K × (V +
+    1)): topics over the known words and one more column, number `unknown`, for all words that no topic has;
+    rows sum to one. The probability of a certain word, given that the word is unknown, depends on its
+    spelling (G0) and is the same in all topics. For the baseline, a unigram model, a word is unknown with the
+    mean probability over topics, weighted by alpha.
     """
 
     def __init__(self, topics: OpenTopics, corpus: Corpus, blocks: Sequence[int]) -> None:
@@ -171,8 +173,8 @@ class _Table:
         self._nats = self._base = self._tokens = self._unseen = self._spelling = 0.0
 
     def through(self, bags: Bags) -> Bags:
-        """The documents with their words replaced by columns of `topic_word`. Unknown words share a column,
-        and their counts are added up.
+        """The same documents with their words renumbered as columns of `topic_word`. Unknown words share a
+        column, and their counts are added up.
         """
         from scipy.sparse import csr_array
 
@@ -183,10 +185,10 @@ class _Table:
         return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
 
     def add(self, bags: Bags, nats: float) -> None:
-        """Add a block of documents to the score: its log probability, including that of the spelling of its
-        unknown words.
+        """Add a block of documents to the score, with words numbered as in `words`.
 
-        `nats`: the block's log probability with all unknown words treated as one word.
+        `nats`: the block's log probability with all unknown words treated as one word; that of their spelling
+        is added here.
         """
         counts = bags.counts.astype(np.float64)
         unseen = float(counts[self._strange[bags.words]].sum())
@@ -219,19 +221,18 @@ def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple
 def _with_column(
     topic_word: NDArray[np.floating], rest: NDArray[np.floating], spelled: Array, left: float
 ) -> Array:
-    """Topics with one more column (K × (V + 1)), in which the probability of unknown words, `rest` (K), is
-    distributed.
+    """Topics over all strings, as an array K × (V + 1): a column for each known word, and one for all others.
 
-    Topics give all strings a probability by spelling. Of this probability, known words get the shares
-    `spelled` (V), which are added to their columns, and the last column, for all other strings, gets the
-    share `left`.
+    topic_word (K × V): probabilities of the known words; rest (K): the probability that each topic also
+    spreads over all strings by their spelling. Of this, known words get the shares `spelled` (V), which are
+    added to their columns, and the last column gets the share `left`.
     """
     wide = np.hstack([topic_word + rest[:, None] * spelled, (rest * left)[:, None]])
     return wide.astype(np.float64, copy=False)
 
 
 def _known(bags: Bags, unknown: int) -> Bags:
-    """The same documents without their unknown words, which all have the number `unknown`."""
+    """The same documents without their unknown words, which all have the number `unknown`, the largest."""
     kept = bags.words < unknown
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], bags.unseen)

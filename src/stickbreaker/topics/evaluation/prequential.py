@@ -62,9 +62,10 @@ def prequential_score(
     """Predict half of each document of a minibatch with the current topics, before they learn from it; None
     if there is no word to predict.
 
-    If a minibatch has more than `MOST` documents, that many are scored, drawn by the run's seed and the
-    step's number. `fading`: word counts of earlier minibatches, one set per rate, for the baseline; the log
-    probability of the predicted words is added to its `nats`, by which the best rate is chosen.
+    If a minibatch has more than `MOST` documents, `MOST` are scored, drawn by the run's seed and the step's
+    number. `fading`: word counts of earlier minibatches, one set per rate of fading, for the baseline. It is
+    changed in place: the log probability of the predicted words is added to its `nats`, by which later calls
+    choose the best rate; the words are not (see `count_words`).
     """
     numbers = shards.numbers()
     places = np.arange(len(numbers))
@@ -90,8 +91,8 @@ class UnigramBase(NamedTuple):
     """Pseudo-counts that smooth a unigram model of some words, so that unseen words get a probability. There
     is one unigram model per language.
 
-    counts (words): the pseudo-count of each word; totals (words): the sum over all words in that word's
-    language; languages: empty if there is only one.
+    counts (words): the pseudo-count of each of these words; totals (words): the sum of pseudo-counts over all
+    words of the vocabulary in that word's language; languages: empty if there is only one.
     """
 
     languages: tuple[str, ...]
@@ -134,9 +135,9 @@ class Predicted(NamedTuple):
     """The result of predicting halves of documents: the mean log probability (nats) per word under the
     topics, and which words were predicted.
 
-    tokens: how many were predicted; unseen: tokens of unknown words; rows: the distinct words by row of the
-    vocabulary; words: their spellings, if the vocabulary is open (otherwise None); counts: the tokens of
-    each.
+    tokens: how many were predicted; unseen: tokens of unknown words; words: the distinct words predicted, if
+    the vocabulary is open (otherwise None); rows: these words by row of the vocabulary, if it is closed;
+    counts: the tokens of each.
     """
 
     score: float
@@ -149,11 +150,11 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentScore:
-    """A task that an engine runs: predict half of each of some documents from the other half. The result is
-    None if there is no word to predict.
+    """A task that an engine runs: predict half of each of some documents from the other half. Its result is
+    a `Predicted`, or None if there is no word to predict.
 
-    numbers: of the documents in the source. The task is called with their places in the minibatch, which seed
-    their random draws.
+    numbers: those of the documents in the source. The task is called with an engine and the documents' places
+    in the minibatch, which are the keys of their random draws.
     """
 
     source: Source
@@ -186,8 +187,8 @@ class DocumentScore:
 
 
 def count_words(fading: FadingCounts, shards: Shards) -> None:
-    """Add a minibatch's words to the counts of the unigram baseline. To be called after the minibatch has
-    been predicted, and not before.
+    """Add a minibatch's words to the counts of the unigram baseline, in place. To be called after the
+    minibatch has been predicted, and not before.
     """
     source, corpus = shards.source, shards.source.corpus
     assert isinstance(corpus, Corpus)
@@ -199,7 +200,7 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
 
 
 def by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:
-    """Documents with their words renumbered in order of spelling, and the list of these words.
+    """The same documents with their words renumbered by spelling, and the list of these words, sorted.
 
     This makes the numbers, and so the split into halves, depend only on the documents, not on the vocabulary.
     """

@@ -12,7 +12,8 @@ def count_documents(offsets, codes, theta, words, counts):
 
     counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document d and distinct
     word i. theta (documents × topics): topic shares; `words` (distinct words × topics): probabilities in the
-    topics; `codes`: the documents' words. A word that none of the document's topics has adds nothing.
+    topics; codes[offsets[d]:offsets[d + 1]]: the words of document d. A word that none of the document's
+    topics has adds nothing.
     """
     n_topics = theta.shape[1]
     for d in range(len(offsets) - 1):
@@ -28,12 +29,12 @@ def count_documents(offsets, codes, theta, words, counts):
 
 @njit(**OPTIONS)
 def count_meetings(offsets, words, first_place, topics, ranks, meetings):
-    """Count, for each topic, the documents in which two words of the topic's list of first words occur
-    together.
+    """Count, for each topic, the documents in which two of the topic's top words occur together.
 
-    Word w is in the list of topics[p] at position ranks[p] (below 32), for p from first_place[w] to
-    first_place[w + 1] (exclusive). The number of documents with both words is added to `meetings` (topics ×
-    positions × positions); on the diagonal, that of documents with the word.
+    Document d has words[offsets[d]:offsets[d + 1]]. Word w is in the list of topics[p] at position ranks[p]
+    (below 32), for p from first_place[w] to first_place[w + 1] (exclusive). The number of documents with both
+    words is added to `meetings` (topics × positions × positions); on the diagonal, that of documents with the
+    word.
     """
     present = np.zeros(len(meetings), np.uint32)  # of the present document: bit r for the word of rank r
     touched = np.empty(len(meetings), np.int64)

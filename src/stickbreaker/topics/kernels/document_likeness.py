@@ -10,11 +10,11 @@ _EXACT = {**OPTIONS, "fastmath": False}
 
 @njit(**_EXACT)
 def fill_likeness(offsets, words, values, having, documents, their_values, chosen, likeness_out):
-    """Fill likeness_out (chosen × documents) with the inner products of the chosen documents with all
-    documents.
+    """Fill likeness_out (chosen × documents) with the inner products of some documents with all documents.
 
-    Document d has words[offsets[d]:offsets[d + 1]] with values. In the inverted index, word w is in
-    documents[having[w]:having[w + 1]] with their_values.
+    Document d has words[offsets[d]:offsets[d + 1]], with the weights in `values`. In the inverted index, word
+    w is in documents[having[w]:having[w + 1]], with the weights in their_values. chosen: the numbers of the
+    documents whose rows are filled.
     """
     for c in range(len(chosen)):
         row = likeness_out[c]

@@ -18,8 +18,11 @@ FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics become ze
 
 
 class Menu(NamedTuple):
-    """The words of a shard's documents, with E[log beta] by row of the table. An entry is a distinct word of
-    a document.
+    """The words of a shard's documents, with their E[log beta]. An entry is a distinct word of a document.
+
+    `offsets` (documents + 1): first entry of each; `codes`, `counts` (entries): the word's number in the
+    shard, and its tokens; `positions` (shard's words): the row of each in `logs` (rows × topics), E[log beta]
+    minus the row's maximum, which is in `log_scale`.
     """
 
     offsets: NDArray[np.int64]  # documents + 1
@@ -40,9 +43,13 @@ class Prior(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """The output of `seat_documents`: sizes and zeta are also the starting point, the rest is added to.
+    """The output of `seat_documents`: sizes and zeta are also the starting point, scores are set, the rest is
+    added to.
 
-    q(c) is the distribution of a table's topic.
+    `sizes` (documents × tables): expected tokens, 0 if closed; `zeta` (documents × tables × topics): q(c),
+    the distribution of a table's topic; `counts` (shard's words × topics), `tokens` (documents × topics):
+    expected tokens; `served` (topics): expected tables; `sticks` (2): open tables, and the sum of E[log(1 -
+    pi')].
     """
 
     sizes: NDArray[np.float64]  # documents × tables: expected tokens, 0 of closed tables
@@ -152,8 +159,8 @@ def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
     """Update q(z), the tables of a document's words: seats_out[t, i] becomes the expected number of tokens of
     word i at table t.
 
-    Before the call, it has the log likelihoods. The log of the normaliser of word i is tops_out[i] +
-    log(norms_out[i]).
+    On entry, seats_out has the log likelihoods (`_likelihoods`). The log of the normaliser of word i is
+    tops_out[i] + log(norms_out[i]).
     """
     n_words = len(counts)
     for i in range(n_words):
@@ -329,7 +336,7 @@ def seat_documents(menu, prior, rule, seats_out):
     menu: Menu; prior: Prior; rule: Rule of `mean_field` (tol applies to the mean change of a table's tokens);
     seats_out: Seats, from whose sizes and zeta it starts. A document's score has the bound's terms at the
     last q(c) (topics of tables) and q(pi') (sticks), with q(z) (tables of tokens) at its optimum, which is
-    also used for the statistics.
+    also used for the statistics. For documents without words, nothing is written.
     """
     n_documents, n_tables, n_topics = seats_out.zeta.shape
     log_weights = prior.log_weights.astype(np.float32)

@@ -15,7 +15,11 @@ BELOW_ONE = 1.0 - 2.0**-53
 
 
 class Documents(NamedTuple):
-    """Documents as sequences of tokens, which are predicted in this order."""
+    """Documents as sequences of tokens, which are predicted in this order.
+
+    `offsets` (documents + 1): first token of each; `tokens`: rows of the topics' weights; `keys` (documents):
+    seeds of random numbers.
+    """
 
     offsets: NDArray[np.int64]  # documents + 1
     tokens: NDArray[np.int32]  # tokens: row of the weights
@@ -48,9 +52,10 @@ def _weigh(size, weights, w, used):
 
 @njit(**PART)
 def _choose(x, size, in_use, prior, w, used):
-    """The topic that a random number x selects: the one at position x of the running sums.
+    """The topic that a random number x selects: the first one whose running sum is above x.
 
-    These go first over the `size` topics in use, up to in_use, then over all topics by the prior of word w.
+    The sums go first over the `size` topics in use, up to the total in_use (see `_weigh`), then over all
+    topics by the prior of word w (see `_prior_sums`).
     """
     if x < in_use:
         j = 0
@@ -131,6 +136,9 @@ class Orders(NamedTuple):
     """Documents as sequences of units, in the order of prediction.
 
     A unit is a token, or a part of a token or several tokens of the same word that are scored together.
+    `offsets` (documents + 1): first unit of each; `entries` (units): the word, as an index among the
+    document's distinct words; `sizes` (units): tokens. Document d has the distinct
+    words[first_words[d]:first_words[d + 1]].
     """
 
     offsets: NDArray[np.int64]  # documents + 1: first unit of each
@@ -207,7 +215,8 @@ def _log_probability(entries, sizes, words, topic_words, alpha):
 
 @njit(**OPTIONS)
 def log_probabilities(orders, topic_words, alpha, nats_out):
-    """Fill nats_out (documents) with an estimate of log p of each document, read from left to right.
+    """Fill nats_out (documents) with an estimate of log p of each document, read from left to right; -inf if
+    no topic has one of its words.
 
     It is the sum over units n (tokens of a word w) of size_n log(sum_k gamma_k phi_wk / sum_k gamma_k).
     orders: Orders; topic_words (words × topics, double) phi; alpha (topics, double). gamma is alpha plus the

@@ -190,9 +190,11 @@ def final_theta_weights(gamma, psi_total, exact_out, weights_out):
 
 @kernel_part(**PART)
 def _share_out_exactly(block, i, count, exact, counts_out):
-    """The same as `_share_out`, in double precision, for a word whose topics have faded from the document.
+    """Divide one word's count among the topics in double precision, and add the parts to counts_out (topics);
+    returns count × log(norm).
 
-    The normaliser of such a word is too small for single precision.
+    It is for a word whose topics have faded from the document: the normaliser is too small for single
+    precision.
     """
     norm = 1e-300
     for k in range(len(exact)):
@@ -273,9 +275,10 @@ def gather(words, start, size, block_out):
 
 @kernel_part(**PART)
 def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
-    """Infer one document from the start in gamma_out, in single precision; only the last result is in double.
+    """Infer one document in single precision: gamma_out has the start on entry, and the result, in double
+    precision, on return.
 
-    Returns the number of rounds.
+    Returns the number of rounds. gamma, theta_weights and gains are working memory.
     """
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
@@ -301,8 +304,8 @@ def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
 
 @kernel_part(**PART)
 def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
-    """Add the expected counts, E[log theta] and the score of document d to the report, given its final
-    gamma.
+    """Add the expected counts and E[log theta] of document d to the report, and set its score, given its
+    final gamma.
     """
     size = len(block)
     terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
@@ -324,8 +327,8 @@ def infer_documents(words, alpha, rule, report_out):
 
     words: Words; alpha (topics, double); rule: Rule; report_out: Report. A document's score is sum_v n_v log
     sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) || p(theta)): eq. 2.4 of Zhai (2014) with phi at
-    its optimum. The result is gamma = alpha + sum_v n_v phi_v, with phi from the last round; statistics and
-    scores use the phi that is best given this gamma.
+    its optimum. The result is gamma = alpha + sum_v n_v phi_v, with phi from the last round (alpha if the
+    document has no words); statistics and scores use the phi that is best given this gamma.
     """
     n_topics = len(alpha)
     block = np.empty((longest(words.offsets), n_topics), np.float32)
@@ -353,9 +356,9 @@ def infer_documents(words, alpha, rule, report_out):
 def infer_documents_twice(words, alpha, rule, kept, report_out):
     """Infer documents as `infer_documents` does, but from the better of two starts.
 
-    These are report_out.gamma and `kept` (documents × topics), from an earlier pass. If the kept gamma is
-    better than the result of the first start, the document continues from it, so that its score never falls
-    below that of its earlier gamma.
+    These are report_out.gamma and `kept` (documents × topics), the result of an earlier pass. If the kept
+    gamma scores better than the result of the first start, inference continues from it, so that the
+    document's score never falls below that of its kept gamma.
     """
     n_topics = len(alpha)
     block = np.empty((longest(words.offsets), n_topics), np.float32)

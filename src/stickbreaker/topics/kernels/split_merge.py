@@ -23,7 +23,11 @@ NOTHING = 1e-6  # tokens: with fewer, a document does not have the topic
 
 
 class Document(NamedTuple):
-    """The documents of a shard as kernels read them. An entry is a distinct word of a document."""
+    """The documents of a shard as kernels read them. An entry is a distinct word of a document.
+
+    `offsets` (documents + 1): first entry of each; `codes` (entries): the word's number in the shard;
+    `totals` (documents): sum of gamma, with the alpha of unused topics.
+    """
 
     offsets: NDArray[np.int64]  # documents + 1
     codes: NDArray[np.int32]  # entries: number of a word in the shard
@@ -33,6 +37,9 @@ class Document(NamedTuple):
 class Halves(NamedTuple):
     """The output of `add_halves`, which tries to split a topic in two halves; the shares are set, the rest is
     added to.
+
+    `counts` (shard's words × 2): tokens; `log_theta` (2): sums of E[log theta]; `own` (1): gain of the bound
+    without the terms of priors and topics, in nats; `shares` (documents): the second half's share of gamma.
     """
 
     counts: NDArray[np.float64]  # shard's words × 2
@@ -44,6 +51,10 @@ class Halves(NamedTuple):
 class Handover(NamedTuple):
     """The output of `add_handover`, which tries to give a topic's tokens to others, its targets; the shares
     are set, the rest is added to.
+
+    `counts` (shard's words × targets): tokens that the targets gain; `log_theta` (targets), `log_whole`
+    (targets + 1, the topic last): sums of E[log theta] after and before; `own` (1): as in `Halves`; `shares`
+    (documents × targets): of the topic's gamma.
     """
 
     counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
@@ -101,14 +112,14 @@ def _own(tokens, gamma, expected):
 
 @njit(**OPTIONS)
 def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
-    """One step towards a direction along which topic p can be split: from scores of words to scores of
+    """One step towards a direction along which a topic can be split: from scores of words to scores of
     documents, and back.
 
     This is reciprocal averaging (correspondence analysis) on the documents' words of the topic. parts
-    (entries × columns): expected tokens, p a column; direction (shard's words): scores of words. A document's
-    score is their mean over its tokens of the topic, with `ease` tokens of score zero. Adds to sums_out
-    (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of documents with positive
-    scores, and of the others. chosen (documents): which to use.
+    (entries × columns): expected tokens; p: the topic's column; direction (shard's words): scores of words. A
+    document's score is their mean over its tokens of the topic, with `ease` tokens of score zero. Adds to
+    sums_out (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of documents with
+    positive scores, and of the others. chosen (documents): which to use.
     """
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]
@@ -157,13 +168,14 @@ def _part_document(document, parts, p, start, stop, log_odds, first, second):
 
 @njit(**OPTIONS)
 def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, whole_out):
-    """Split topic p in a shard's documents into two halves, and add what changes to halves_out (Halves).
+    """Split a topic in a shard's documents into two halves, and add what changes to halves_out (Halves).
 
-    gamma (documents): the topic's; log_odds (shard's words): E[log beta'] - E[log beta'']; priors (2): alpha
-    of the halves; chosen (documents): which are read. Since gamma' + gamma'' = gamma and phi' + phi'' = phi,
-    the other topics of a document stay as they are. `own` is the change of sum_k (S_k - gamma_k) E[log
-    theta_k] + log Gamma(gamma_k), with S_k the tokens of topic k, and of the entropy of phi. whole_out (1) +=
-    E[log theta] of the whole topic.
+    parts (entries × columns): expected tokens; p: the topic's column; gamma (documents): the topic's;
+    log_odds (shard's words): E[log beta'] - E[log beta'']; priors (2): alpha of the halves; chosen
+    (documents): which are read. Since gamma' + gamma'' = gamma and phi' + phi'' = phi, the other topics of a
+    document stay as they are. `own` is the change of sum_k (S_k - gamma_k) E[log theta_k] + log
+    Gamma(gamma_k), with S_k the tokens of topic k, and of the entropy of phi. whole_out (1) += E[log theta]
+    of the whole topic.
     """
     for d in range(len(document.offsets) - 1):
         if not chosen[d]:
@@ -260,11 +272,12 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
 
 @kernel_part(**PART)
 def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
-    """Fill gamma_out and expected_out as `_targets` does, if the targets' own tokens were divided again too.
+    """Fill gamma_out and expected_out (E[log theta]) of the targets, if their own tokens in a document were
+    divided again together with those of the dissolved topic.
 
-    The targets had `old` tokens in the document and now have `moved`, including those of the dissolved topic.
-    The part of a target's gamma that is not from tokens (gamma - old) stays its own, with `prior` added. The
-    sum of gamma, including the topic's, stays the same.
+    The targets had `old` tokens and now have `moved`, including those of the topic. The part of a target's
+    gamma that is not from tokens (gamma - old) stays its own, with `prior` added. The sum of gamma, including
+    the topic's, stays the same.
     """
     n = len(moved)
     mass, beside, tokens = gamma[n], 0.0, 0.0

@@ -33,10 +33,12 @@ from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 @dataclass(frozen=True, slots=True)
 class TopicModel(Model):
-    """Documents are mixtures of topics, and topics are distributions over words (Zhai 2014, section 2.3).
+    """A topic model: documents are mixtures of topics, and topics are distributions over words (Zhai 2014,
+    section 2.3).
 
     It combines a prior of documents, a vocabulary and a local solver, each of which can be exchanged.
-    `moves`: changes of the topics that are tried during a run, such as splits and merges.
+    `moves`: objects that change the set of topics during a run, such as by splits and merges; `births`:
+    whether topics of a stream open and close.
     """
 
     documents: TopicPrior
@@ -124,11 +126,11 @@ class TopicModel(Model):
         return Score(nats, stats.tokens, kind)
 
     def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
-        """The bound of eq. 2.4, in nats, if lambda is eta plus the counts of all documents, as after a pass
-        with stored reports.
+        """The bound of eq. 2.4, in nats, if lambda is eta plus the expected counts of all documents, as after
+        a pass of the memoised schedule; `stats` are the sums over all documents.
 
-        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta). If the reports lack
-        the statistics for this, it is `score`.
+        Then E[log p(w | z)] and the topics' terms add up to log B(lambda) - log B(eta). If `stats` lacks the
+        sums for this ("own"), it is `score`.
         """
         if "own" not in stats.usage:
             return self.score(params, stats, totals, summary)
@@ -143,7 +145,9 @@ class TopicModel(Model):
         return self.documents.in_use(totals)
 
     def is_settled(self, params: Record, totals: Array) -> bool:
-        """Whether a run may end: False while moves have something to try, or a learned prior changes."""
+        """Whether a run may end when its score stops changing: False while moves have something to try, or
+        the learned prior of words still changes.
+        """
         return Model.is_settled(self, params, totals) and self.words.is_settled(params)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:

@@ -31,9 +31,10 @@ WordTopics = Callable[[NDArray[np.integer]], Array]  # word numbers (ascending) 
 
 class Paths(NamedTuple):
     """Which word each row of a table belongs to, if a word can have several rows (its paths in a tree of
-    concepts).
+    concepts). The rows of a word are adjacent, and the words ascend.
 
-    The rows of a word are adjacent, and the words ascend.
+    `words` (rows): the index of the row's word in `WordWeights`; `shares` (rows × topics): the share of the
+    row in its word's weight.
     """
 
     words: NDArray[np.int64]  # rows: index of the row's word in the weights
@@ -45,10 +46,10 @@ class Paths(NamedTuple):
 
 
 class WordWeights(NamedTuple):
-    """The words' weights for inferring documents: exp E[log beta], with each row divided by its maximum over
-    topics.
+    """The words' weights for inferring documents: exp E[log beta] (words × topics), with each row divided by
+    its maximum over topics; `log_scale` (words) is the log of the divisor.
 
-    There is a row for each row of the table or, if these are `paths`, for each word.
+    There is a row for each row of the table or, if these are paths to words (`paths`), for each word.
     """
 
     weights: NDArray[np.float32]  # words × topics; the maximum of each word is 1
@@ -57,10 +58,10 @@ class WordWeights(NamedTuple):
 
 
 class WordsOnTrial(ABC):
-    """Words of some documents in the topics of a table, to try what happens without a topic or with new ones.
+    """The words of some documents with their counts in the topics of a table, for trying a change of topics
+    on these documents: one topic removed, or new ones added. The table itself does not change.
 
-    The table itself does not change. Words are numbered from zero. `spelled`: the words, ascending, if the
-    rows of the table have keys.
+    Words are numbered from zero. `spelled`: the words, ascending, if the rows of the table have keys.
     """
 
     __slots__ = ()
@@ -82,20 +83,20 @@ class WordsOnTrial(ABC):
 
     @abstractmethod
     def weights(self, words: NDArray[np.int64]) -> WordWeights:
-        """exp E[log beta] of some of the words, ascending."""
+        """exp E[log beta] of some of the words, given by ascending numbers."""
 
     @abstractmethod
     def topic_words(self) -> Array:
-        """E[beta] (topics × words)."""
+        """E[beta] of all words on trial (topics × words)."""
 
 
 class TopicPrior(ABC):
     """The part of a topic model for documents: the prior of their topic shares, and the parameters that all
     documents share.
 
-    `name`: shown in tables of combinations. `grows`: the number of topics in use is learned. `direct`: each
-    token has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; otherwise tokens sit at
-    tables, which have topics (the Chinese restaurant franchise).
+    `name`: of the choice, as in `topics/combinations.py`. `grows`: the number of topics in use is learned.
+    `direct`: each token has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; otherwise
+    tokens sit at tables, which have topics (the Chinese restaurant franchise).
     """
 
     __slots__ = ()
@@ -108,7 +109,7 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The initial values of the parameters that documents share (a part of the model's params)."""
+        """The initial values, by name, of the parameters that documents share (a part of the params)."""
 
     @abstractmethod
     def count(self, params: Record) -> int:
@@ -148,11 +149,11 @@ class TopicPrior(ABC):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Move the parameters that documents share by `rate` towards their optimum; returns those that
-        change.
+        """Move the parameters that documents share by `rate` (0 to 1) towards their optimum. Returns the new
+        fields by name; `params` stays unchanged.
 
-        usage, documents: statistics from documents, and the number of these; scale: the factor from this
-        number to that of all documents.
+        usage: sums over some documents, by name; documents: the number of these; scale: the number of all
+        documents divided by it.
         """
 
 
@@ -184,8 +185,8 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @property
     def guided_priors(self) -> Sequence[Array]:
-        """The priors (words) of the guided topics, to which the user gave words; they are the first topics of
-        the model.
+        """eta (words) of each topic for which the user gave seed words, which are the first topics of the
+        model; empty if there are none.
         """
         return ()
 
@@ -195,7 +196,9 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Initial counts (keys × topics) that differ between topics and sum to `tokens`: see `Model.seed`."""
+        """Initial counts (keys × topics), at random by key and `seed`, that differ between topics and sum to
+        about `tokens`. keys: the spellings of the table's rows. See `Model.seed`.
+        """
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of the table that are needed to infer documents with these words (ascending numbers): see
@@ -210,8 +213,8 @@ class TopicVocabulary(ABC, Generic[C]):
         return None
 
     def row_meanings(self) -> NDArray[np.int64] | None:
-        """A number for each row's meaning, from 0, the same for all rows of a concept; None: no two rows
-        share a meaning.
+        """The meaning of each row of the table, as a number from 0 that all rows of a concept share; None if
+        there are no concepts, so that no two rows share a meaning.
         """
         return None
 
@@ -229,22 +232,27 @@ class TopicVocabulary(ABC, Generic[C]):
     def weights(
         self, params: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of the words of these rows (None: all rows)."""
+        """exp E[log beta] of the words of these rows (None: all rows).
+
+        counts: of these rows (of the whole table if it is truncated); totals: over the whole table.
+        """
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        """Add new words to the vocabulary: see `Model.admit`. By default, none are added."""
+        """The edit that adds new words to the table, and the fields of the params that this changes. By
+        default, none are added. new_rows: each new word's counts. See `Model.admit`.
+        """
         return (), {}
 
     def reorder(self, params: Record, counts: C, step: Step) -> Edit:
-        """The edit that sorts the words of each topic in a truncated table: see `Model.reorder`. By default,
-        there is none.
+        """The edit that sorts the words of each topic in a truncated table, and drops those beyond its limit;
+        empty by default. See `Model.reorder`.
         """
         return ()
 
     @abstractmethod
     def summary(self, params: Record, counts: C, first: int) -> Summary:
-        """Sums over the table's rows from `first` on, which `score` and `update` need; those of parts of the
-        table are added.
+        """Sums over some of the table's rows, by name, which `score` and `update` need; the caller adds up
+        those of all parts of the table. counts: of the rows from number `first` on.
         """
 
     @abstractmethod
@@ -252,9 +260,10 @@ class TopicVocabulary(ABC, Generic[C]):
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
 
     def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
-        """Whether the score of documents is a lower bound on log p(w), not only an estimate.
+        """Whether the score of documents is a lower bound on log p(w), not only an estimate. By default True;
+        it may be False if topics do not have all words.
 
-        It is if topics have all words, as by default. new_rows: the documents' words that the table lacks.
+        new_rows: the documents' words that the table lacks.
         """
         return True
 
@@ -262,8 +271,10 @@ class TopicVocabulary(ABC, Generic[C]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Learn the parameter of the words' prior from the new table; returns the params that change. rate:
-        the step's learning rate.
+        """Learn the parameter of the words' prior from the table as it is after a step. Returns the params
+        that change, possibly none.
+
+        totals, summary: of that table; rate: the step's learning rate.
         """
 
     def is_settled(self, params: Record) -> bool:
@@ -278,7 +289,7 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def parameters(self, params: Record, counts: C) -> Array:
-        """Parameters of q(beta) of the whole table (rows × topics), for attributes of the estimator."""
+        """Parameters of q(beta) of the whole table (rows × topics), for `components_` of the estimator."""
 
     @abstractmethod
     def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
@@ -306,19 +317,20 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
-        """A function from word numbers (ascending) to E[beta] (topics × words), for scoring a corpus, whose
-        words may be unknown.
+        """A function from ascending word numbers to E[beta] of these words (topics × words), for scoring a
+        corpus, some of whose words the table may lack.
 
-        `spelled`: the corpus's words, if the rows of the table have keys.
+        `spelled`: the words that the numbers refer to, if the rows of the table have keys; otherwise None,
+        and numbers are those of the vocabulary.
         """
 
     def on_trial(
         self, params: Record, table: CountTable, words: NDArray[np.int64] | Sequence[str]
     ) -> WordsOnTrial:
-        """The given words with their counts in the table's topics, to try changes of topics on documents.
+        """The given words with their counts in the table's topics, for trying a change of topics.
 
-        words: rows of the table or, if its rows have keys, any words, ascending by spelling. Raises TypeError
-        if topics of this vocabulary are never tried.
+        words: rows of the table or, if its rows have keys, any words, ascending by spelling. By default
+        raises TypeError, for vocabularies whose topics are never changed by moves.
         """
         raise TypeError(f"no topic is tried with {type(self).__name__}")
 
@@ -337,7 +349,7 @@ class TopicVocabulary(ABC, Generic[C]):
         return (), np.empty((0, table.shape[1]))
 
     def remark(self) -> str | None:
-        """A line that warns the user of a problem with the words. By default None: nothing to say."""
+        """A line that warns the user of a problem with the words; None, as by default, if there is none."""
         return None
 
     def entered(self, params: Record) -> Array:
@@ -348,8 +360,8 @@ class TopicVocabulary(ABC, Generic[C]):
 
 
 class TopicView(NamedTuple):
-    """What local steps need of the model: exp E[log beta] of the words of a shard's rows, and the documents'
-    alpha.
+    """What local steps need of the model: exp E[log beta] of the words of a shard (a group of documents), and
+    the documents' alpha. `rows`: the rows of the table that these are; None: all, in order.
     """
 
     weights: NDArray[np.float32]  # words × topics
@@ -360,7 +372,7 @@ class TopicView(NamedTuple):
     paths: Paths | None = None  # if rows are paths to words
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions of these rows of the table within the view, which has only some of them."""
+        """The positions within the view of these rows of the table, all of which it must contain."""
         return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
@@ -368,8 +380,8 @@ class LocalSolver(ABC):
     """The part of a topic model for inference: how a document's topic shares are inferred, given the topics.
 
     `draws`: topics of tokens are drawn, so counts must be whole, draws are keyed by the documents' numbers,
-    and scores are estimates. `goes_on_from`: the fields of a document's record from which a later pass can
-    continue; empty: each pass starts again.
+    and scores are estimates. `goes_on_from`: the names of the fields of a document's record from which a
+    later pass can continue; empty: each pass starts again.
     """
 
     __slots__ = ()
@@ -386,19 +398,22 @@ class LocalSolver(ABC):
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> View:
-        """The topics' words and the prior as the local step reads them, for these rows of the table (None:
-        all): see `Model.expectations`.
+        """What `infer` needs of the model: the weights of the words of these rows of the table (None: all),
+        and the prior of documents. counts: of these rows; totals: over the whole table. See
+        `Model.expectations`.
         """
         weights, log_scale, paths = words.weights(params, counts, totals, rows)
         return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params), paths)
 
     @abstractmethod
     def infer(self, view: Any, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
-        """Documents' records (gamma, scores) and the shard's statistics: see `Model.local_step`."""
+        """Infer a shard's documents. Returns their records, with "gamma" and "scores", and the statistics
+        (sums over the shard). local: their records of an earlier pass, or None. See `Model.local_step`.
+        """
 
     def with_full_reports(self) -> "LocalSolver":
-        """The same solver, which also reports the statistics that split-merge moves and the bound from stored
-        reports need.
+        """A solver with the same settings that also reports the statistics that split-merge moves and the
+        bound of the memoised schedule need. By default the same solver.
         """
         return self
 

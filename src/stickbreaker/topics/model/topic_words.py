@@ -17,7 +17,7 @@ class TopicWords(Protocol):
     @property
     def shape(self) -> tuple[int, int]: ...
     def of(self, rows: NDArray[np.integer]) -> Array:
-        """E[beta] of given words, by ascending number (topics × words)."""
+        """E[beta] of the words with these numbers, ascending (topics × words)."""
         ...
 
     def dense(self) -> Array:
@@ -49,8 +49,8 @@ class Dense(NamedTuple):
 class Stored(NamedTuple):
     """E[beta] of topics that is computed from rows of the table whenever it is needed, as `TopicWords`.
 
-    `read` returns E[beta] of given words, by ascending number (words × all topics of the table); `topics`:
-    the columns to keep, those in use.
+    `read`: a function from ascending word numbers to E[beta] (words × all topics of the table); `topics`: the
+    columns to keep, those in use.
     """
 
     read: Callable[[NDArray[np.int64]], Array]

@@ -55,7 +55,7 @@ class WordDocuments:
         return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
 
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The counts as named arrays of a saved model."""
+        """The counts as arrays to store in a saved model, by name; `from_arrays` reads them."""
         arrays: dict[str, AnyArray] = {}
         for number, side in enumerate(self.sides):
             named = {
@@ -149,11 +149,11 @@ def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
 
 
 def order_by_company(side: Side) -> NDArray[np.int64]:
-    """A side's words (K × n), reordered so that first words that occur together with a topic's others come
-    earlier.
+    """A side's words (K × n), of which each topic's first ones are reordered: those that often occur together
+    with the others come earlier.
 
-    Each topic's first words are sorted by ½ z(-log rank) + ½ z(company), where z are standard scores within
-    the topic and company is `Side.company`.
+    They are sorted by ½ z(-log rank) + ½ z(company), largest first, where z are standard scores within the
+    topic and company is `Side.company`, which must not be None. All later words keep their places.
 
     >>> one = np.array([[3.0, 2.0, 1.0]])
     >>> company = np.array([[0.0, 0.1, 0.9]])
@@ -180,7 +180,7 @@ def _standard(values: Array) -> Array:
 
 
 def company_of(alike: Array) -> Array:
-    """How much each of a topic's first words occurs together with the others (K × n), in [-1, 1].
+    """How often each of a topic's first words occurs together with the others (K × n), in [-1, 1].
 
     It is the mean of `alike` (K × n × n: NPMI of pairs of words) over the other words, with weights 1 / log2
     (r + 1) for the other word's rank r.
@@ -193,10 +193,12 @@ def company_of(alike: Array) -> Array:
 
 
 def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:
-    """The document counts to store for groups of topics, such as topics that are shown as one.
+    """The document counts of groups of topics, such as topics that are shown as one: a `Side` with a row for
+    each group.
 
     D, the expected number of documents in which a word has the topic, is summed over a group's members
-    (`members`: the topics of each group). `estimate` returns D of words whose counts a member does not store.
+    (`members`: the topics of each group). `estimate(topic, words)` returns D of words that a member does not
+    store. A group of one topic keeps that topic's counts.
     """
     n, firsts = side.words.shape[1], [group[0] for group in members]
     kept, documents, of_word = side.words[firsts], side.documents[firsts], side.of_word[firsts]
@@ -218,7 +220,7 @@ def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate
 
 def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estimate) -> Array:
     """The expected numbers of documents in which the given words have topic k: as counted for the words that
-    the side stores, otherwise by `estimate`.
+    the side stores, otherwise by `estimate`. words: ascending, among them all that the side stores for k.
     """
     documents = np.asarray(estimate(k, words), np.float64)
     order = np.argsort(side.words[k])
@@ -228,7 +230,8 @@ def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estima
 
 
 def _joined_company(side: Side, group: Sequence[int], words: NDArray[np.int64]) -> Array:
-    """How much each of a group's first words occurs together with the others, as in `Side.company`.
+    """How often each of the given first words of a group occurs together with the others, as in
+    `Side.company`.
 
     It is the mean over the member topics that store a value for the word, weighted by their document counts.
     A word without any gets the mean of the group's other words, or 0.

@@ -164,12 +164,12 @@ def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) 
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
-    """The document counts if topics are joined to groups (`members`), for ranking a group's words; None if
-    documents were not counted.
+    """The document counts of groups of topics, for ranking a group's words; None if documents were not
+    counted.
 
-    A group's count of a word is the sum over its members. A member stores counts of its first words only;
-    that of another word is estimated from the table, as the member's total × q_k(w), the word's share in the
-    documents of topic k.
+    members: the topics of each group. A group's count of a word is the sum over its members. A member stores
+    counts of its first words only; that of another word is estimated from the table, as the member's total ×
+    q_k(w), the word's share in the documents of topic k.
     """
     if evidence.counted is None:
         return None
@@ -188,8 +188,8 @@ def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]
 
 
 def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
-    """The words of `document_words`, but the first ones of each topic are also ranked by how often they occur
-    together with the others.
+    """The `n` words of each topic as `document_words` ranks them, except that the first ones (at most 30) are
+    also ranked by how often they occur together with the others.
 
     Raises UserError if co-occurrences were not counted.
     """
@@ -201,10 +201,10 @@ def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)
 
 
 def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
-    """The stored words of each topic among these vocabulary rows (topics × words), best first; None if
-    nothing is stored for these rows.
+    """The words of each topic whose document counts are stored (topics × words), best first; None if nothing
+    is stored for exactly these vocabulary rows.
 
-    company: also rank by how often words occur together; None if that was not counted.
+    company: also rank by how often words occur together; then None if that was not counted.
     """
     if evidence.counted is None:
         return None
@@ -215,8 +215,8 @@ def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool)
 
 
 def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
-    """Each topic's first `n` words: first those of `kept` (topics × words), then others from
-    `characteristic_words`.
+    """Each topic's first `n` words: those of `kept` (topics × words), then, if these are too few, others as
+    `characteristic_words` ranks them.
     """
     n = max(n, 0)
     words = kept[:, :n]
@@ -258,9 +258,9 @@ def relevance(log_probability: Array, log_overall: Array, weight: float) -> Arra
 
 def least_probability(leading: Array) -> Array:
     """The probability in each topic (topics) below which a word is too rare to be relevant: a tenth of that
-    of its tenth word.
+    of its tenth word, or of its last if there are fewer.
 
-    leading (topics × n): the probabilities of each topic's first words.
+    leading (topics × n): the probabilities of each topic's most probable words, descending.
     """
     if not leading.shape[1]:
         return np.zeros(len(leading))
@@ -285,7 +285,8 @@ RANKINGS: Mapping[str, Ranking] = {
 
 
 def ranking(by: str) -> Ranking:
-    """The ranking with a given name. Raises UserError for an unknown name.
+    """The function that ranks words by the ranking of this name: "documents", "company", "relevance" or
+    "probability". Raises UserError for an unknown name.
 
     >>> ranking("documents") is document_words
     True

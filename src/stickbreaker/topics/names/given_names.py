@@ -41,8 +41,8 @@ _FILE = {
 
 
 class FileNames(NamedTuple):
-    """What a file of topic names means for a model: names by topic number (None: the topic's name is
-    removed), and in `left_out` the names of topics that the model no longer has.
+    """The names in a file, for a certain model: names by topic number (None: the topic's name is removed),
+    and in `left_out` the names of topics that did not match one of the model.
     """
 
     by_topic: dict[int, str | None]
@@ -50,7 +50,8 @@ class FileNames(NamedTuple):
 
 
 def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[int, str]:
-    """All given names of a model's topics after some changes, by topic id (`topic_ids_`).
+    """All names that users gave to a model's topics, with some changes, by topic id (`topic_ids_`). The model
+    itself stays unchanged.
 
     names: the changes, by topic number; None or "" removes a name. Raises UserError for names that are not a
     mapping, an unknown topic, or an invalid name.
@@ -81,9 +82,9 @@ def _checked_number(model: LearnedTopics, number: object) -> int:
 def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     """Read names for a model's topics from a file downloaded from a report.
 
-    A topic in the file matches if the model has a topic with the same id, whose first words include at least
-    a fifth of the file's. Raises UserError for a file of another kind, and for one about another model's
-    topics: if fewer than half of its topics match.
+    A topic in the file matches if the model has a topic with the same id, whose first 50 words include at
+    least a fifth of the file's. Raises UserError for a file of another kind, and for one about another
+    model's topics: if fewer than half of its topics match.
     """
     topics = _read_file(path)
     numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}

@@ -31,8 +31,8 @@ class NamedTopics:
     the groups' names, None without one; `given`: the names that users gave, and `guided`: those from the
     guide (seed words), None without one. `unused`: groups with hardly any tokens, which are never merged.
 
-    With G groups of K topics: `shares` (G) are sums of the members' shares of all tokens, and `words` (G × V)
-    are means over members, weighted by shares.
+    With K topics in G groups: `shares` (G) are sums of the members' shares of all tokens, and `words` (G × V)
+    are means of the members' word probabilities, weighted by shares.
     """
 
     def __init__(self, model: LearnedTopics) -> None:
@@ -49,8 +49,8 @@ class NamedTopics:
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
     def _given(self, group: Sequence[int]) -> str | None:
-        """The name that users gave to topics of a group; None if the group has no name, or only one from the
-        guide.
+        """The name that users gave to topics of a group (topic numbers); None if the group has no name, or
+        only one from the guide.
         """
         names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
         return next((name for name in names if name), None)
@@ -73,7 +73,7 @@ class NamedTopics:
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
         """The names of the concepts, and the share of each group's tokens that belong to them (concepts ×
-        G).
+        G). Both are empty for a model without concepts.
         """
         names, shares = self.model.concept_shares
         return names, self.means(shares)

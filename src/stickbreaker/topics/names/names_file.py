@@ -50,8 +50,8 @@ def checked_name(name: object) -> str:
 
 
 def write_names(directory: Path, names: Mapping[int, str]) -> None:
-    """Write the names of a model's topics, by topic id, to names.json; without names, remove the file. The
-    file is replaced as a whole, so that readers never see a part.
+    """Write the names of a model's topics, by topic id, to names.json in its directory; if there are no
+    names, remove the file. The file is replaced as a whole, so that readers never see a part.
 
     A run can write checkpoints to the directory at the same time.
     """
@@ -73,10 +73,10 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
 def change_names(
     directory: Path, changes: Mapping[int, str | None], *, afresh: bool = False
 ) -> dict[int, str]:
-    """Change names in a model's directory, by topic id (None removes a name). Returns all names.
+    """Change names in a model's directory, by topic id (None or "" removes a name). Returns all names.
 
-    The directory is locked meanwhile, so that changes by several programs are all kept. Names not in
-    `changes` stay; `afresh`: they are removed.
+    The file is locked meanwhile, so that changes by several programs are all kept. Names not in `changes`
+    stay, unless `afresh`, which removes them.
     """
     refuse_exchanged(directory)
     refuse_links(directory)
@@ -125,8 +125,8 @@ def read_names(directory: Path) -> dict[int, str]:
 
 
 def _encoded(record: Mapping[str, object]) -> bytes:
-    """The content of names.json: the record as JSON, with a digest of the rest added, by which changes by
-    hand are noticed.
+    """The content of names.json: the record as JSON, with an added digest of the record, by which
+    `read_names` notices changes by hand.
     """
     plain = json.dumps(record, sort_keys=True).encode()
     digest = hashlib.blake2b(plain, digest_size=16).hexdigest()

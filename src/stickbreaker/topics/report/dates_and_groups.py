@@ -107,10 +107,10 @@ def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
 
 def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
     """Topic shares over time, from the dates in a metadata field: in `wanted`, or else in the first field
-    named like a date that has dates in most documents. None if there is no such field.
+    named like a date that has dates in over 80 % of documents. None if there is no such field.
 
-    Dates far from all others are left out. Raises UserError if there is no field `wanted`, or too few dates
-    in it.
+    Dates far from all others are left out; the rest must make three periods or more. Raises UserError if
+    there is no field `wanted`, or too few dates in it.
     """
     for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
         _check(sums, name, wanted)
@@ -146,8 +146,8 @@ def breakdowns_of(sums: MetadataSums, wanted: str | None = None, dated: str | No
     """Topic shares by the values of metadata fields: by the field `wanted`, or else by those fields whose
     values make groups (few values, each in several documents), four fields at most.
 
-    `dated`: the field with the dates, which is not used unless wanted. Raises UserError if there is no field
-    `wanted`.
+    `dated`: the field with the dates, which is not used unless wanted. The list is empty if no field has
+    groups, or `wanted` has no values. Raises UserError if there is no field `wanted`.
     """
     found: list[Breakdown] = []
     for name in [wanted] if wanted else _by_name(list(sums.fields), _GROUP_NAMES):
@@ -192,7 +192,8 @@ def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> B
     """Topic shares by the values of a field: its most frequent ones, and one part for all others if there are
     more than 24. A document with several values counts in each.
 
-    values: the sums of each value; counted: its documents; left_out: documents without a value.
+    values: the sums of each value (documents, words, words of each topic); counted: the number of documents
+    with each value; left_out: the number of documents without a value.
     """
     most = sorted(counted, key=lambda value: (-counted[value], value))
     shown = in_order(most if len(most) <= MOST_GROUPS else most[: MOST_GROUPS - 1])

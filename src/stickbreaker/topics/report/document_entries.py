@@ -53,9 +53,9 @@ _FIGURES = {
 class DocumentEntry:
     """A document as stored for the report: a snippet of its text and its leading topics.
 
-    `mix` holds (index into `TopicReport.topics`, share of the document's tokens), largest first; it need not
-    sum to one. `marks`: words of the snippet that are coloured by topic, as (first character, length, index
-    into `TopicReport.topics`).
+    `mix` holds (topic, share of the document's tokens), largest first; it need not sum to one. `marks`: words
+    of the snippet that are coloured by topic, as (first character, length, topic). Topics are numbers of the
+    model's topics as read, and indices into `TopicReport.topics` in `TopicReport.documents`.
     """
 
     id: str

@@ -74,7 +74,7 @@ def documents_payload(documents: Sequence[DocumentEntry], n_topics: int, most: i
     """All documents as JSON values for the page, cut to fit.
 
     If they need more than `most` bytes, all texts are cut to the same fraction of their length; if their
-    metadata are too large, only the first fields of each document remain.
+    metadata are too large, only the first fields of each document remain. Shares below 1 % are left out.
     """
     entries = [_document(document, n_topics) for document in documents]
     metadata = sum(size_of(d["metadata"]) for d in entries)

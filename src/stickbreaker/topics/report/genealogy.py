@@ -150,8 +150,8 @@ class HowTopicsCameAbout(TopicSection):
 def growth_of_topics(named: NamedTopics) -> Growth | None:
     """How the model's topics came about by splits and merges; None if its trace does not record it.
 
-    Each topic of the model has its own history, even if topics share a name; topics are linked to their
-    group.
+    Each topic of the model has its own history, even if topics share a name; its `Life.topic` is then the
+    page's one topic of that name.
     """
     model = named.model
     if not any("topics" in record or "edits" in record for record in model.trace_):
@@ -264,7 +264,7 @@ def growth_of(
         trace: the run's records. `topics` and `used` are in them if the number of topics is learned; if not,
             it is constant, and times are steps. Splits and merges are in `edits`, and first words of topics
             in `words` and `before` (before a move).
-        topic_ids: (K,) the ids of the page's topics, in order; ids stay the same throughout a run.
+        topic_ids: (K,) the ids of the model's topics, in order; ids stay the same throughout a run.
         vocabulary: (V,) the words.
         top_rows: (K, 10) the rows in the vocabulary of each topic's first words at the end.
     """
@@ -335,7 +335,7 @@ def lives_of(
 ) -> dict[int, Life]:
     """The lives of the topics that took part in a split or merge, by topic id.
 
-    topic_ids: of the page's topics, in order; words: the first words of each topic.
+    topic_ids: of the topics at the end, in order; words: the first words of topics, by id.
     """
     births: dict[int, TopicMove] = {}
     ends: dict[int, TopicMove] = {}
@@ -429,7 +429,8 @@ def _chain(roots: list[int], links: Counter[tuple[int, int]]) -> list[int]:
     """Put the families of topics in drawing order: after each family comes the one with which it has most
     merges.
 
-    roots: the first topics of the families; links: the number of merges between two families, by their roots.
+    roots: the first topics of the families (the list is emptied); links: the number of merges between two
+    families, by their roots.
     """
     order: list[int] = []
     while roots:

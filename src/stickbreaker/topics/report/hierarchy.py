@@ -120,7 +120,8 @@ def leaf_order(merges: list[tuple[int, int, float]], distances: Floats) -> list[
     """The leaves of a tree of topics from one side to the other. Branches are turned so that neighbouring
     leaves are similar.
 
-    merges: as `agglomerate` returns them; distances (K × K).
+    merges: as `agglomerate` returns them; distances (K × K). For each merge, in order, the two branches are
+    joined at the ends that are nearest to each other.
 
     >>> leaf_order([(0, 1, 1.0), (3, 2, 5.0)], np.array([[0, 1, 4.0], [1, 0, 6], [4, 6, 0]]))
     [1, 0, 2]

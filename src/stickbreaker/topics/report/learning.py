@@ -61,7 +61,7 @@ class Learning(TopicSection):
 
 
 def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
-    """The points of a trace to draw, about 150 at most: evenly spaced ones, the last one, and all with a
+    """The points of a trace to draw: 600 at most that are evenly spaced, the last one, and all with a
     held-out score.
     """
     stride, last = -(-len(trace) // MOST_POINTS), len(trace) - 1

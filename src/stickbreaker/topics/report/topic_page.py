@@ -111,7 +111,11 @@ class TopicReport(SavedReport[TopicEstimator]):
         n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
         learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
         n_shown = len(named.members) - len(named.unused)
-        return f"{learned}, shown as {n_shown}: those of one name are one" if named.joined else learned
+        return (
+            f"{learned}, shown as {n_shown}: topics with the same name are merged"
+            if named.joined
+            else learned
+        )
 
     @cached_property
     def settings(self) -> list[tuple[str, str]]:

@@ -248,7 +248,8 @@ def _shown(
     """For each topic on the page: the words that it can be shown with, and its first words in each language
     as (language, words).
 
-    leading: with several languages, the language of the former; with one, "", and the latter are empty.
+    With several languages, the words to show are those of the language `leading`. With one, `leading` is "",
+    and there are no words by language.
     """
     vocabulary = model.vocabulary_
     for likely, first in zip(seen.likely, seen.first, strict=True):
@@ -269,8 +270,9 @@ def spread_of(
     """How the tokens of words are divided among topics: for each word, p(k|w) ∝ p(k) p(w|k), as (word,
     [(topic, share)]).
 
-    Words that come first in some topic are listed first. Each word has at most its twelve largest topics, and
-    only shares of 1 % or more.
+    The words are the topics' `words`, at most 16,000, those that come first in some topic first. Each has at
+    most its twelve largest topics, and only shares of 1 % or more. leading: their language, "" if there is
+    only one.
     """
     vocabulary = named.model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))

@@ -68,11 +68,12 @@ class Changes(NamedTuple):
 
 def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards, weight: float) -> Changes:
     """Collect a minibatch's documents after it was learned from. Once there are `WINDOW` documents, close and
-    open topics by them.
+    open topics by them; until then, no events are returned.
 
-    `weight`: the weight of one of the minibatch's tokens in the table. Changes the engine's table and
-    `state`. The events are returned as splits and merges: an opened topic counts as split from the topic that
-    loses most tokens to it, a closed one as merged into the topic that gains most of its tokens.
+    Documents with fewer than `LEAST_TOKENS` tokens are ignored. `weight`: the weight of one of the
+    minibatch's tokens in the table. Changes the engine's table and `state`. The events are returned as splits
+    and merges: an opened topic counts as split from the topic that loses most tokens to it, a closed one as
+    merged into the topic that gains most of its tokens.
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
@@ -110,8 +111,8 @@ def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]
 
 
 def worth(gains: Array) -> float:
-    """Whether a topic is worth keeping: the sum of its gains for documents, less what may be due to chance,
-    in nats. It is kept if the result is positive.
+    """What a topic is worth, in nats: the sum of its gains for documents, less what may be due to chance. It
+    is kept if the result is positive.
 
     >>> worth(np.array([8.0])) < 0.0 < worth(np.array([8.0, 8.0, 8.0]))
     True
@@ -137,7 +138,7 @@ class Outcome(NamedTuple):
 
 def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
     """Try each of the topics `tried`, smallest first: it is closed if the documents that use it are predicted
-    as well without it. The last topic is always kept.
+    as well without it, up to chance (`worth`). The last topic is always kept.
     """
     halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)

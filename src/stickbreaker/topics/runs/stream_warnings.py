@@ -36,7 +36,7 @@ class StreamWarning(TypedDict):
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[StreamWarning]:
     """The warnings to give after `step` steps, judged by the topics' tokens in the table (`totals`); kinds
-    that were given `before` are left out.
+    that were given `before` are left out. Before step 10 there are none.
 
     If the number of topics is learned (`grows`), topics without words are not a problem.
 

@@ -20,7 +20,7 @@ CELLS = 1 << 25  # words × topics at most: two arrays of 256 MB
 
 
 def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
-    """Count in how many documents each topic uses its words, and how often its first words occur together,
+    """Count in how many documents each topic uses its words, and in how many its top words occur together,
     for ranking words.
 
     Every document's topics are inferred once, by `engine`. None if the table of counts would be too large:
@@ -104,10 +104,10 @@ def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -
 
 @dataclass
 class MeetingCounts:
-    """A task that counts, in some blocks, the documents in which the first words of a topic occur together.
+    """A task that counts, in some blocks, the documents in which two top words of a topic occur together.
 
     The counts are one row: for each language topics × words × words, then the number of documents with the
-    language. sides: each language's first words.
+    language. sides: each language's top words of topics.
     """
 
     estimator: LearnedTopics
@@ -125,10 +125,10 @@ class MeetingCounts:
 
 
 def count_company(bags: Bags, side: Side, n_words: int) -> Array:
-    """In how many documents the first words of each topic occur together (topics × words × words, flattened),
+    """In how many documents the top words of each topic occur together (topics × words × words, flattened),
     and as the last entry how many documents have the language.
 
-    side: a language's first words; n_words: of the whole vocabulary.
+    side: the topics' top words in a language; n_words: of the whole vocabulary.
     """
     first = side.words[:, :IN_COMPANY]
     n_topics, n = first.shape
@@ -142,8 +142,8 @@ def count_company(bags: Bags, side: Side, n_words: int) -> Array:
 
 
 def company_from(side: Side, counted: Array) -> Array:
-    """How strongly each first word of each topic is associated with the topic's other first words (K × n),
-    from NPMI of pairs.
+    """How strongly each top word of each topic is associated with the topic's other top words (topics ×
+    words), from NPMI of pairs.
 
     counted: the sum of `count_company` over all documents.
     """

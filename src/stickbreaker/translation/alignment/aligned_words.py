@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 
 
 class Sentences(NamedTuple):
-    """Sentences of one language as word numbers, concatenated; unknown words have the number -1."""
+    """Sentences of one language as word numbers: sentence s is words[offsets[s]:offsets[s + 1]].
+
+    Unknown words have the number -1.
+    """
 
     words: NDArray[np.int32]  # numbers of words, from 0
     offsets: NDArray[np.int64]  # sentences + 1: where each begins in `words`
@@ -20,15 +23,19 @@ class Sentences(NamedTuple):
         return np.diff(self.offsets)
 
     def spelled(self, words: tuple[str, ...]) -> list[list[str]]:
-        """The sentences as lists of words; words: the spelling of each number. No word may be unknown
-        (-1)."""
+        """The sentences as lists of words; words: the spelling of each word number.
+
+        No sentence may have an unknown word (-1), which would be spelled as the last word.
+        """
         numbers = self.words.tolist()
         return [[words[n] for n in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
 class Links(NamedTuple):
-    """Links between words of sentence pairs, as positions in both sentences, sorted within a pair by (target,
-    source)."""
+    """Links between words of sentence pairs, as positions in both sentences (from 0).
+
+    Pair p has the links from offsets[p] to offsets[p + 1] (exclusive), sorted by (target, source).
+    """
 
     source: NDArray[np.int32]  # positions in the source sentence, from 0
     target: NDArray[np.int32]  # positions in the target sentence, from 0
@@ -36,7 +43,7 @@ class Links(NamedTuple):
 
 
 def sentences_of(lists: Iterable[Sequence[int]]) -> Sentences:
-    """`Sentences` from lists of word numbers.
+    """Concatenate lists of word numbers, one list per sentence, as `Sentences`.
 
     >>> sentences_of([[4, 0], [], [7]])
     Sentences(words=array([4, 0, 7], dtype=int32), offsets=array([0, 2, 2, 3]))
@@ -47,7 +54,7 @@ def sentences_of(lists: Iterable[Sequence[int]]) -> Sentences:
 
 
 def links_of(pairs: Iterable[Iterable[tuple[int, int]]]) -> Links:
-    """Links from lists of (source, target) positions, in any order, one list per sentence pair.
+    """Links from lists of (source, target) positions, one list per sentence pair; repeated ones count once.
 
     >>> links_of([[(1, 0), (0, 0)], []])
     Links(source=array([0, 1], dtype=int32), target=array([0, 0], dtype=int32), offsets=array([0, 2, 2]))

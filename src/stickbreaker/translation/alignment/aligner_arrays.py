@@ -9,10 +9,10 @@ from stickbreaker.translation.kernels.word_alignment import WIDEST
 
 
 def refuse_other_arrays(arrays: Mapping[str, AnyArray], sizes: tuple[int, int]) -> None:
-    """Check arrays before `WordAligner.from_arrays` uses them: raise ValueError if their shapes, types or
-    values are impossible.
+    """Raise ValueError unless the arrays of a saved word aligner have the right shapes, types and values.
 
-    sizes: the numbers of source words and of target words.
+    Arrays from a file are checked with this before `WordAligner.from_arrays` uses them. A missing array
+    raises KeyError; "trace" is not checked. sizes: the numbers of different source words and target words.
     """
     offsets, targets = arrays["offsets"], arrays["targets"]
     slots = len(targets)

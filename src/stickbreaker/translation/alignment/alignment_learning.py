@@ -52,8 +52,10 @@ class AlignmentSettings(NamedTuple):
 
 
 class LearnedTranslations(NamedTuple):
-    """Learned translation probabilities of the word pairs that occur together (slots), in no particular
-    order."""
+    """Learned translation probabilities of the word pairs that occur together (slots).
+
+    Slots are in no particular order; pairs that became very unlikely while learning have none.
+    """
 
     sources: NDArray[np.int32]  # slots: source word
     targets: NDArray[np.int32]  # slots: target word
@@ -71,17 +73,17 @@ class _Learner(NamedTuple):
     direction: Direction
 
     def blank(self, pairs: Pairs) -> Side:
-        """A place for the expected counts of a step over these sentence pairs: the current parameters, and
-        counts of zero."""
+        """What a step over these sentence pairs needs: the current parameters, and new arrays of zeros to
+        which the step adds expected counts."""
         counts = Direction(*(np.zeros_like(values) for values in self.direction))
         contexts = Contexts(np.zeros((WIDEST + 1, WIDEST + 1)), np.zeros(WIDEST))
         return Side(pairs, self.direction, counts, contexts)
 
     def after(self, side: Side, alpha: float) -> "_Learner":
-        """The learner after a step: its parameters are estimated again, from the expected counts in `side`.
+        """The learner after a step, with parameters estimated from the expected counts in `side` (M step).
 
-        alpha: prior count of each translation; 0: maximum likelihood. The two constant probabilities, for
-        missing translations and unknown words, stay.
+        alpha: prior count of each translation; 0: maximum likelihood. The constant probabilities of missing
+        translations and unknown words stay. This learner is not changed.
         """
         counts, (translations, null, *_) = side.counts, (values.copy() for values in self.direction)
         nowhere = np.zeros(len(null) - 1, np.int32)
@@ -106,10 +108,10 @@ def learn_translations(
     threads: int,
     on_step: Callable[[str], None] | None,
 ) -> LearnedTranslations:
-    """Learn translation probabilities in both directions from pieces of sentences, by `settings`.
+    """Learn translation probabilities in both directions, by IBM model 1 and hidden Markov models.
 
-    sides: source and target; sizes: how many different words they have; threads: more than two do not help.
-    `on_step` gets a line of text after each step.
+    sides: source and target sentences, long ones already cut (`pieces_of`); sizes: how many different words
+    each language has; threads: more than two do not help. `on_step` gets a line of text after each step.
     """
     sources, targets, learners = _index(*sides, sizes)
     n_words = [max(int(words), 1) for words in _words_in_pairs(*sides)[::-1]]
@@ -205,10 +207,10 @@ def _after(learners: _Both, sides: tuple[Side, Side], alpha: float) -> _Both:
 def _index(
     source: Sentences, target: Sentences, sizes: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Number the pairs of words that occur in the same sentence pair (slots).
+    """Number the pairs of words that occur in the same sentence pair (slots), and start learning.
 
-    Returns the source word and the target word of each slot, and the learners of both directions before their
-    first step. sizes: the numbers of source and of target words.
+    Returns the source word and the target word of each slot, and the learners before their first step: of
+    target words given source words, and the reverse. sizes: the numbers of different source and target words.
     """
     starts = cell_starts(source, target)
     places = np.argsort(source.words, kind="stable")[np.count_nonzero(source.words < 0) :]
@@ -230,7 +232,7 @@ def _first(n_slots: int, n_words: int) -> Direction:
     """The initial parameters of a direction: uniform translation probabilities, and the jump weights of
     `first_jumps`.
 
-    n_slots: pairs of words that occur together; n_words: words of the generated side.
+    n_slots: pairs of words that occur together; n_words: different words of the generated side.
     """
     share = 1.0 / max(n_words, 1)
     translations = np.append(np.full(n_slots, share), (MISSING, UNKNOWN))
@@ -240,11 +242,11 @@ def _first(n_slots: int, n_words: int) -> Direction:
 def _pruned(
     sources: NDArray[np.int32], targets: NDArray[np.int32], learners: _Both
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], _Both]:
-    """Drop the pairs of words (slots) that are unlikely in both directions, below `PRUNED`; they then have
-    the probability of missing pairs.
+    """Drop the pairs of words (slots) whose probability is below `PRUNED` in both directions; they then have
+    the constant probability of missing pairs.
 
-    sources, targets (slots): their words. Returns the words of the remaining pairs, and the learners of both
-    directions.
+    sources, targets (slots): their words. Returns the source words and target words of the remaining slots,
+    and the learners of both directions.
     """
     likely = np.maximum(*(learner.direction.translations for learner in learners)) >= PRUNED
     likely[-2:] = True

@@ -13,7 +13,8 @@ _PLACES = np.arange(WIDEST + 1)
 
 
 def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Initial weights of jumps, and of the first link's positions, each summing to one.
+    """Initial weights of jumps from one link to the next, -WIDEST to WIDEST positions (2 WIDEST + 1), and of
+    the first link's positions (WIDEST); each array sums to one.
 
     The jump to the next position, and the first position, are the likeliest; each position further away
     halves the weight.
@@ -25,10 +26,10 @@ def first_jumps() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def fit_jumps(
     direction: Direction, counts: Direction, contexts: Contexts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """New weights of jumps and of first positions, from expected counts; the likelihood is at least that of
-    the weights in `direction`.
+    """Estimate the weights of jumps and of first positions by maximum likelihood: returns both arrays.
 
-    counts: how often each jump was made; contexts: how often each set of possible jumps occurred.
+    direction: has the current weights, where the iteration starts; it never lowers the likelihood. counts:
+    has the expected number of each jump; contexts: how often which jumps were possible (`Contexts`).
     """
     before, after = np.meshgrid(_PLACES, _PLACES, indexing="ij")
     possible = (before.reshape(-1, 1) + _JUMPS >= 0) & (after.reshape(-1, 1) - _JUMPS >= 0)
@@ -43,13 +44,14 @@ def fit_weights(
     contexts: NDArray[np.float64],
     possible: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Weights of choices from counts, if not all choices are possible in every context; they sum to 1.
+    """Fit weights w of choices, which sum to 1, if each context allows only some of the choices.
 
-    They increase sum_b c_b log w_b - sum_x n_x log(sum of the w possible in context x). weights (choices):
-    initial values; counts c (choices) and contexts n (contexts): how often each choice was made and each
-    context occurred; possible (contexts × choices): whether the choice is. Runs `_ROUNDS` rounds of Hunter
-    (2004), MM algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the sum. If
-    all counts are 0, `weights` is returned.
+    In context x, choice b has the probability w_b / (sum of the w possible in x). The log likelihood is
+    sum_b c_b log w_b - sum_x n_x log(sum of the w possible in x). weights (choices): initial values; counts c
+    (choices) and contexts n (contexts): how often each choice was made and each context occurred; possible
+    (contexts × choices): whether the context allows the choice. Runs `_ROUNDS` rounds of Hunter (2004), MM
+    algorithms for generalized Bradley-Terry models, equation 30, none of which lowers the likelihood. If all
+    counts are 0, `weights` is returned.
     """
     if not counts.any():
         return weights

@@ -55,10 +55,9 @@ def links_of_sentences(links: Links, pieces: Pieces, source: Sentences, target: 
 
 
 def cell_starts(source: Sentences, target: Sentences) -> NDArray[np.int64]:
-    """The number of the first cell (possible link) of each sentence pair, then the number of all cells (pairs
-    + 1).
+    """The number of the first cell of each sentence pair, and at the end that of all cells (pairs + 1).
 
-    A pair has source words × target words cells.
+    A cell is a possible link: a source word and a target word of the same pair.
     """
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(source.lengths * target.lengths)])
 
@@ -69,8 +68,8 @@ def pairs_of(
     """The sentence pairs as kernels take them, in both directions: target words given source words, then
     source words given target words.
 
-    slots: for each cell (possible link), the index of the translation of its words, in order of source
-    position, then target position; starts: from `cell_starts`.
+    A cell is a possible link: a source and a target word of a pair, numbered by source, then target position.
+    slots (cells): index of the two words among translation probabilities; starts: from `cell_starts`.
     """
     one, row = np.ones(len(starts) - 1, np.int64), target.lengths
     to_target = Pairs(target.words, target.offsets, source.offsets, slots, starts, one, row)
@@ -80,7 +79,8 @@ def pairs_of(
 def blocks(source: Sentences, target: Sentences) -> Iterator[tuple[Sentences, Sentences]]:
     """Group sentence pairs into blocks of consecutive pairs, which are processed at a time to limit memory.
 
-    A block has about a million cells (possible links), and at least one pair.
+    A block has about a million possible links (source words × target words), and at least one pair. Blocks
+    share `words` with the whole, so their offsets do not start at 0.
     """
     starts = cell_starts(source, target)
     ends = np.searchsorted(starts, np.arange(_BLOCK, starts[-1] + _BLOCK, _BLOCK), "right")

@@ -10,7 +10,8 @@ from stickbreaker.translation.kernels.growing_links import grow_links
 
 
 class Choices(NamedTuple):
-    """For each word of one side, the position of the word on the other side that it was linked with."""
+    """For each word of one side, the position of the word in the other sentence that it was linked with; -1
+    if none."""
 
     positions: NDArray[np.int32]  # words: position in the other sentence, from 0; -1: none
     offsets: NDArray[np.int64]  # sentences + 1: where each begins

@@ -59,7 +59,7 @@ class WordAligner:
         threads: int | None = None,
         on_step: Callable[[str], None] | None = None,
     ) -> "WordAligner":
-        """Learn an aligner from sentence pairs; sizes: the numbers of source words and of target words.
+        """Learn an aligner from sentence pairs; sizes: the numbers of different source and target words.
 
         At most two threads are used; links do not depend on their number. Memory: 4 bytes per possible link
         (source words × target words of a pair, summed over pairs) and about 50 bytes per distinct pair of
@@ -115,7 +115,10 @@ class WordAligner:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> "WordAligner":
-        """The aligner that `to_arrays` saved; `refuse_other_arrays` checks arrays before."""
+        """The aligner from the arrays that `to_arrays` returned; arrays are copied, but not checked.
+
+        Callers check arrays from a file with `refuse_other_arrays` first.
+        """
         to_target, to_source = (
             Direction(
                 arrays[f"translations_{name}"].astype(np.float64),
@@ -133,8 +136,8 @@ def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Share
     """Make an aligner of what was learned, with only the translations that are likely in some direction.
 
     A translation is kept if its p is at least `LEAST` in one direction or the other. Those kept are sorted by
-    source word, then target word, and their probabilities are rounded. n_source: number of source words;
-    shares: part of what was learned, stored in the aligner unchanged.
+    source word, then target word, and their probabilities are rounded. n_source: number of different source
+    words; shares: the constants of the hidden Markov models, stored in the aligner.
     """
     to_target, to_source = learned.directions
     likely = np.maximum(to_target.translations[:-2], to_source.translations[:-2]) >= LEAST
@@ -149,8 +152,11 @@ def _without_unlikely(learned: LearnedTranslations, n_source: int, shares: Share
 
 
 def _rounded(direction: Direction, slots: NDArray[np.int64]) -> Direction:
-    """One direction with the translations `slots` only, rounded to single precision and at least `MISSING`;
-    weights of jumps are at least 1e-6."""
+    """One direction with only the translations at indices `slots`, in that order.
+
+    Translations are at least `MISSING`, and like p from null rounded to single precision; weights of jumps
+    and first positions are at least 1e-6.
+    """
     translations = np.append(np.maximum(direction.translations[slots], MISSING), (MISSING, UNKNOWN))
     translations, null = (
         values.astype(np.float32).astype(np.float64) for values in (translations, direction.null)

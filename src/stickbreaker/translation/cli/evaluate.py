@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def evaluate_lexicon(asked: ScoringRequest) -> Outcome:
-    """Score a bitext by a lexicon; returns the scores and the function that prints them.
+    """Score a bitext by a lexicon; returns the scores and the function that formats them as text.
 
     They are log p per linked word, with topics and without, in both directions and by domain; for a lexicon
-    with phrases, also BLEU, TER and chrF of its translations.
+    with phrases, also BLEU, TER and chrF of its translations. asked: the command's model, inputs and options.
     """
     tell_of_compiling()
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -102,7 +102,8 @@ def scores_by_domain(
 
 
 def _figures(scores: "EventScores", domains: tuple[str, ...]) -> JsonObject:
-    """Mean log p per linked word in nats, over all words and over those of each domain, as JSON values."""
+    """Mean log p per linked word in nats, with topics and without, over all words and over those of each
+    domain, as JSON values. domains: of each document, "" if unknown."""
     of = np.array(domains)[scores.document]
     by_domain = {name: of == name for name in sorted(set(domains) - {""})}
     return {

@@ -85,7 +85,7 @@ def _makers(lexicon: Path, form: str, document: Path | None, min_p: float) -> li
 
 
 def _shares_of(lexicon: "TopicLexicon", document: Path | None) -> "Array | None":
-    """The topic shares of the document in a file, for a lexicon (topics); None without a document."""
+    """The shares of a lexicon's topics in a document (topics,), given by its file; None without a file."""
     from stickbreaker.translation.cli.document_text import text_of_document
 
     return None if document is None else lexicon.shares_of([text_of_document(document)])[0]
@@ -107,7 +107,7 @@ def _opened(partial: Path, name: Path) -> Iterator[BinaryIO]:
 
 
 def _write(stream: BinaryIO, lines: Iterable[str]) -> int:
-    """Write lines to a stream, each with a line end; returns how many there were."""
+    """Write lines to a stream as UTF-8, each with a line end; returns how many there were."""
     written = 0
     for line in lines:
         stream.write(line.encode("utf-8") + b"\n")

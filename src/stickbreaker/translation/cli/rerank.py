@@ -99,9 +99,10 @@ def _scores(
     lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
 ) -> "list[Array]":
     """Score the candidates of each sentence in `lists` by the lexicon, with the topics of the sentence's
-    document: log p of their words (candidates,).
+    document: log p of their words in nats (candidates,), an array per sentence.
 
-    source: the file of source sentences. Raises UserError if there are more lists than source sentences.
+    source: the file of source sentences; nbest: the file of `lists`, for messages. Raises UserError if there
+    are more lists than source sentences.
     """
     from stickbreaker.translation.lexicon.reranking import lexical_scores
     from stickbreaker.translation.one_side import read_source
@@ -116,8 +117,8 @@ def _scores(
 
 
 def _names_of(lists: "Sequence[Sequence[Candidate]]") -> list[str]:
-    """The names of all feature values of a candidate, from the first candidate; a feature with several values
-    has a numbered name for each."""
+    """The names of all feature values of a candidate, from the first candidate of all; a feature with several
+    values has a name for each, numbered from 0: "lm.0"."""
     first = next(candidates[0] for candidates in lists if candidates)
     return [
         name if len(values) == 1 else f"{name}.{number}"
@@ -165,9 +166,9 @@ def _tuned(
 
 
 def _weights_from(path: Path, names: list[str]) -> "Array":
-    """Read weights from a file, in the order of `names`.
+    """Read weights from a JSON file that `--tune` wrote, in the order of `names` (features,).
 
-    Raises UserError for an invalid file, or weights of other features.
+    Raises UserError for an invalid file, and for features that differ from `names` or are in another order.
     """
     content = read_given_file(path, LARGEST_WEIGHTS, REMEDY)
     with making_sense_of(path, REMEDY):
@@ -182,9 +183,10 @@ def _weights_from(path: Path, names: list[str]) -> "Array":
 
 def _by_score(candidates: "Sequence[Candidate]", weight: float, code: str) -> "list[Candidate]":
     """Rank the candidates of a sentence by their score plus `weight` times the mean log p of their words by
-    the lexicon, which becomes their score.
+    the lexicon; this sum becomes their score.
 
-    The sum of log p is each candidate's last feature; `code`: the language by which words are counted.
+    Each candidate's last feature must be log p of all its words; `code`: the target language, by which words
+    are counted.
     """
     from stickbreaker.ngrams.nbest_lists import best_first
     from stickbreaker.translation.sentence_tokens import tokens_of

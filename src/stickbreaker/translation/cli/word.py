@@ -67,7 +67,7 @@ def _in_topics(lexicon: "TopicLexicon", entry: "WordEntry", top: int) -> list[Js
     probable translations there.
 
     Each translation has an example, a source and a target sentence. Topics and translations with fewer than
-    `LEAST_LINKS` expected links are left out.
+    `LEAST_LINKS` expected links are left out; a topic may have no translation left.
     """
     from stickbreaker.translation.lexicon.topic_lexicon import sentences_with
 

@@ -48,7 +48,9 @@ class Translation(NamedTuple):
 
 
 def cut_sentence(words: Sequence[str], most: int = MOST_WORDS) -> list[Sequence[str]]:
-    """Cut a sentence into pieces of at most `most` words, each ending with punctuation if possible.
+    """Cut a sentence into pieces of at most `most` words, after punctuation if possible.
+
+    A sentence that is short enough is one piece, also without words.
 
     >>> cut_sentence(["a", ",", "b", "c", "d", "e"], 3)
     [['a', ','], ['b', 'c', 'd'], ['e']]

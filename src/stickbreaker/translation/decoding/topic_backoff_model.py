@@ -82,10 +82,10 @@ class TopicBackoffModel:
         return self.mixed(self.shares_of([]))
 
     def shares_of(self, sentences: Sequence[Sequence[str]]) -> Array:
-        """The expected topic shares of a document in the language model's language, as its `transform` infers
-        them (topics).
+        """The expected topic shares of a document in the target language, as the language model's `transform`
+        infers them (topics).
 
-        sentences: lists of tokens.
+        sentences: lists of tokens; without any, the shares that the prior expects.
         """
         numbers, known = self.model.numbers_, self._known
         words = [known.get(word, numbers.unknown) for sentence in sentences for word in sentence]

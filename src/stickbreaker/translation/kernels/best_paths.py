@@ -50,10 +50,10 @@ class Texts(NamedTuple):
 
 @njit(**EXACT)
 def best_paths(n, k, most, graph, options, weights, model):
-    """The k best translations in a search graph, no two with the same words; fewer if there are no more, or
-    if `most` steps are done.
+    """Find the k best translations in a search graph, no two with the same words; returns `Paths`.
 
-    graph: from `decoder.search`, for a sentence of n words; options, weights, model: those of the search.
+    There are fewer if the graph has no more, or after `most` steps of the search. graph: from
+    `decoder.search`, for a sentence of n source words; options, weights, model: those given to it.
     """
     ends = Ends(
         np.empty(2 * most + 1, np.int64),
@@ -87,7 +87,7 @@ def best_paths(n, k, most, graph, options, weights, model):
 
 @kernel_part(**EXACT)
 def _no_translations(n, k, options):
-    """Empty `Texts` and `Paths`, with memory for k translations of n source words."""
+    """Empty `Texts` and `Paths`, with memory for k translations of a sentence of n source words."""
     longest = 0
     for option in range(len(options.begins)):
         longest = max(longest, options.offsets[option + 1] - options.offsets[option])
@@ -162,8 +162,8 @@ def _same_words(texts, one, other):
 
 @kernel_part(**EXACT)
 def _fill_features(number, options, weights, model, texts, paths):
-    """Fill the features of translation `number`, from its options and words, and from the features its
-    score."""
+    """Fill row `number` of paths.features (zeros before) from the options and words of this translation, and
+    paths.scores[number] with weights · features."""
     features, n_options = paths.features[number], options.features.shape[1]
     before, jumped = 0, 0
     for place in range(paths.starts[number], paths.starts[number + 1]):

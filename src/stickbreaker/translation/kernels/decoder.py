@@ -127,9 +127,11 @@ def _last_begin(n, length, free, limit):
 
 @kernel_part(**EXACT)
 def _open_tables(number, sentence, weights, limits, stacks, graph):
-    """Collect the candidates for a stack: tables of nodes × options, the best candidate of each in the queue.
+    """Collect the candidates for stack `number`, whose nodes have that many translated words: returns
+    `Candidates`, with the best candidate of each table in the queue.
 
-    number: of the stack, which has nodes with that many translated words.
+    There is a table of nodes × options for each group of nodes in lower stacks and each free span of the
+    right length within the distortion limit.
     """
     n, longest, firsts = sentence.n, sentence.longest, sentence.scored.firsts
     lowest = max(0, number - longest)
@@ -178,9 +180,9 @@ def _no_candidates(tables, most):
 
 @kernel_part(**LEAF)
 def _wait(table, at_node, at_option, scored, candidates, stacks, graph):
-    """Queue a candidate by its estimated score; does nothing if it is outside its table.
+    """Queue a candidate of a table by its estimated score; does nothing if it is beyond the table's end.
 
-    at_node, at_option: the positions of its node in `ranked` and of its option in `order`.
+    at_node, at_option: the positions of its node in stacks.ranked and of its option in scored.order.
     """
     if at_node < candidates.bounds[table, 0] and at_option < candidates.bounds[table, 2]:
         new = candidates.used[1]
@@ -200,7 +202,7 @@ def _fill_stack(sentence, weights, model, limits, candidates, stacks, slots, gra
     graph (or recombine it with an equal one), and queue the next candidates after it.
 
     Ends after `limits.candidates`, or when the best one left is below the best node by more than
-    `limits.threshold`. slots: see `recombine`.
+    `limits.threshold`. slots: an empty hash table for the stack's nodes, filled with -1 (`recombine`).
     """
     scored, best = sentence.scored, -np.inf
     for _ in range(limits.candidates):

@@ -16,10 +16,12 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 
 @kernel_part(**PART)
 def _grow(of_target, of_source, links, linked_targets, linked_sources):
-    """Extend the links of a sentence pair: repeatedly add neighbours of links, until no more can be added.
+    """Extend the links of a sentence pair: repeatedly add neighbours of links, also diagonal ones, until no
+    more can be added.
 
-    A neighbour must be chosen by one direction (of_target, of_source), and one of its words must have no link
-    yet. links (target × source words) is updated, and so are the flags of words that have a link.
+    A neighbour must have been chosen by its target word (of_target: the source position of each, -1: none) or
+    its source word (of_source), and one of its words must have no link yet. links (target × source words) and
+    the flags of words that have a link are updated in place.
     """
     added = True
     while added:
@@ -43,7 +45,7 @@ def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_so
     """Add links that one direction chose and whose words both have no link yet, after `_grow`.
 
     First come those chosen by target words, then those chosen by source words, each in order of (target,
-    source).
+    source). links and the flags of linked words are updated in place.
     """
     for t in range(len(of_target)):
         s = of_target[t]
@@ -57,11 +59,11 @@ def _add_between_unlinked(of_target, of_source, links, linked_targets, linked_so
 
 @njit(**OPTIONS)
 def grow_links(of_target, of_source, target_offsets, source_offsets, offsets_out, target_out, source_out):
-    """Symmetrise the links of all sentence pairs (grow-diag-final-and); links are sorted by (target, source).
+    """Symmetrise the links of all sentence pairs (grow-diag-final-and): fill the arrays named _out.
 
     of_target (target words): the source position that each word chose, -1: none; of_source likewise.
-    target_out, source_out: positions of the links, with room for as many as there are words on both sides;
-    offsets_out (pairs + 1): where the links of each pair begin.
+    target_out, source_out: positions of the links, sorted by (target, source) within a pair, with room for as
+    many as there are words on both sides; offsets_out (pairs + 1): where the links of each pair begin.
     """
     count = 0
     for pair in range(len(offsets_out) - 1):

@@ -33,16 +33,16 @@ class Shares(NamedTuple):
 
 
 class Contexts(NamedTuple):
-    """How often a next position was chosen, by how many positions there were before and after the last one
-    (each at most WIDEST); these decide which jumps were possible."""
+    """The expected number of jumps, by how many given positions lie before and after the one they start from
+    (each counted up to WIDEST): these decide which jumps were possible."""
 
     jumps: NDArray[np.float64]  # positions before the last one × positions after it
     starts: NDArray[np.float64]  # positions of the sentence, less 1
 
 
 class Side(NamedTuple):
-    """One direction of alignment: sentence pairs, parameters, and arrays to which expected counts are
-    added."""
+    """One direction of alignment in an E step: sentence pairs, current parameters, and the arrays to which
+    expected counts are added (`counts` for parameters, `contexts` for possible jumps)."""
 
     pairs: Pairs
     direction: Direction
@@ -52,11 +52,11 @@ class Side(NamedTuple):
 
 @kernel_part(**PART)
 def _fill_jumps(m, direction, anywhere, jumps_out):
-    """Fill jumps_out (m + 1 × m) with p of the next given position, for each state (see the module), from the
-    weights of jumps.
+    """Fill jumps_out (m + 1 × m) with p of the next given position in each state, from the weights of jumps.
 
-    The outermost weights stand for all longer jumps, which share them evenly. The result is mixed with a
-    uniform distribution, with weight `anywhere` (Och and Ney 2003, equation 12).
+    State 0 is before the first link, state l after a link to given position l - 1. The outermost weights
+    stand for all longer jumps, which share them evenly. The result is mixed with a uniform distribution, with
+    weight `anywhere` (Och and Ney 2003, equation 12).
     """
     for state in range(m + 1):
         last = state - 1
@@ -82,7 +82,8 @@ def _forward(n, m, null_share, room):
     """The forward pass over a sentence pair of n generated and m given words; returns -log p of the generated
     words, in nats.
 
-    Fills the room's states, links (p given the words so far) and scales.
+    Reads translations, null and jumps of the room; fills its states, links (p given the words so far) and
+    scales.
     """
     room.states[0, : m + 1] = 0.0
     room.states[0, 0] = 1.0
@@ -136,7 +137,8 @@ def _backward(n, m, null_share, room):
 def _infer(pairs, pair, direction, shares, room):
     """Fill `room` with p of links and moves given all words of a sentence pair (forward-backward algorithm).
 
-    Returns the numbers n and m of generated and given words, and -log p of the generated ones in nats.
+    Returns the numbers n and m of generated and given words, and -log p of the generated ones in nats. If one
+    of them is 0, the nats are 0 and links and moves are not filled.
     """
     n, m = load(pairs, pair, direction, room)
     if n * m == 0:
@@ -149,7 +151,7 @@ def _infer(pairs, pair, direction, shares, room):
 
 @kernel_part(**PART)
 def _add_jumps(m, anywhere, room, counts_out, contexts_out):
-    """Add a sentence pair's expected jumps to the counts, and to the contexts in which they were made.
+    """Add a sentence pair's expected jumps, from room.moves, to counts_out (`Direction`) and contexts_out.
 
     The share of the uniform part (`anywhere`) is not counted, since it does not depend on the jump. m: given
     words.
@@ -174,10 +176,10 @@ def _add_jumps(m, anywhere, room, counts_out, contexts_out):
 
 @njit(**OPTIONS)
 def count_with_order(side, shares):
-    """Add the expected counts of translations and jumps in one direction to `side`; returns -log p of all
-    generated words, in nats.
+    """Add the expected counts of translations, null and jumps in one direction to `side`, under the hidden
+    Markov model; returns -log p of all generated words, in nats.
 
-    Time is O(n m²) per pair. Pairs with an empty side are skipped.
+    Time is O(n m²) per pair of n generated and m given words. Pairs with an empty side are skipped.
     """
     room, nats = room_for(side.pairs), 0.0
     for pair in range(len(side.pairs.starts) - 1):
@@ -192,11 +194,12 @@ def count_with_order(side, shares):
 
 @njit(**OPTIONS)
 def count_in_agreement(side, other, shares):
-    """Like `count_with_order`, but in both directions at once, with links weighted by the product of their p
-    in each.
+    """Add expected counts under the hidden Markov models of both directions to `side` and `other`; returns
+    -log p of the generated words of each, in nats.
 
-    See Liang, Taskar, Klein (2006), Alignment by agreement, equation 6. Returns -log p of the generated words
-    of each direction, in nats.
+    The count of a link is the product of its p in both directions (Liang, Taskar, Klein 2006, Alignment by
+    agreement, equation 6); null and jumps are counted in each direction alone. side, other: the same sentence
+    pairs in opposite directions. Pairs with an empty side are skipped.
     """
     room, other_room = room_for(side.pairs), room_for(other.pairs)
     nats, other_nats = 0.0, 0.0
@@ -221,7 +224,7 @@ def count_in_agreement(side, other, shares):
 @njit(**OPTIONS)
 def likeliest_links(pairs, direction, shares, links_out):
     """Fill links_out with the given position to which each generated word is most probably linked; -1 if null
-    is more probable.
+    is at least as probable.
 
     links_out (generated words): positions within the sentence; unchanged for pairs with an empty side.
     """

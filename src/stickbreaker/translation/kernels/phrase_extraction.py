@@ -45,7 +45,8 @@ def _edges(links_source, links_target, first, last, n_source, n_target, low, hig
 def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
     """The links inside a phrase pair as bits: bit MOST * i + j for its source word i and target word j.
 
-    s, s_end, t, t_end: its spans; first, last: the sentence pair's links.
+    s, s_end, t, t_end: its source span and target span (ends exclusive); first, last: the range of the
+    sentence pair's links.
     """
     bits = 0
     for link in range(first, last):
@@ -57,11 +58,12 @@ def _mask(links_source, links_target, first, last, s, s_end, t, t_end):
 
 @njit(**OPTIONS)
 def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, places_out):
-    """Fill `places_out` with the phrase pairs of sentence pairs, from number `start` on, while there is room.
+    """Fill `places_out` with the phrase pairs of sentence pairs, from pair `start` on, while there is room.
 
-    Returns the sentence pair to continue with, and the number of phrase pairs. A phrase has at most MOST
-    words on each side, at least one link, and no link to the outside; words without links at its edges are
-    optional. There must be room for one sentence pair: MOST^3 for each of its target words suffices.
+    Returns the sentence pair to continue with (the number of pairs: all are done), and how many phrase pairs
+    were written. A phrase pair has at most MOST words on each side, at least one link, and no link to the
+    outside; it is also listed with words without links at its edges. places_out needs room for a sentence
+    pair: MOST^3 rows for each target word. links: (source, target) positions.
     """
     links_source, links_target = links
     longest_source = np.max(source_offsets[1:] - source_offsets[:-1])
@@ -116,11 +118,11 @@ def extract_phrases(source_offsets, target_offsets, links, link_offsets, start, 
 @njit(**OPTIONS)
 def lexical_weights(word_offsets, sources, targets_without, p_pairs, p_null, out):
     """Fill `out` (target words of all phrases) with the log of each word's lexical weight: the mean of p over
-    its links, or p given null.
+    its links, or p given null if it has none.
 
     word_offsets (target words + 1): where the links of each word begin in `sources`; sources (links): the
-    index in p_pairs of each. targets_without (target words): the index in p_null of a word without a link, -1
-    for others.
+    index in p_pairs (p of pairs of words) of each. targets_without (target words): the index in p_null of a
+    word without a link, -1 for others.
     """
     for word in range(len(word_offsets) - 1):
         first, last = word_offsets[word], word_offsets[word + 1]

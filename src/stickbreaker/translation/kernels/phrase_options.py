@@ -62,9 +62,9 @@ def span_of(begin, end, longest):
 
 @kernel_part(**EXACT)
 def score_options(n, longest, options, weights, model):
-    """Score the translation options of a sentence of n words; each translates at most `longest` source words.
+    """Score the translation options of a sentence of n words: returns `ScoredOptions`.
 
-    model: the arrays of a backoff language model.
+    longest: most source words that an option translates; model: the arrays of a backoff language model.
     """
     n_options, n_words = len(options.begins), len(options.words)
     scores, estimates = np.empty(n_options), np.empty(n_options)
@@ -97,10 +97,10 @@ def score_options(n, longest, options, weights, model):
 
 @kernel_part(**EXACT)
 def estimate_spans(n, longest, scored):
-    """The estimated score of translating each span, from each begin to each end (n + 1 × n + 1): the highest
-    sum of estimates of options that together cover it, without distortion.
+    """The estimated score of translating each span, by begin and end (n + 1 × n + 1): the highest sum of
+    estimates of options that together cover it, without distortion (Koehn 2010, section 6.3.2).
 
-    -inf: no options cover the span (Koehn 2010, section 6.3.2).
+    -inf: no options cover the span. 0: an empty span.
     """
     estimates = np.full((n + 1, n + 1), -np.inf)
     for begin in range(n + 1):
@@ -121,8 +121,10 @@ def estimate_spans(n, longest, scored):
 
 @njit(**EXACT)
 def sentence_of(n, longest, options, weights, model):
-    """Prepare a sentence of n words with these options for the decoder; each translates at most `longest`
-    source words."""
+    """Prepare a sentence of n words with these options for the decoder: returns `Sentence`.
+
+    longest: most source words that an option translates; model: the arrays of a backoff language model.
+    """
     scored = score_options(n, longest, options, weights, model)
     return Sentence(n, longest, options, scored, estimate_spans(n, longest, scored))
 
@@ -132,7 +134,8 @@ def extend(model, sentence, option, state):
     """log p in nats of an option's target words after a state of the language model, and the state after
     them.
 
-    Once the state equals the one without context, the rest is taken from `ScoredOptions`.
+    Once the state is the one that the words would have without context, the rest is taken from
+    `ScoredOptions`.
     """
     scored, first = sentence.scored, sentence.options.offsets[option]
     last = sentence.options.offsets[option + 1]

@@ -26,7 +26,7 @@ def push(priorities, items, size, priority, item):
 
 @kernel_part(**LEAF)
 def remove_first(priorities, items, size):
-    """Remove the item with the highest priority, at index 0, from a queue of `size` items.
+    """Remove the item with the highest priority, at index 0, from a queue of `size` items (at least 1).
 
     The caller reads the item before, and decreases `size` afterwards.
     """

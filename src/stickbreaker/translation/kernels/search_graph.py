@@ -111,9 +111,10 @@ def _same_place(graph, one, other):
 def recombine(graph, slots):
     """Find the node for a new partial translation, whose data are stored after the last node in use.
 
-    It is an equivalent node of the stack or, if there is none, the new node itself, which is then in use,
-    without edges. slots: hash table of the stack's nodes (its size is a power of two above their number; -1:
-    free).
+    Returns a node of the stack with the same translated source words, end of the last span and state of the
+    language model or, if there is none, the new node itself, which is then in use, without edges. slots: hash
+    table of the stack's nodes (its size is a power of two above their number; -1: free), to which a new node
+    is added.
     """
     new, mask = graph.used[0], len(slots) - 1
     mixed = (_place_hash(graph, new) ^ np.uint64(graph.states[new])) * MIXER
@@ -181,7 +182,7 @@ def _group(graph, nodes, members_out, counts_out):
     groups.
 
     Fills members_out (nodes) with the group of each node, numbered by first occurrence, and adds the groups'
-    sizes to counts_out (groups).
+    sizes to counts_out, which has room for a group per node.
     """
     slots, leaders = np.full(table_size(len(nodes)), NONE, np.int64), np.empty(len(nodes), np.int64)
     mask, n_groups = len(slots) - 1, np.int64(0)

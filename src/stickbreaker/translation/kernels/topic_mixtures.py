@@ -11,17 +11,17 @@ LEAST_LEFT = 1e-9  # of the probability left to other words
 
 @njit(**EXACT)
 def mix_topics(keys, n_words, shorter, topics, shares, log_p_out, back_off_out):
-    """Fill log_p_out and back_off_out (nodes, see `BackoffArrays`) with the backoff model of a document, by
-    its topic shares.
+    """Fill log_p_out and back_off_out (nodes) with the backoff model of a document, by its topic shares.
 
+    A node is an n-gram, node 0 the empty one (`BackoffArrays`); shorter (nodes): its longest proper suffix.
     An n-gram, a word w after a context u, has p(w | u) = outside + sum_k shares_k inside_k. The backoff
     weight of u is the probability that its n-grams leave to other words, divided by the probability of these
     words after the shorter context u', as in SRILM's static mixtures (Stolcke 2002):
 
         (1 - sum_w p(w | u)) / (1 - sum_w p(w | u'))
 
-    keys (n-grams of two words or more): context · n_words + word; their nodes are the last ones. topics:
-    (inside, nodes × topics; outside, nodes).
+    keys (n-grams of two words or more): node of the context · n_words + word; their nodes are the last ones.
+    topics: (inside, nodes × topics; outside, nodes).
     """
     inside, outside = topics
     n_nodes, n_topics = inside.shape

@@ -23,7 +23,7 @@ TINY = 1e-100  # smaller probabilities become zero, to avoid subnormal numbers
 class Pairs(NamedTuple):
     """Sentence pairs in one direction of translation, from given words to generated words.
 
-    A cell is a generated and a given word of the same sentence pair: that of words j and i of pair p is at
+    A cell is a possible link. The cell of generated word j and given word i of pair p has the number
     starts[p] + j * generated_steps[p] + i * given_steps[p].
     """
 
@@ -37,7 +37,7 @@ class Pairs(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """The parameters of one direction of translation, or the expected counts for them.
+    """The parameters of one direction of translation, or the expected counts for them, in the same arrays.
 
     A slot is a pair of words that occur in the same sentence pair.
     """
@@ -106,10 +106,9 @@ def add_links(pairs, pair, n, m, room, counts_out):
 
 @kernel_part(**PART)
 def add_null(pairs, pair, n, m, room, counts_out):
-    """Add the probability that each generated word of a sentence pair has no link to the expected counts of
-    null.
+    """Add the probability of no link, for each generated word of a sentence pair, to counts_out.null.
 
-    It is one minus the sum of room.links. n, m: generated and given words of the pair.
+    This is one minus the sum of its room.links, at least 0. n, m: generated and given words of the pair.
     """
     for j in range(n):
         rest = 1.0
@@ -120,8 +119,8 @@ def add_null(pairs, pair, n, m, room, counts_out):
 
 @njit(**OPTIONS)
 def count_without_order(pairs, direction, counts_out):
-    """Add the expected counts of translations under IBM model 1 to counts_out; returns -log p of all
-    generated words, in nats.
+    """Add the expected counts of translations and of null under IBM model 1 to counts_out (a `Direction`);
+    returns -log p of all generated words, in nats.
 
     Each of the m given words of a pair, and null, has the prior probability 1 / (m + 1) of having generated a
     word (Brown et al., equation 4). Pairs with an empty side are skipped.
@@ -148,9 +147,9 @@ def expected_translations(counts, given, n_given, alpha, translations_out):
     """Estimate translations by variational Bayes: fill translations_out with exp E[log p] under a Dirichlet
     posterior with expected counts c, at least LEAST_TRANSLATION.
 
-    Arrays are by slot, a pair of words that occur together; given (slots): the given word of each. Riley and
-    Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of c + alpha)), where the sum is over words
-    that occur in a sentence pair with the given one.
+    Arrays are by slot, a pair of words that occur together; given (slots): the given word of each. Elements
+    after the slots are unchanged. Riley and Gildea (2012), equation 1: exp(psi(c + alpha)) / exp(psi(sum of
+    (c + alpha))), where the sum is over words that occur in a sentence pair with the given one.
     """
     totals = np.zeros(n_given)
     for slot in range(len(given)):
@@ -167,7 +166,8 @@ def likeliest_translations(counts, given, n_given, translations_out):
     """Estimate translations by maximum likelihood: fill translations_out with expected counts, normalised per
     given word, at least LEAST_TRANSLATION.
 
-    Arrays are by slot, a pair of words that occur together; given (slots): the given word of each.
+    Arrays are by slot, a pair of words that occur together; given (slots): the given word of each. Elements
+    after the slots are unchanged.
     """
     totals = np.zeros(n_given)
     for slot in range(len(given)):

@@ -29,8 +29,8 @@ def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_
 
     source, target: `Sentences`. places: positions in source.words sorted by word, without unknown words.
     starts (pairs + 1): first cell of each pair. offsets_out: see `PairTable`. targets_out and slots_out have
-    an element per cell, 4 bytes each; of targets_out, only one per slot is used. slots_out is unchanged at
-    cells of unknown words.
+    an element per cell, 4 bytes each; of targets_out, only one per slot is used, and the target words of a
+    source word are in order of occurrence. slots_out is unchanged at cells of unknown words.
     """
     n_targets = np.int64(0)
     for word in target.words:
@@ -60,7 +60,7 @@ def index_pairs(source, target, places, starts, offsets_out, targets_out, slots_
 
 @kernel_part(**OPTIONS)
 def _pair_of_places(source):
-    """The number of the sentence pair to which each source word of the text belongs (source words)."""
+    """The number of the sentence pair in which each word of source.words stands (source words)."""
     pairs = np.empty(len(source.words), np.int32)
     for pair in range(len(source.offsets) - 1):
         pairs[source.offsets[pair] : source.offsets[pair + 1]] = pair
@@ -69,8 +69,10 @@ def _pair_of_places(source):
 
 @kernel_part(**PART)
 def _slot(table, source, target):
-    """The slot of a pair of known words, its index in the table; the number of slots if the table lacks
-    it."""
+    """The slot of a pair of known words, its index in the table; the number of slots if the table lacks it.
+
+    This is a binary search: the table's target words must be sorted for each source word.
+    """
     low, high = table.offsets[source], table.offsets[source + 1]
     end = high
     while low < high:

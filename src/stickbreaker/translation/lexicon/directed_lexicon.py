@@ -80,8 +80,8 @@ class DirectedLexicon:
 
     @cached_property
     def word_topic_counts(self) -> Array:
-        """The number of links c_k(f) of each word in each topic (words × topics); a link is divided by its
-        document's topic shares."""
+        """The expected number of links c_k(f) of each word in each topic (words × topics); a link is divided
+        among topics by its document's shares."""
         from scipy.sparse import csr_matrix
 
         pairs, offsets = len(self.counts.words), self.counts.offsets
@@ -102,8 +102,10 @@ class DirectedLexicon:
         )
 
     def topic_counts(self, rows: NDArray[np.int64]) -> Array:
-        """The links c_k(f, e) of word pairs in each topic k (pairs × topics); rows: their rows in the counts,
-        -1: no links."""
+        """The expected links c_k(f, e) of word pairs in each topic k (pairs × topics).
+
+        rows: the row of each pair in `counts`, -1: never linked (all zeros).
+        """
         found = np.zeros((len(rows), self.n_topics))
         known = np.flatnonzero(rows >= 0)
         found[known] = self.counts.by_document[rows[known]] @ self.shares
@@ -120,8 +122,7 @@ class DirectedLexicon:
     def _plain(
         self, rows: NDArray[np.int64], words: NDArray[np.int64], translations: NDArray[np.int64]
     ) -> Array:
-        """`p_plain` if the rows of the pairs in the counts are known; row -1: a pair that was never
-        linked."""
+        """p(e | f), like `p_plain`, of pairs whose rows in `counts` are known already (-1: never linked)."""
         counts = np.where(rows >= 0, np.append(self.pair_counts, 0.0)[rows], 0.0)
         totals = np.where(words >= 0, np.append(self.word_counts, 0.0)[words], 0.0)
         strength = self.strengths.base
@@ -141,10 +142,10 @@ class DirectedLexicon:
         return (counts + prior) / (totals + of_base + strengths.topic)
 
     def p_adapted(self, words: NDArray[np.int64], translations: NDArray[np.int64], shares: Array) -> Array:
-        """p(e | f, d) of each pair of a word f (in `words`) and a translation e, each in a document d of its
-        own (pairs).
+        """p(e | f, d) of each pair of a word f (in `words`) and a translation e, in the document d of this
+        pair (pairs).
 
-        shares (pairs × topics): the topic shares of these documents; -1 stands for an unknown word.
+        shares (pairs × topics): the topic shares of each pair's document; -1 stands for an unknown word.
         """
         n = self.counts.n_translations
         keys, place = np.unique((words + 1) * (n + 1) + translations + 1, return_inverse=True)
@@ -159,7 +160,7 @@ class DirectedLexicon:
 
     def translations_of(self, word: int) -> Translations:
         """All translations linked with a word (by number), with their probabilities, most probable first;
-        ties by number."""
+        ties by number. The arrays are empty for a word without links."""
         rows = np.arange(*self.counts.offsets[word : word + 2])
         translations, words = self.counts.translations[rows], np.full(len(rows), word)
         p = self.p_plain(words, translations)
@@ -174,7 +175,8 @@ class DirectedLexicon:
 
 
 class EventScores(NamedTuple):
-    """log p, in nats, of each linked word of the translations, given the words that it is linked with.
+    """log p, in nats, of each word e that has a link, given the word f that it is linked with: one entry per
+    occurrence of e in the text.
 
     If a word has several links, the mean of the probabilities is used.
     """
@@ -190,7 +192,10 @@ class EventScores(NamedTuple):
 
 
 def scores_of(lexicon: DirectedLexicon, linked: LinkedWords, shares: Array) -> EventScores:
-    """log p of each linked word of the translations, with topics and without; shares (documents × topics)."""
+    """log p of each target word of `linked`, with topics and without, in the order of the text.
+
+    lexicon: of p(target | source); shares (documents × topics): of the documents that `linked` numbers.
+    """
     _, first, event = np.unique(linked.target_place, return_index=True, return_inverse=True)
     plain = lexicon.p_plain(linked.source, linked.target)
     adapted = lexicon.p_adapted(linked.source, linked.target, shares[linked.document])
@@ -209,8 +214,9 @@ def chosen_strengths(folds: Sequence[Fold], shares: Array) -> Strengths:
     """The prior strengths that make held-out links most probable: first `base` is chosen, without topics,
     then `topic`.
 
-    Candidates are `STRENGTHS` and `TOPIC_STRENGTHS`. shares (documents × topics): of all documents. Without
-    links, both are the defaults; with one topic, `topic` is.
+    folds: (counts of the training documents, links of the held-out documents). Candidates are `STRENGTHS` and
+    `TOPIC_STRENGTHS`. shares (documents × topics): of all documents. Without held-out links, both are the
+    defaults; with one topic, `topic` is.
     """
     folds = [fold for fold in folds if len(fold[1].source)]
     if not folds:

@@ -36,15 +36,16 @@ class Domains(ABC):
 
     @abstractmethod
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        """Domain shares of documents (documents × domains), from their source texts and from the domains that
-        they state ("" if unknown)."""
+        """Domain shares of documents (documents × domains), from their source texts or from the domains that
+        they state ("" if unknown), depending on the kind of domains."""
 
     @abstractmethod
     def write(self, directory: Path) -> JsonObject:
         """Save in a directory what `read_domains` needs; returns entries for the lexicon's manifest."""
 
     def of_bitext(self, bitext: Bitext) -> Array:
-        """Domain shares of a bitext's documents (documents × domains), from their source side alone."""
+        """Domain shares of a bitext's documents (documents × domains), from their source side or the domains
+        that they state, never from translations."""
         return self.shares(bitext.document_texts[0], bitext.domains)
 
 
@@ -129,9 +130,10 @@ class KnownDomains(Domains):
 
 
 def read_domains(directory: Path, facts: JsonObject, source: str) -> Domains:
-    """Read the domains that `write` saved, from a lexicon's directory and their entries in its manifest.
+    """Read the domains that `write` saved in a lexicon's directory.
 
-    Raises UserError or ValueError for anything else. source: the source language.
+    facts: the entries that it returned for the manifest; source: the code of the source language. Raises
+    UserError or ValueError if the entries are invalid or the saved topic model is another.
     """
     if facts.get("kind") == TopicDomains.kind:
         from stickbreaker.topics.topic_estimator import load_topics

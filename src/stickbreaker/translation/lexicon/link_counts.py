@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class LinkedWords(NamedTuple):
-    """The links of a bitext, each with its two words, their positions, and the document."""
+    """The links of a bitext, each with its two words, their positions in the text, and the document.
+
+    In counts and probabilities, f is the source word and e the target word; `reversed` exchanges them.
+    """
 
     source: NDArray[np.int64]  # (links,) numbers of words, -1: not known
     target: NDArray[np.int64]  # (links,)
@@ -67,7 +70,9 @@ class LinkCounts:
 
     @classmethod
     def of(cls, linked: LinkedWords, sizes: tuple[int, int], n_documents: int) -> "LinkCounts":
-        """Count links between known words, by document. sizes: the numbers of words of the two languages.
+        """Count the links of source words f with target words e, by document; only linked pairs get a row.
+
+        Links of unknown words (-1) are left out. sizes: the numbers of different source and target words.
 
         >>> one = np.array([1, 1, 0])
         >>> linked = LinkedWords(one, np.array([0, 0, 2]), np.array([0, 1, 1]), one, one, one)

@@ -21,8 +21,9 @@ def lexical_scores(
 
         sum over words e of log (1 / I) sum over words f of p(e | f, d),      f = f_1 .. f_I
 
-    This is IBM model 1 without null word and lengths (Brown et al. 1993, equation 17). `shares` (sentences ×
-    topics): of each sentence's document d. For a source without words, all candidates get 0.
+    This is IBM model 1 without null word and lengths (Brown et al. 1993, equation 17). Returns an array
+    (candidates,) per sentence. `shares` (sentences × topics): of each sentence's document d. For a source
+    without words, all candidates get 0, as does a candidate without words.
     """
     found: list[Array] = []
     for start in range(0, len(sources), AT_ONCE):
@@ -62,7 +63,7 @@ def _scores_of_some(
 def reranked(lists: Sequence[Sequence[Candidate]], weights: Array) -> list[list[Candidate]]:
     """The candidates of each sentence sorted by weights · features, the highest first; ties keep their order.
 
-    This product replaces their score.
+    The copies that are returned have this product as their score.
     """
     ranked: list[list[Candidate]] = []
     for candidates in lists:

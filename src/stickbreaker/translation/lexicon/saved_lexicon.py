@@ -68,8 +68,8 @@ def save(
     """Save a lexicon in a directory, completely or not at all. Raises UserError if the path exists, unless
     `overwrite`.
 
-    overwrite: replace a lexicon, but nothing else; beside: a function that writes more files into the
-    directory, and returns entries for the manifest.
+    overwrite: replace a lexicon, but nothing else; beside: a function that writes more files into the new
+    directory, which it gets, and returns their entries for the manifest.
     """
     refuse_existing(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as folder:
@@ -133,7 +133,8 @@ def load(path: Path) -> "TopicLexicon":
 
 
 def read_manifest(path: Path) -> JsonObject:
-    """Read lexicon.json. Raises UserError if the directory is not a lexicon or was altered."""
+    """Read the manifest of a lexicon, lexicon.json in the directory `path`. Raises UserError if the directory
+    is not a lexicon, or the manifest was altered."""
     remedy = "make one with stickbreaker translate learn"
     manifest = read_own_manifest(path, MANIFEST, SCHEMA, "lexicon", remedy, RESTORE)
     with making_sense_of(path / MANIFEST, RESTORE):
@@ -143,8 +144,11 @@ def read_manifest(path: Path) -> JsonObject:
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError if `path` exists and may not be replaced: without `overwrite`, or if it is not a
-    lexicon."""
+    """Raise UserError if `path` exists and may not be replaced: without `overwrite`, or if it is neither a
+    lexicon nor an empty directory.
+
+    Before that, what a killed process left there is repaired (`put_right`).
+    """
     put_right(path)
     if not path.exists():
         return

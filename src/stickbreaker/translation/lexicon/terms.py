@@ -96,8 +96,8 @@ def terms_of(
     """The source words whose translation depends on the topic, the largest gains first.
 
     They have a gain of at least `min_gain` nats per link, and at least `min_count` links. Only content words
-    count, as terms and as translations, and a term must have different translations in some topics; with
-    `all_words`, neither is required.
+    count, as terms and as translations, and the translations listed for a term's topics must not all be the
+    same; with `all_words`, neither is required.
     """
     content = ContentWords.all_of(lexicon) if all_words else ContentWords.of(lexicon)
     forward = lexicon.forward
@@ -119,8 +119,9 @@ def _in_topics(
 ) -> Iterator[TermInTopic]:
     """How a word is translated in those topics that add most to its gain, at most `SHOWN_TOPICS`.
 
-    Topics without a wanted translation of p >= `LEAST_P` are skipped. gains, shares (topics): of the word;
-    wanted (target words): whether a translation may be shown.
+    The translation shown is the one that adds most to the gain. Topics without gain, or without a wanted
+    translation of p >= `LEAST_P`, are skipped. gains, shares (topics): of the word; wanted (target words):
+    whether a translation may be shown.
     """
     found = lexicon.forward.translations_of(word)
     left = SHOWN_TOPICS

@@ -105,7 +105,11 @@ class TopicLexicon:
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> "TopicLexicon":
-        """Learn a lexicon as `learn` does, for domains that the caller has made."""
+        """Learn a lexicon for given `domains`, which take the place of topics: link a bitext's words, unless
+        `links` are given, count links by domain, and choose prior strengths.
+
+        `progress` gets a line of text at each part of the work.
+        """
         say: Callable[[str], None] = progress or (lambda _: None)
         aligner = None
         if links is None:
@@ -145,16 +149,17 @@ class TopicLexicon:
 
     @property
     def _ways(self) -> tuple[tuple[LinkedWords, tuple[int, int]], ...]:
-        """For each direction, the links, and the numbers of words of the language translated from and of the
-        other one."""
+        """For each direction (source to target, then the reverse): the links, with words translated from as
+        their source, and the numbers of different words translated from and to."""
         source, target = map(len, self.bitext.words)
         return (self.linked, (source, target)), (self.linked.reversed(), (target, source))
 
     def best_strengths(self) -> tuple[Strengths, Strengths]:
         """The prior strengths of both directions that make held-out links most probable.
 
-        The documents are divided into ten parts, each of which is held out in turn: only the first parts that
-        together have `ENOUGH` (10,000) links, or all ten.
+        The documents are divided into ten parts by a hash of their names, and parts are held out in turn: the
+        first ones that together have `ENOUGH` (10,000) links, or all ten. The defaults if none can be held
+        out, since one part has all links.
         """
         parts = np.array([int(PARTS * share_of(name, SEED)) for name in self.bitext.names])
         part_of = parts[self.linked.document]
@@ -175,7 +180,7 @@ class TopicLexicon:
         """Topic shares of documents in the source language (documents × topics).
 
         They come from the documents' texts or, if the lexicon's topics are known domains, from the domains
-        that the documents state.
+        that the documents state (None: all unknown); an unknown domain has the mean shares.
         """
         return self.domains.shares(texts, domains or [""] * len(texts))
 
@@ -183,7 +188,7 @@ class TopicLexicon:
         """Look up a word with its translations: first in the source language, then in the target language, or
         only in `language`.
 
-        Raises UserError for a word without links, and for another language.
+        Raises UserError for a word without links, a text of several tokens, and a language that is neither.
         """
         codes = (self.bitext.source, self.bitext.target)
         if language is not None and language not in codes:
@@ -220,8 +225,8 @@ class TopicLexicon:
         return source, target
 
     def align(self, bitext: Bitext) -> Links:
-        """Link the words of new sentence pairs. Raises UserError if the lexicon has no aligner, since its
-        links were given."""
+        """Link the words of new sentence pairs by the lexicon's aligner. Raises UserError if it has none,
+        since its own links were given."""
         if self.aligner is None:
             problem = "the lexicon was learned from given links and has no aligner"
             raise UserError(problem, remedy="give links of the new sentences with --alignments")
@@ -264,7 +269,7 @@ class TopicLexicon:
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Save everything in a directory, the bitext included.
 
-        Raises UserError if it exists, unless `overwrite`.
+        Raises UserError if the path exists, unless `overwrite`, which replaces lexicons only.
         """
         from stickbreaker.translation.lexicon.saved_lexicon import save
 

@@ -23,7 +23,7 @@ def learn_phrases(
     progress: Callable[[str], None] | None = None,
     table: PhraseTable | None = None,
 ) -> PhraseModel:
-    """Make the phrase model of a lexicon's bitext, with untuned weights.
+    """Make the phrase model of a lexicon's bitext, with untuned weights and without features of topics.
 
     `table`: a given phrase table (`read_phrase_table`); None: phrases are counted in the bitext.
     `language_model`: an ARPA file or a saved n-gram model, with topics or without, of lower-case texts in the

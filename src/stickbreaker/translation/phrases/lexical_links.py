@@ -40,8 +40,11 @@ class LexicalLinks(NamedTuple):
 def lexical_links(
     table: PhraseTable, options: NDArray[np.int64], lexicons: tuple[DirectedLexicon, DirectedLexicon]
 ) -> tuple[LexicalLinks, LexicalLinks]:
-    """The word links of some options (phrase pairs of a table) in both directions: their target words with
-    the source words linked to each, then their source words with the target words linked to each."""
+    """The word links of some options (phrase pairs of a table, by number) in both directions: their target
+    words with the source words linked to each, then their source words with the target words linked to each.
+
+    lexicons: of p(target | source) and of p(source | target).
+    """
     sources, source_lengths = table.source_of(table.phrases[options])
     offsets, places = entries_between(table.offsets[options], table.offsets[options + 1])
     target_lengths = np.diff(offsets)
@@ -66,7 +69,8 @@ def _links_of(
     """The links of `words` (options × 5) with `others` in one direction, for a lexicon of p(word | other).
 
     masks (options): the links of each option as bits; bits (5 × 5, words × others): which bit stands for
-    which link; lengths: numbers of words. Words that the lexicon does not have count as unknown.
+    which link; lengths (options): how many `words` each has. Words that the lexicon does not have count as
+    unknown.
     """
     n_words, n_others = lexicon.counts.n_translations, len(lexicon.counts.offsets) - 1
     known = np.where(words < n_words, words, n_words)  # the last entry is for unknown words

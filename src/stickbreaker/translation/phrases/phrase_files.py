@@ -75,7 +75,8 @@ def _translations(
 ) -> Iterator[list[_Line]]:
     """For each source phrase, its translations as lines to be written, in byte order.
 
-    phrases: their numbers; words: spellings of the target words; shares, min_p: as in `phrase_table_lines`.
+    phrases: the numbers of the source phrases; words: the target words, escaped, by number; shares: topic
+    shares of a document, or None; min_p: translations with a lower p(e | f) are left out.
     """
     table = model.table
     after, options = entries_between(table.starts[phrases], table.starts[phrases + 1])
@@ -139,7 +140,7 @@ class PhrasePair(NamedTuple):
 def phrase_pair_of(line: str) -> PhrasePair | None:
     """Read a line of a phrase table; None if a phrase has more than MOST (5) words.
 
-    Raises ValueError for an invalid line.
+    Raises ValueError for an invalid line, which one without word links is too.
 
     >>> phrase_pair_of("das haus ||| the house ||| 0.5 0.4 1 0.6 ||| 0-0 1-1 ||| 2 1 1").links == 0b1000001
     True
@@ -172,8 +173,11 @@ def phrase_pair_of(line: str) -> PhrasePair | None:
 
 
 class _Numbers(dict[str, int]):
-    """A dict from tokens, as written in a phrase table, to word numbers; a new word gets the next number when
-    it is looked up."""
+    """A dict from tokens, as escaped in a phrase table, to word numbers; a new word gets the next number when
+    it is looked up.
+
+    words: those with the numbers from 0; `new` has the words that were added.
+    """
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()

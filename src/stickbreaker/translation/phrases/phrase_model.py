@@ -51,9 +51,10 @@ class PhraseModel:
     lexical_reverse their lexical weights, by the lexicon or from the table's file.
 
     With `adapts`, there are features for a document's topics: topic_lexical and topic_lexical_reverse are the
-    log lexical weights by its mixture of topics, minus those of all documents. With `ranks` there is instead
-    one feature for each of the document's `ranks` largest topics k, the largest first (Eidelman, Boyd-Graber
-    and Resnik 2012, section 3), since a feature per topic number would mean something else in every document:
+    log lexical weights by its mixture of topics, minus those of all documents. If `ranks` is not 0, there is
+    instead one feature for each of the document's `ranks` largest topics k, the largest first (Eidelman,
+    Boyd-Graber and Resnik 2012, section 3), since a feature per topic number would mean something else in
+    every document:
 
         log (lexical weight by p(e | f; k) · p(k | d))
     """
@@ -83,20 +84,22 @@ class PhraseModel:
 
     @property
     def unknown_share(self) -> float:
-        """The share of the bitext's target words that the language model does not know; much means that it
-        was learned from other tokens."""
+        """The share of the bitext's target words that the language model does not know; if it is large, the
+        model was probably learned from texts tokenised otherwise."""
         arrays, words = self.language_model.arrays, self.lexicon.bitext.sides[1].words
         return float((arrays.numbers[words] == arrays.unknown).mean())
 
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
-        """The number of each source word, by spelling, with those that only the phrase table has."""
+        """The number of each source word by spelling: of the bitext's words, then of those that only the
+        phrase table has."""
         own, more = self.lexicon.numbers[0], self.table.more_words[0]
         return own if not more else own | {word: len(own) + place for place, word in enumerate(more)}
 
     @cached_property
     def _null(self) -> tuple[Array, Array]:
-        """p of each word given null, that is, without a link: for target words and for source words."""
+        """p of each word given null, that is, without a link: for target words, then for source words (each
+        words + 1, the last for words outside the bitext)."""
         linked, (source, target) = self.lexicon.linked, self.lexicon.bitext.sides
         sizes = [len(words) for words in self.lexicon.bitext.words]
         return (
@@ -136,7 +139,8 @@ class PhraseModel:
         return np.column_stack([scores.log_p(options), lexical, np.ones(len(options)), *topical])
 
     def _by_rank(self, links: LexicalLinks, p: Array, null: Array, shares: Array) -> list[Array]:
-        """For each of a document's `ranks` largest topics, the feature of all options for it (options,).
+        """For each of a document's `ranks` largest topics, an array with its feature of each option
+        (options,).
 
         If there are fewer topics, the last one is repeated. links: of the options; p (word pairs × topics):
         p(e | f; k); null: p of words given null; shares (topics,).
@@ -151,7 +155,8 @@ class PhraseModel:
     def options_of(self, sentences: list[list[str]], shares: Array | None = None) -> list[SentenceOptions]:
         """The translation options of sentences (lists of tokens) in a document with these topic shares.
 
-        Words that the table does not have are copied.
+        Each sentence is in the decoder's form; a word that no option translates alone can be copied. shares
+        (topics,); None: without a document.
         """
         numbers = self._source_numbers
         spans = [self._spans(np.array([numbers.get(t, -1) for t in one], np.int32)) for one in sentences]
@@ -165,8 +170,10 @@ class PhraseModel:
     def _spans(
         self, words: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The translation options of a sentence: where the span of each begins and ends, and its number in
-        the table."""
+        """The translation options of a sentence, from its word numbers (-1: unknown).
+
+        Returns where the span of each begins and ends (exclusive), and the option's number in the table.
+        """
         begin = np.repeat(np.arange(len(words)), MOST)
         lengths = np.tile(np.arange(1, MOST + 1, dtype=np.int8), len(words))
         inside = begin + lengths <= len(words)

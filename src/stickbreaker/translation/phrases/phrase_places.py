@@ -12,8 +12,8 @@ ROOM = 1 << 20  # phrases extracted at a time
 
 
 def phrase_places(sides: tuple[Sentences, Sentences], links: Links) -> PhrasePlaces:
-    """The positions of all phrase pairs in a word-aligned bitext, in order; a phrase has at most MOST (5)
-    words on each side."""
+    """The positions of all phrase pairs in a word-aligned bitext, in the order of its sentence pairs; a
+    phrase pair has at most MOST (5) words on each side."""
     source, target = sides
     if not len(links.offsets) - 1:
         return _room(0)

@@ -19,7 +19,8 @@ MOST_OPTIONS = 20  # most probable translations kept per source phrase
 
 
 class PhraseCounts(NamedTuple):
-    """How often phrase pairs (f, e), and the phrases f and e of each, were extracted from a bitext."""
+    """How often the phrase pair (f, e) of each translation option, and its phrases f and e, were extracted
+    from a bitext."""
 
     counts: NDArray[np.int64]  # (options,) c(f, e)
     source_counts: NDArray[np.int64]  # (options,) c(f), over all translations
@@ -73,8 +74,8 @@ class PhraseTable:
     ) -> "PhraseTable":
         """Count a phrase table in a word-aligned bitext.
 
-        `sizes`: the numbers of words of both languages; `most`: options per source phrase. Phrases with
-        unknown words are left out.
+        `sizes`: the numbers of different source and target words; `most`: the most frequent options per
+        source phrase that are kept. Phrases with unknown words are left out.
         """
         places = phrase_places(sides, links)
         sources, f = number_phrases(sides[0].words, places.source, places.source_words, sizes[0])
@@ -105,7 +106,7 @@ class PhraseTable:
 
     @cached_property
     def phrases(self) -> NDArray[np.int64]:
-        """The number of the source phrase of each option, which is one of its translations (options,)."""
+        """The number of the source phrase that each option translates (options,)."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def source_of(self, phrases: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -155,7 +156,8 @@ _LINK_BITS = MOST * MOST
 
 
 class _Pairs(NamedTuple):
-    """The distinct pairs of phrases that were extracted, sorted by number, with counts and links."""
+    """The distinct pairs of phrases that were extracted, sorted by the number of the pair, with counts and
+    links."""
 
     numbers: NDArray[np.int64]
     first: NDArray[np.int64]  # one occurrence of each
@@ -164,8 +166,10 @@ class _Pairs(NamedTuple):
 
 
 def _counted(pairs: NDArray[np.int64], links: NDArray[np.int32]) -> _Pairs:
-    """Count equal pairs of phrases. pairs: a number for each occurrence, equal for equal pairs; links: of
-    each occurrence, as bits."""
+    """Count equal pairs of phrases, and find the most frequent links of each.
+
+    pairs: a number for each occurrence, equal for equal pairs; links: of each occurrence, as bits.
+    """
     order = np.argsort(pairs)
     pairs, links = pairs[order], links[order]
     first, counts = _runs(pairs)
@@ -184,10 +188,10 @@ def _runs(values: AnyArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _most_first(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An order of items that sorts each group by descending count; groups stay in place, and ties keep their
-    order.
+    """Indices that sort the items of each group by descending count; groups stay in place, and ties keep
+    their order.
 
-    groups (items, ascending), counts (items).
+    groups (items, ascending): the group of each item; counts (items).
     """
     most = int(counts.max(initial=0))
     return np.argsort(groups * (most + 1) + most - counts, kind="stable")

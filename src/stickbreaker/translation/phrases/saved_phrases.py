@@ -74,7 +74,8 @@ def _arrays_of(model: BackoffModel) -> dict[str, AnyArray]:
 
 
 def save_with_phrases(model: PhraseModel, path: Path, *, overwrite: bool = False) -> None:
-    """Save a lexicon with its phrases and its language model in a directory.
+    """Save a lexicon with its phrases and its language model in a directory; not the model's weights, which
+    `write_weights` adds.
 
     Raises UserError if the path exists, unless `overwrite`.
     """
@@ -114,7 +115,7 @@ def read_phrases(
 def _model_with_topics(folder: Path, digest: AnyArray, target: tuple[str, ...]) -> TopicBackoffModel:
     """Load the language model with topics from its directory, for the decoder's words (`target`).
 
-    Raises UserError if its digest is not `digest`.
+    Raises UserError if the digest of its manifest is not `digest`, ValueError for a model of another kind.
     """
     manifest = folder / LANGUAGE_MODEL / MANIFEST
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
@@ -155,7 +156,10 @@ def load_any(path: Path) -> TopicLexicon | PhraseModel:
 
 
 def write_weights(path: Path, model: PhraseModel, weights: dict[str, float]) -> None:
-    """Save tuned weights in the directory of a phrase model, replacing earlier ones."""
+    """Save tuned weights in the directory of a saved phrase model, replacing earlier ones.
+
+    Only the weights of `model.features` are saved, so that `load_phrases` uses the same features.
+    """
     kept = {name: weights[name] for name in model.features}
     manifest = {"phrases": read_manifest(path)["phrases"], "weights": kept}
     write_atomic(path / WEIGHTS, json.dumps(manifest, indent=1).encode() + b"\n")

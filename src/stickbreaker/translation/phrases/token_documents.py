@@ -41,10 +41,10 @@ def source_documents(lexicon: TopicLexicon, text: SourceText) -> list[TokenDocum
 
 
 def in_order(document_of: Sequence[int], by_document: Sequence[Sequence[T]]) -> list[T]:
-    """Put what was made document by document into the order of all sentences.
+    """Put items that are grouped by document into the order of all sentences, in one list.
 
-    by_document: a list of items for each document, one per sentence; document_of: each sentence's document
-    number.
+    by_document: a list of items for each document, one per sentence; document_of: the document number of each
+    sentence.
     """
     at = [iter(own) for own in by_document]
     return [next(at[number]) for number in document_of]

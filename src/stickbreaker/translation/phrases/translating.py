@@ -80,7 +80,10 @@ def with_language_shares(
 def _translations(
     model: PhraseModel, decoder: Decoder, document: TokenDocument, n_best: int
 ) -> list[list[Translation]]:
-    """The best translations of each sentence of a document; a sentence cut into pieces gets one."""
+    """The best translations of each sentence of a document, at most `n_best`.
+
+    A sentence that must be cut into pieces gets one, a sentence without words none.
+    """
     pieces = [cut_sentence(sentence) for sentence in document.sentences]
     options = model.options_of([list(piece) for own in pieces for piece in own], document.shares)
     found: list[list[Translation]] = []
@@ -92,8 +95,10 @@ def _translations(
 
 
 def _joined(pieces: list[Translation]) -> list[Translation]:
-    """Join the best translations of a sentence's pieces to one: returns a list with it alone. It has no
-    spans."""
+    """Join the translations of a sentence's pieces to one, and return it in a list.
+
+    Its words are concatenated, its features and score are sums, and it has no spans.
+    """
     words = tuple(word for piece in pieces for word in piece.words)
     features = np.sum([piece.features for piece in pieces], axis=0)
     return [Translation(words, sum(piece.score for piece in pieces), features, ())]
@@ -156,11 +161,11 @@ def tune(
 
 
 def _mixed(before: Array, learned: Array, features: Sequence[Array]) -> Array:
-    """A mixture of old and learned weights (features), with a share of `KEPT` for the old ones.
+    """Mix old and learned weights (features), with a share of `KEPT` for the old ones.
 
-    features: candidates × features of each sentence. Before they are mixed, both kinds of weights are divided
-    by the spread of the candidates' scores under them, so that a large weight of a feature with little
-    variation does not make all others small.
+    features: candidates × features of each sentence. Before they are mixed, the weights `before` and the
+    weights `learned` are each divided by sum over features of |weight| · (standard deviation of the feature
+    within sentences), so that a large weight of a feature with little variation does not make others small.
     """
     apart = np.concatenate([own - own.mean(axis=0) for own in features])
     sizes = np.sqrt((apart**2).mean(axis=0))

@@ -113,7 +113,7 @@ def _document(row: ChangedDocument) -> dict[str, object]:
 
 def _changed_word(row: ChangedWord) -> list[object]:
     """A word as a JSON row: [word, nats, usual translation, translation in the document, whether the latter
-    is more probable there (1 or 0), number of the example]."""
+    is more probable there (1 or 0), number of the example]. A translation is [word, p_all, p_here]."""
     return [
         one_line(row.word),
         short(row.nats),
@@ -129,9 +129,10 @@ def _translation(row: ChangedTranslation) -> list[object]:
 
 
 def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:
-    """How much documents change the translation of each of their content words.
+    """How much the topics of each document change the translation of each of its linked content words.
 
-    Words with fewer than `LEAST_COUNT` links in the bitext are left out.
+    Words with fewer than `LEAST_COUNT` links in the bitext are left out. Entries are sorted by word, then
+    document.
     """
     wanted = content.source & (lexicon.forward.word_counts >= LEAST_COUNT)
     linked, n = lexicon.linked, len(lexicon.bitext.names)
@@ -200,7 +201,8 @@ def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
     """The numbers of the documents to show, those with the largest changes first: the `MOST_DOCUMENTS`
     largest overall, and the `MOST_OF_A_DOMAIN` largest of each large domain.
 
-    domains, links, nats: of each document. Documents with few linked content words are left out.
+    domains, links, nats: of each document. Documents without changes, and those with few linked content
+    words, are left out.
     """
     enough = links >= min(LEAST_WORDS, links.max(initial=0.0))
     ranked = [d for d in np.argsort(-nats, kind="stable").tolist() if enough[d] and nats[d] > 0.0]
@@ -214,10 +216,10 @@ def _chosen(domains: tuple[str, ...], links: Array, nats: Array) -> list[int]:
 def _changed_words(
     lexicon: TopicLexicon, content: ContentWords, document: int, words: NDArray[np.int64], examples: Examples
 ) -> Iterator[ChangedWord]:
-    """How the document's topics change the translation of these words, in the order given, for the first
-    `MOST_WORDS` that have a translation made more probable.
+    """How a document's topics change the translation of these source words, in the order given.
 
-    Words without such a translation that is a content word are left out.
+    Yields the first `MOST_WORDS` words for which the document makes a translation, a content word, more
+    probable; others are skipped. Example sentences are added to `examples`.
     """
     left = MOST_WORDS
     for word in words.tolist():
@@ -241,7 +243,8 @@ def _changed_words(
 def _changed(
     lexicon: TopicLexicon, content: ContentWords, found: Translations, here: Array
 ) -> tuple[ChangedTranslation, ChangedTranslation] | None:
-    """The usual translation of a word, and one that a document makes more probable; None if there is none.
+    """The usual translation of a word, and one that a document makes more probable; None if no translation
+    became more probable.
 
     The usual one is the most probable in all documents. The other is the most probable in the document or, if
     that is the same, the one that adds most to the divergence. Only content words count, and the other must

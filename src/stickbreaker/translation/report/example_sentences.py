@@ -22,7 +22,7 @@ BOUNDARY = 15  # characters in which a space is looked for, so that no word is c
 @dataclass(frozen=True, slots=True)
 class Example:
     """A sentence and its translation with marked words. Each is a list of pieces, alternately unmarked and
-    marked, the first unmarked."""
+    marked, the first unmarked (it may be empty)."""
 
     source: Sequence[str]
     target: Sequence[str]
@@ -34,8 +34,12 @@ class Example:
 
 
 class Examples:
-    """Collects examples for the report, each a link of a word, and numbers them from 0; their sentences are
-    read at the end, all at once."""
+    """Collects examples for the report, and numbers them from 0; their sentences are read at the end, all at
+    once.
+
+    An example is an occurrence of a source word that has a link. If the same one is added twice, it keeps its
+    number.
+    """
 
     def __init__(self, lexicon: TopicLexicon) -> None:
         self.lexicon = lexicon
@@ -50,7 +54,7 @@ class Examples:
         return len(self._numbers)
 
     def links_of(self, word: int) -> NDArray[np.int64]:
-        """The numbers of all links of a source word, among `lexicon.linked`."""
+        """The links of a source word (by number), as indices into `lexicon.linked`."""
         return self._order[self._starts[word] : self._starts[word + 1]]
 
     def in_topic(self, word: int, translation: int, topic: int) -> int:
@@ -81,7 +85,8 @@ class Examples:
         return self._numbers.setdefault(int(self.lexicon.linked.source_place[link]), len(self._numbers))
 
     def sentences(self) -> list[Example]:
-        """The examples, in the order of their numbers."""
+        """Read the sentences of all examples, in the order of their numbers, with the source word and all
+        target words that it is linked with marked."""
         bitext, linked = self.lexicon.bitext, self.lexicon.linked
         places = np.array(list(self._numbers), np.int64)
         pairs = np.searchsorted(bitext.sides[0].offsets, places, side="right") - 1
@@ -106,7 +111,8 @@ class Examples:
 
 
 def _marked(text: str, language: str, tokens: NDArray[np.int64], n_tokens: int) -> list[str]:
-    """A sentence cut into unmarked and marked pieces; tokens: the positions of those to mark.
+    """A sentence, cut short, as unmarked and marked pieces (`cut_pieces`); tokens: the positions of those to
+    mark.
 
     Nothing is marked if the text does not have `n_tokens` tokens, since the positions would then be wrong.
     """
@@ -150,5 +156,5 @@ def short(value: float) -> float:
 
 
 def flat(rows: Sequence[tuple[int, float]]) -> list[float]:
-    """The (position, share) rows as one flat list: position, share, position, share, …"""
+    """The (number, share) rows as one flat list: number, share, number, share, …, with shares rounded."""
     return [value for place, share in rows for value in (place, short(share))]

@@ -28,7 +28,8 @@ MOST_TERMS = 500
 
 
 class WithExamples(NamedTuple):
-    """The rows of the report that refer to example sentences by number, and the example sentences."""
+    """The rows of the report that refer to example sentences by number, and the example sentences in the
+    order of these numbers."""
 
     documents: list[ChangedDocument]
     words: list[WordAcrossTopics]

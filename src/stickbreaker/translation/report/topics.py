@@ -81,11 +81,11 @@ def topic_rows(
 def _typical_words(
     lexicon: TopicLexicon, content: ContentWords, links: Array, topic: int
 ) -> Iterator[tuple[str, str, float]]:
-    """The `TYPICAL_WORDS` content words that are most typical of a topic, as (word, its most probable
-    translation in the topic, p).
+    """The content words that are most typical of a topic, at most `TYPICAL_WORDS`, as (word, its most
+    probable translation in the topic, p).
 
-    A word without a content word as translation is left out. links (words × topics): expected links of each
-    word.
+    They are those with the largest links · log(p(topic | word) / p(topic)). A word without a content word as
+    translation is left out. links (words × topics): expected links of each word.
     """
     here, everywhere = links[:, topic], lexicon.forward.word_counts
     known = np.flatnonzero(content.source & (here >= 1.0))

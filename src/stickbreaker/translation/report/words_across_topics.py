@@ -87,9 +87,10 @@ def words_across_topics(
     lexicon: TopicLexicon, content: ContentWords, gains: Array, examples: Examples
 ) -> list[WordAcrossTopics]:
     """The content words whose most probable translation differs between topics, by descending gain times
-    links, until `MOST_EXAMPLES` examples are used.
+    links, until `examples` has `MOST_EXAMPLES`.
 
-    gains (words,): by topics, in nats per link.
+    gains (words,): how much topics help to predict the translation of each source word, in nats per link.
+    Words without gain, or with fewer than `LEAST_COUNT` links, are left out.
     """
     counts = lexicon.forward.word_counts
     wanted = np.flatnonzero(content.source & (counts >= LEAST_COUNT) & (gains > 0.0))

@@ -37,7 +37,7 @@ class SentenceTypes(NamedTuple):
     codes: NDArray[np.int64]  # sentences: the type of each
 
     def repeated(self, codes: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-        """The terminals of the sentences of these types, concatenated, and where each sentence begins."""
+        """The terminals of sentences of the types `codes`, concatenated, and where each sentence begins."""
         sizes = np.diff(self.starts)[codes]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         places = np.arange(starts[-1]) + np.repeat(self.starts[codes] - starts[:-1], sizes)
@@ -86,7 +86,7 @@ def draw_choices(
 
     codes, documents (sentences): the type (distinct sentence) and the document of each; nats (types × rules):
     log p(type | rule), types with -inf for all rules are ignored; alpha (rules): the Dirichlet prior of
-    documents' weights; weights (rules): the same before its learned factor; keys (documents): of the random
+    documents' weights; weights (rules): alpha without its learned factor; keys (documents): of the random
     streams. `samples` sweeps count, after `BURN_IN` sweeps.
     """
     words = _bags(codes, documents, nats, len(keys))

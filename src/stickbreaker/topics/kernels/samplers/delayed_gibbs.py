@@ -29,8 +29,8 @@ class Chain(NamedTuple):
 class Prior(NamedTuple):
     """alpha with what is needed to draw a topic in proportion to it in constant time.
 
-    A random number falls into one of equally wide cells; from that cell's first topic, the search takes few
-    steps.
+    The range of the running sums (`sums`, topics) is divided into cells of equal width. A random number falls
+    into a cell; from the cell's first topic (`starts`, cells), the search takes few steps.
     """
 
     values: NDArray[np.float64]  # topics
@@ -47,10 +47,10 @@ class Index(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The documents or words that one thread visits in a phase, their random seeds, and n_k + eta_k before
-    the phase.
+    """The documents or words that one thread visits in a phase, `first` to `last` (exclusive).
 
-    eta_k is the sum of eta over the words of a group (language).
+    `keys`: random seeds of all documents or words; `totals` (groups × topics): n_k + eta_k before the phase,
+    where eta_k is the sum of eta over the words of a group (language).
     """
 
     first: int
@@ -232,9 +232,9 @@ def visit_documents(offsets, alpha, part, chain_out, used_out):
     documents.
 
     offsets (documents × groups + 1): a document's tokens are sorted by group (language); alpha: Prior; part:
-    Range of documents; chain_out: Chain, changed; used_out (groups × topics, int64): the new topics of these
-    documents' tokens are added. Counts of the document are up to date and leave the token itself out, all
-    others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
+    Range of documents; chain_out: Chain, changed; used_out (groups × topics, int64): the numbers of these
+    documents' tokens by their new topic are added. Counts of the document are up to date and leave the token
+    itself out, all others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
     """
     weights = alpha.values.copy()
     used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
@@ -260,7 +260,7 @@ def visit_words(index, eta, part, chain_out, used_out):
     """The word phase: accept or reject the topics proposed by documents, then propose topics from the words.
 
     index: Index; eta (words), the same for every topic; part: Range of words; chain_out: Chain, changed;
-    used_out (groups × topics, int64): the new topics of these words' tokens are added.
+    used_out (groups × topics, int64): the numbers of these words' tokens by their new topic are added.
     """
     n_topics = part.totals.shape[1]
     all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)

@@ -20,7 +20,11 @@ CHUNK = 32  # topics searched at once; arrays of topics are padded with zeros to
 
 
 class Block(NamedTuple):
-    """The tokens of consecutive documents, sorted by word and then by document, as a sweep visits them."""
+    """The tokens of consecutive documents, sorted by word and then by document, as a sweep visits them.
+
+    `words`, `groups`: the distinct words, and the group (language) of each; `starts` (distinct words + 1):
+    first token of each; `documents` (tokens): number of the token's document in the block.
+    """
 
     words: NDArray[np.int32]  # distinct words
     groups: NDArray[np.int32]  # their groups (languages)
@@ -43,7 +47,11 @@ class Prior(NamedTuple):
 
 
 class Word(NamedTuple):
-    """The word whose tokens are visited: its counts, and what its part of the conditional needs, by topic."""
+    """The word whose tokens are visited, with its part of the conditional, by topic.
+
+    `row`: the word's tokens; `eta` (topics or 1): its prior; `totals`, `eta_totals`: n_k and the sum of eta
+    over the word's group (language); `inverse`: 1 / (n_k + sum of eta).
+    """
 
     row: NDArray[np.int32]  # topics
     eta: NDArray[np.float64]  # topics or 1
@@ -192,7 +200,8 @@ def sweep_all_topics(block, table, prior, key, assignments_out):
     """Draw every token's topic in a block once, in a loop over all topics in single precision: for few
     topics.
 
-    The conditional and the parameters are those of `sparse_gibbs.sweep_lists`.
+    block: Block; prior: Prior; key: random seed (uint64); table: Table and assignments_out (tokens, int32, in
+    the block's order) are changed. The conditional is that of `sparse_gibbs.sweep_lists`.
     """
     n_topics = len(prior.alpha)
     width = padded(n_topics)

@@ -29,8 +29,10 @@ LEAST = 1e-30  # of a weight, to avoid underflow in single precision; a weight o
 
 
 class Topics(NamedTuple):
-    """The topics and their weights, by column of the table. A column of weight zero is free for a new
-    topic.
+    """The topics and their weights, by column of the table. A column of weight zero is free for a new topic.
+
+    `numbers` (columns): a number that a topic keeps for good; `rest` (1): the weight of all topics without
+    tokens; `born` (1): the number for the next new topic.
     """
 
     weights: NDArray[np.float64]  # columns: beta

@@ -22,7 +22,7 @@ ORDERED_PART = {**PART, "fastmath": {"contract", "nsz", "arcp"}}
 
 class Lists(NamedTuple):
     """The list of each document's topics, most tokens first: list d has the pairs starts[d] to starts[d] +
-    sizes[d] (exclusive).
+    sizes[d] (exclusive). A pair is a topic and its number of tokens.
     """
 
     starts: NDArray[np.int64]  # documents + 1
@@ -121,8 +121,8 @@ def _part(pairs, j, weights):
 
 @kernel_part(**ORDERED_PART)
 def mass_of(pairs, start, stop, weights, k):
-    """The sum of n_dk weights_k over the topics in a document's list, and the position of topic k in the
-    list.
+    """The sum of n_dk weights_k over the topics in a document's list, and the position of topic k, which must
+    be in the list.
 
     pairs start to stop: the list; weights (topics): the word's part of the conditional.
     """
@@ -181,8 +181,8 @@ def search_prior(parts, alpha, weights, n_topics, target):
 def move_token(lists, d, stop, old, new, chosen):
     """Move a token of document d to topic `new` in the document's list, from the topic at position `old`.
 
-    The list ends at `stop`, and the count at `old` is reduced already. chosen: the position of `new` in the
-    list, -1 if it is not known.
+    The list ends at `stop`; the caller has already reduced the count at `old`. A topic without tokens is
+    removed from the list. chosen: the position of `new` in the list, -1 if it is not known.
     """
     start = lists.starts[d]
     moved = _restore_order(lists, old, stop)

@@ -29,7 +29,10 @@ from stickbreaker.topics.kernels.samplers.sparse_gibbs import (
 class Tree(NamedTuple):
     """A tree of concepts as the kernels read it: its leaves are paths to words, sorted by word.
 
-    A node with leaves is a group. Choices are leaves and edges; their priors are pseudo-counts.
+    A node with leaves is a group. `starts` (words + 1): first path of each word; `groups` (paths): the node
+    of each leaf; ways[way_starts[g]:way_starts[g + 1]]: the edges from the root to group g; `sources`
+    (edges): the parent node of each. Choices are leaves and edges; their priors are pseudo-counts,
+    `node_priors` their sums.
     """
 
     starts: NDArray[np.int64]  # words + 1: first path of each word
@@ -51,7 +54,9 @@ class TreeCounts(NamedTuple):
 
 
 class Places(NamedTuple):
-    """The topic and the path of each token of a block, in the block's order."""
+    """The topic of each token of a block, and its path as an index among the word's paths, in the block's
+    order.
+    """
 
     topics: NDArray[np.int32]
     paths: NDArray[np.int32]  # index among the word's paths
@@ -99,7 +104,9 @@ def count_path(tree, path, k, change, counts_out):
 
 @kernel_part(**PART)
 def draw_path(tree, counts, w, k, weight, state):
-    """Draw one of the paths to word w, in proportion to their weights in topic k, whose sum is `weight`."""
+    """Draw one of the paths to word w, in proportion to their weights in topic k; returns its number in the
+    tree. weight: the sum of these weights.
+    """
     path, last = tree.starts[w], tree.starts[w + 1] - 1
     if path == last:
         return path

@@ -80,12 +80,12 @@ class ExactMoves(TopicMoves):
     def _hopeless(
         self, params: Record, stats: Stats, proposals: Proposals, table: TableView, step: Step
     ) -> Decision:
-        """Drop proposed splits and merges that do badly on this minibatch, and so are not worth trying on all
-        documents.
+        """Decide which proposed splits and merges do badly on this minibatch: they are dropped before a trial
+        on all documents, and wait for their next trial.
 
         These are splits without a gain on the documents to which they were fitted, and merges with a large
-        loss. A small loss is not enough, since merges are not fitted to the minibatch, and its documents are
-        only a part of all.
+        loss, if the minibatch has less than half of all tokens. A small loss is not enough, since merges are
+        not fitted to the minibatch, and its documents are only a part of all.
         """
         totals = table.totals.sum(axis=0)
         scale = float(totals.sum()) / max(stats.tokens, 1e-300)
@@ -110,7 +110,8 @@ class ExactMoves(TopicMoves):
         """A query for the words' terms of the bound after a merge into one or several topics (targets),
         before it is tried on all documents.
 
-        Each word of the dissolved topic is divided among the targets by their E[log beta].
+        Each word of the dissolved topic is divided among the targets in proportion to their tokens in the
+        trial on the minibatch × exp E[log beta].
         """
         topic, targets = concerned(plan)
         tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
@@ -153,7 +154,10 @@ class ExactMoves(TopicMoves):
 
 
 def _least(item: Candidate, totals: Array) -> float:
-    """The gain in nats that a proposal must exceed on a minibatch, to be tried on all documents."""
+    """The gain in nats that a proposal must exceed on a minibatch, to be tried on all documents.
+
+    It is 0 for a split. A merge may lose 0.1 nats per token of the dissolved topic, or 1 nat if that is more.
+    """
     return 0.0 if isinstance(item.edit, Split) else -max(HOPELESS * float(totals[item.topics[0]]), EMPTY)
 
 

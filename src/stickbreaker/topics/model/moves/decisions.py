@@ -58,11 +58,12 @@ def chosen(
     totals: Array,
     later: Callable[[float], float],
 ) -> tuple[list[Candidate], dict[str, Field]]:
-    """Accept the best candidates, of which no two change the same topic, and make the others wait.
+    """Accept the best candidates, of which no two change the same topic and at most `limits.splits` are
+    splits. Those whose gain is too small must wait.
 
     Returns the accepted ones, with edits to be made in this order, and the params on how long topics and
-    pairs wait for their next trial. `totals` (topics): tokens in the table; `later`: a function from a number
-    of rounds to the documents seen by then.
+    pairs wait for their next trial. `totals` (topics): tokens in the table (a topic with less than one may be
+    merged without a gain); `later`: a function from a number of rounds to the documents seen by then.
     """
     failed, wait, apart = (params[name].values.copy() for name in ("failed", "wait", "apart"))
     taken, splits = set[int](), 0
@@ -97,10 +98,10 @@ def chosen(
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """The same edit with the topic numbers that hold once the edits before it are made; it came with those
-    before all of them.
+    """The same edit with topic numbers translated from those before any edit to those after the edits that
+    precede it.
 
-    `left`: the old number of the topic at each position, -1 for a new one; it is updated.
+    `left`: the old number of the topic at each position, -1 for a new one; it is updated by this edit.
     """
     if isinstance(edit, Split):
         placed: Split | Dissolve = replace(edit, source=left.index(edit.source))

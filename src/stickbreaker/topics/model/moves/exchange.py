@@ -84,7 +84,8 @@ class Exchange(Move):
     def _begin(
         self, params: Record, stats: Stats, survey: Proposal, table: TableView, step: Step
     ) -> list[Proposal]:
-        """The proposals for exchanges, by the votes of the minibatch's documents for topics.
+        """The proposals for exchanges, by the votes of the minibatch's documents for topics; empty if there
+        is no giant.
 
         They split giant topics, and merge the small topics that the halves of these replace. survey: the
         proposal that counted the votes.
@@ -135,7 +136,9 @@ class Exchange(Move):
     # fitting the halves of a giant
 
     def _fitted(self, halves: Proposals, table: TableView) -> list[Proposal]:
-        """The splits of giant topics for their next round, from the reports of their trials in the last."""
+        """The splits of giant topics for their next round, from the reports of their trials in the round
+        before.
+        """
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
         def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
@@ -185,8 +188,10 @@ class Exchange(Move):
     def _made(
         self, params: Record, stats: Stats, halves: Proposals, plans: Proposals, table: TableView, step: Step
     ) -> Decision:
-        """The decision to make those exchanges whose halves differ, in this order; the other giants wait for
-        two minibatches.
+        """The decision to make the exchanges whose halves differ, each with at least 5% of the tokens; the
+        other giants wait for two minibatches.
+
+        An exchange consists of two edits: the merge of the small topic, then the split of the giant.
         """
         sums = table.add(
             {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
@@ -253,11 +258,11 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
 
 
 def differ(sums: Array) -> bool:
-    """Whether documents prefer one of a split topic's halves more than by chance; False if fewer than five
-    judge.
+    """Whether documents prefer one of a split topic's halves more than by chance (1.64 standard deviations);
+    False if fewer than five judge.
 
-    sums (3): over these documents, 1 and the agreement of two parts of the document on a half, and its square
-    (`trials._agreement`).
+    sums (3): sums over these documents of 1, of the agreement between two parts of the document on a half,
+    and of its square (`trials._agreement`).
 
     >>> differ(np.array([20.0, 40.0, 100.0])), differ(np.array([20.0, 5.0, 100.0]))
     (True, False)

@@ -48,10 +48,11 @@ def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
 def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tuple[int, ...]]:
     """For each wanted topic, find other topics of which it is approximately a mixture.
 
-    Yields the topic followed by these, largest part first. The parts are found by non-negative least squares
-    of the topic's word shares on those of all others, with chi-squared weights of words; `products` (topics ×
-    topics) are the inner products for this. At most 6 parts are used, twice as many for each time that the
-    topic has failed before (`failed`, topics), up to 24.
+    Yields the topic followed by these (at least one), largest part first; nothing if there is only one topic.
+    The parts are found by non-negative least squares of the topic's word shares on those of all others, with
+    chi-squared weights of words; `products` (topics × topics) are the inner products for this. At most 6
+    parts of more than 2% are used. For a topic that has failed before (`failed` (topics): how often), smaller
+    parts are used too, and twice as many for each time, up to 24.
     """
     from scipy.optimize import nnls
 

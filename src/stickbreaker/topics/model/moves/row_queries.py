@@ -208,8 +208,8 @@ class DrawnColumns(NamedTuple):
     """The counts of some topics, as they are or as they would be after a move, in a block of rows (rows ×
     columns).
 
-    `drawn`: the tokens sampled from each topic, of the same shape, if the terms of E[log beta] are needed
-    too.
+    `drawn`: tokens, of the same shape, over which E[log beta] is summed (`log_likelihood`); None if that is
+    not needed.
     """
 
     counts: Array
@@ -219,7 +219,7 @@ class DrawnColumns(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Terms:
     """A query for sums over words, from which `evidence` and `log_likelihood` compute the bound's terms of
-    some topics.
+    some topics. It is called with each block of rows.
 
     columns: a function from a block to the counts of these topics, as they are or would be.
     """
@@ -245,7 +245,7 @@ def evidence(words: WordsSlot, sums: Answer) -> Array:
 
 
 def log_likelihood(words: WordsSlot, sums: Answer) -> Array:
-    """The sum of E[log beta] over the tokens sampled from each topic that a `Terms` query had, in nats
+    """The sum of E[log beta] over the `drawn` tokens of each topic that a `Terms` query had, in nats
     (columns).
     """
     from scipy.special import psi

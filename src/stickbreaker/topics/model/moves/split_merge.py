@@ -56,9 +56,9 @@ class TopicMoves(Move):
     A handover gives all tokens of a topic to other topics, its targets. With one target it is a merge; a
     topic that is approximately a mixture of others has several.
 
-    Params: "failed" (kinds × topics), how often in a row a topic's split or its handover as a mixture failed;
-    "wait" (kinds × topics), the number of documents seen at which they are tried again; "apart" (topics ×
-    topics), the same for pairs.
+    Params: "failed" (2 × topics), how often in a row a topic's split (0) or its handover as a mixture (1)
+    failed; "wait" (2 × topics), the number of documents seen at which they are tried again; "apart" (topics ×
+    topics), the number of documents seen at which a pair is tried again.
     """
 
     settings: SplitMerge
@@ -210,8 +210,8 @@ class TopicMoves(Move):
         )
 
     def _fitted(self, params: Record, stats: Stats, plan: Proposal, sums: Answer) -> Draft:
-        """The draft of a split for its next round. sums: those over all words after the round before
-        (`_seen`).
+        """The draft of a split for its next round. sums: the answer to the query of `_seen` after the round
+        before.
         """
         held, change = {"trial": ReportRows(plan.name)}, dict(plan.change)
         after = replace(plan, round=plan.round + 1)
@@ -335,8 +335,8 @@ class TopicMoves(Move):
 
 
 def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
-    """A function of a number of rounds: how many documents will have been seen after these, if each has
-    `documents`.
+    """A function that returns the number of documents that will have been seen after a number of further
+    rounds of `documents` each.
     """
     return lambda times: step.seen + times * documents
 
@@ -346,8 +346,8 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """The tokens that each half of a split topic, or each target of a merged one, got when this was tried on
-    documents.
+    """The tokens that each half of a split topic, or each target of a merged one, got when the proposal was
+    tried on documents.
     """
     return tried.usage[TRIAL_TOKENS].values
 

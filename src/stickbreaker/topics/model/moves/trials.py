@@ -35,6 +35,10 @@ EASE = 1.0  # tokens with score zero added to every document, so that short ones
 class Bench:
     """The documents of a shard on which proposals are tried, with the expected tokens of the topics that
     these change.
+
+    `gamma` (documents × topics), `totals` (documents): its sums, with the alpha of unused topics. `parts`
+    (entries × columns): expected tokens of these topics, for each distinct word of each document. `places`: a
+    topic's column of `parts`.
     """
 
     shard: Shard[Bags]
@@ -146,10 +150,12 @@ def _topics(change: Record) -> NDArray[np.int64]:
 
 
 def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
-    """Report how documents lean in a split that is not fitted yet.
+    """The report of one round of the search for a topic's leading direction, along which it can be split. No
+    shares are returned (None).
 
-    The words' scores ("direction") give documents scores, which `add_direction` sums by word (words × 2);
-    this is a step of correspondence analysis.
+    The words' scores (field "direction") make scores of documents. The report has for each word its tokens ×
+    document score, and its tokens (words × 2, see `add_direction`). This is a step of correspondence
+    analysis. With "sides", it has the tokens in documents with positive scores, and in others.
     """
     from stickbreaker.topics.kernels.split_merge import add_direction
 

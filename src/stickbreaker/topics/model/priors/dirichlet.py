@@ -68,7 +68,8 @@ class DirichletPrior(TopicPrior):
     def update(
         self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """Move alpha by `rate` towards its maximum given the documents' statistics.
+        """Move alpha by `rate` towards its maximum given the documents' statistics; unchanged if it is not
+        learned or there are no documents. Returns {"alpha": …}.
 
         Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones the first and
         second derivatives of E[log p(z | alpha)] at the old alpha.

@@ -54,8 +54,8 @@ def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array
 
 
 def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: float) -> tuple[Array, float]:
-    """alpha after a step that raises the objective, found by halving the step (line search), and the gain;
-    (alpha, 0) if none does.
+    """alpha after a step that raises `dirichlet_objective`, found by halving the step (line search), and by
+    how much it raises it; (alpha, 0) if no step does.
 
     It tries the direction `step`, then that of the gradient. value: the objective at alpha. A coordinate
     changes by at most a factor of five, which keeps it positive.
@@ -71,8 +71,8 @@ def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: f
 
 
 def fit_symmetric_dirichlet(eta: float, sizes: NDArray[np.int64] | int, number: int, sum_log: float) -> float:
-    """The parameter eta of symmetric Dirichlets that has the largest likelihood, given the sum of E[log beta]
-    of `number` draws.
+    """The parameter eta of symmetric Dirichlets that has the largest likelihood, given `sum_log`, the sum of
+    E[log beta] over `number` draws and all words; between FLOOR and CEILING.
 
     `eta`: where to start; `sizes`: the number of words, or of each group of words with a distribution of its
     own. Newton's method on log eta maximises number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta

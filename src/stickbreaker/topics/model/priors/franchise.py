@@ -106,7 +106,8 @@ class FranchisePrior(WeighedTopics):
         """Move tables, alpha and gamma by `rate` towards their maximum given the documents' statistics.
 
         `usage`: "served" (topics), the expected number of tables with each topic; "sticks", the number of
-        open tables, and "log_rests", the sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests.
+        open tables, and "log_rests", the sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests. Tables
+        are multiplied by `scale`. Nothing changes if there are no documents.
         """
         if documents <= 0.0:
             return dict(params)
@@ -131,10 +132,10 @@ def _later(tables: Array) -> Array:
 
 
 def _fit_gamma(tables: Array, gamma: float) -> float:
-    """The mode of gamma given the number of tables with each topic, with the sticks V integrated out; no
-    round lowers the bound.
+    """The mode of gamma given the number of tables with each topic, with the sticks V integrated out.
 
-    gamma = K / (1 - sum of E[log(1 - V_k)]), with q(V) at the previous gamma.
+    It is found by repeating gamma = K / (1 - sum of E[log(1 - V_k)]), with q(V) at the previous gamma, up to
+    `ROUNDS` times. No round lowers the bound. gamma: where to start.
     """
     from scipy.special import psi
 

@@ -152,11 +152,11 @@ class HDPPrior(WeighedTopics):
         return self._collect_parameters(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
 
     def _collect_parameters(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
-        """The params that are learned, by name: topics' weights, the rest for unused topics (last of
-        `masses`), alpha and gamma.
+        """The new values of the params that are learned, by name: topics' weights, the rest for unused
+        topics, and alpha and gamma (clipped) if they are learned.
 
-        alpha and gamma only if they are to be learned. gamma is the mode of its posterior given the sticks of
-        `n_topics` topics.
+        masses (topics + 1): the weights, and last the rest. gamma is the mode of its posterior given the
+        sticks of `n_topics` topics.
         """
         parameters = {"weights": masses[:-1], "rest": np.array(masses[-1])}
         if self.alpha_learned:

@@ -37,8 +37,8 @@ def objective(masses: Array, alpha: float, mean_log: Array, pull: float) -> floa
 def fit_weights(
     masses: Array, alpha: float, mean_log: Array, pull: float, alpha_learned: bool
 ) -> FittedWeights:
-    """Maximise `objective` over topics' weights (masses) and alpha, by L-BFGS over their logarithms; it never
-    decreases.
+    """Maximise `objective` over topics' weights (masses) and alpha, by L-BFGS over their logarithms. Returns
+    the given values if that does not improve them.
 
     masses, mean_log (topics + 1): present weights, the last for unused topics, and E[log theta] averaged over
     documents; pull: see `objective`; alpha stays as it is unless `alpha_learned`.

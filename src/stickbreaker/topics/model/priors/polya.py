@@ -18,7 +18,7 @@ ENOUGH = 1e-4  # relative change at which iterations stop
 
 
 class Histogram(NamedTuple):
-    """How often each positive count occurs within each group: group `group[i]` has the count `size[i]`
+    """How often each count occurs within each group: in group `group[i]`, the count `size[i]` occurs
     `times[i]` times.
     """
 
@@ -28,8 +28,9 @@ class Histogram(NamedTuple):
 
 
 def histogram(groups: NDArray[np.integer], counts: NDArray[np.integer]) -> Histogram:
-    """How often each positive count occurs within each group, such as the tokens per document by topic;
-    groups: that of each count.
+    """How often each count occurs within each group, such as the tokens per document by topic.
+
+    groups, counts: parallel arrays, the group of each count and the count, which is positive.
 
     >>> histogram(np.array([0, 1, 1, 1]), np.array([5, 2, 2, 3])).times.tolist()
     [1, 2, 1]
@@ -66,11 +67,11 @@ def log_gamma_sum(seen: Histogram, parameter: Array, n_groups: int) -> float:
 
 def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bool) -> Array:
     """alpha (topics) after one step of Minka's fixed point, which raises the likelihood, within FLOOR and
-    CEILING.
+    CEILING; unchanged if `denominator` is 0.
 
     `numerator` (topics): sum over documents of psi(n_dk + alpha_k) - psi(alpha_k); `denominator`: of psi(n_d
-    + sum alpha) - psi(sum alpha). Sums of several shards or samples can be added. A symmetric alpha takes one
-    step for all topics.
+    + sum alpha) - psi(sum alpha). Sums of several shards or samples can be added. `symmetric`: all topics
+    get the mean step.
     """
     if denominator <= 0.0:
         return alpha
@@ -81,9 +82,12 @@ def polya_step(alpha: Array, numerator: Array, denominator: float, symmetric: bo
 
 
 class PolyaSums(NamedTuple):
-    """What `polya_newton` needs of documents: sums over them, at the alpha before the step.
+    """What `polya_newton` needs of documents: sums over them, at the alpha before the step, which can be
+    added over shards or samples.
 
-    The sums of different shards or samples can be added.
+    `gains`, `bends` (topics): of psi(n_dk + alpha_k) - psi(alpha_k), for the n_dk tokens of topic k in
+    document d, and of minus its derivative; `spread`, `spread_bend`: the same for the document's length n_d
+    and the sum of alpha.
     """
 
     gains: Array  # topics: psi(n_dk + alpha_k) - psi(alpha_k)
@@ -119,8 +123,8 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
 def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:
     """alpha (topics) after up to 20 iterations of Minka's fixed point, from whole counts of tokens.
 
-    topics: histogram of tokens by document and topic, grouped by topic; lengths: histogram of document
-    lengths.
+    topics: histogram of each document's tokens with a topic, grouped by topic; lengths: histogram of document
+    lengths, in one group; symmetric: all topics get the same steps.
     """
     for _ in range(ROUNDS):
         numerator = digamma_sums(topics, alpha, len(alpha))
@@ -151,9 +155,10 @@ def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Hist
 
 
 class CellSums(NamedTuple):
-    """What `climb_eta` needs of a table of expected counts n (words × topics): sums over its entries.
+    """What `climb_eta` needs of a table of expected counts n (words × topics): sums over its entries, at the
+    eta before the step.
 
-    Both are at the eta before the step.
+    `gains`: of psi(n + eta) - psi(eta); `bends`: of eta n / (eta + n)².
     """
 
     gains: float  # psi(n + eta) - psi(eta)
@@ -161,10 +166,11 @@ class CellSums(NamedTuple):
 
 
 def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSums) -> float:
-    """A symmetric eta that increases sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING.
+    """A symmetric eta that increases sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING, from
+    expected counts n.
 
-    `sizes` (V): words of each group; `totals` (N, groups × topics): sums of n. With s = log eta and d = s' -
-    s, it is the maximum over s' of
+    `sizes` (V): the number of words of each group, such as a language; `totals` (N, groups × topics): sums of
+    n. With s = log eta and d = s' - s, log of the new eta is the maximum over s' of
 
         gains eta d - bends (exp|d| - 1 - |d|) - sum of (log Gamma(V eta' + N) - log Gamma(V eta')).
 

@@ -25,8 +25,8 @@ ROWS = 4096  # rows of the table scored at once
 class TokenChain(Sampler):
     """Base of collapsed Gibbs chains over the topics of `tokens`, in which theta and beta are integrated out.
 
-    This class has what concerns words: their prior, its learning, their part of the score, and mean counts.
-    The table may have spare columns without tokens.
+    This class has what concerns words: their prior, its learning, their part of the score, and the mean
+    counts of topics over the samples. The table of counts may have spare columns without tokens.
     """
 
     def __init__(self, tokens: TokensInOrder, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
@@ -88,7 +88,7 @@ class TokenChain(Sampler):
         return float(nats)
 
     def params(self) -> dict[str, Field]:
-        """The current params, in the same fields with which the model started."""
+        """The current hyperparameters, by name, in the same fields with which the model started."""
         return dict(self._params)
 
     def keep(self) -> None:
@@ -118,13 +118,13 @@ class TokenChain(Sampler):
         """Restore a state from `_state_arrays`; all counts are recomputed from the topics of tokens."""
 
     def _numbers(self, n_topics: int) -> NDArray[np.int64]:
-        """The lasting numbers of the topics in the table, ascending: a topic keeps its number when columns
-        change.
+        """The lasting numbers of the chain's topics, ascending: a topic keeps its number even if its column
+        changes. Here, columns never change, so they are 0 to `n_topics` - 1.
         """
         return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> Arrays:
-        """The current params, as arrays of a snapshot."""
+        """Copies of the current hyperparameters, by name, for a snapshot."""
         return {name: item.values.copy() for name, item in self._params.items()}
 
     def _take_hyperparameters(self, arrays: Arrays) -> None:
@@ -153,15 +153,15 @@ class TokenChain(Sampler):
         return topics
 
     def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The topics that occur in each document, document by document, and the number of tokens of each (two
-        arrays).
+        """Two arrays with an element per document and topic that occurs in it, document by document: the
+        topic, and its number of tokens in the document.
         """
         topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
         n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
         return topics[:n], counts[:n]
 
     def _use(self) -> Histogram:
-        """How often each number of tokens occurs as the count of a topic in a document, grouped by topic; for
+        """For each topic, in how many documents it has 1, 2, 3, … tokens: a histogram grouped by topic, for
         learning alpha.
         """
         return histogram(*self._pairs())
@@ -170,10 +170,8 @@ class TokenChain(Sampler):
         return _alone(np.diff(self._tokens.offsets))
 
     def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
-        """The words' terms of the score for an eta that differs between words, one sum per chunk of rows, in
-        nats.
-
-        Each is the sum of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk).
+        """The words' terms of the score, in nats, for an eta that differs between words. Yields sums over
+        chunks of rows of `counts`, of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk).
         """
         for start in range(0, len(counts), ROWS):
             part = slice(start, start + ROWS)

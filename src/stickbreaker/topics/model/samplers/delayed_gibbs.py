@@ -115,7 +115,9 @@ class DelayedGibbs(CollapsedChain):
         self._used = used.astype(np.int64).reshape(n_groups, n_topics)
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
-        """The prior eta as the array that the phase over words takes, and the kernel for that phase."""
+        """eta as an array, and the compiled function of the phase over words that takes it: eta is (words),
+        or (words × topics) if it differs between topics.
+        """
         eta = np.asarray(self._closed.prior(self._params, slice(None)), np.float64)
         if eta.ndim == 2 and eta.shape[1] > 1:
             return np.ascontiguousarray(eta), visit_informed_words
@@ -129,10 +131,11 @@ class DelayedGibbs(CollapsedChain):
         offsets: NDArray[np.int64],
         visit: Callable[[Range, Used], None],
     ) -> None:
-        """Run one phase of a sweep: call `visit` for all documents or words, one range per thread, and count
-        the topics again.
+        """Run one phase of a sweep: call `visit` for all documents or words, one range per thread, and then
+        replace the counts of topics by those that the calls counted.
 
-        offsets: where the tokens of each begin, from which ranges of similar length are cut.
+        offsets: where the tokens of each document (word) begin; visit: takes a range of them, and an array of
+        zeros (groups × topics) to fill with its counts of topics; purpose, number: of the random draws.
         """
         keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
         totals = np.asarray(self._used + self._closed.prior_totals(self._params), np.float64)
@@ -147,8 +150,8 @@ class DelayedGibbs(CollapsedChain):
 
 
 def draws_of(alpha: Array) -> Prior:
-    """alpha (topics) with its running sums and a lookup table, so that a topic is drawn from it in constant
-    time.
+    """alpha (topics) with its running sums and a lookup table, by which a topic can be drawn in proportion to
+    alpha in constant time.
     """
     sums = np.cumsum(alpha)
     cells = np.arange(len(alpha)) * (sums[-1] / len(alpha))
@@ -157,9 +160,10 @@ def draws_of(alpha: Array) -> Prior:
 
 
 def by_group(tokens: TokensInOrder, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
-    """Where the tokens of each language (group of words) begin in each document (documents × groups + 1).
+    """Where the tokens of each group of words, such as a language, begin in each document: one array of
+    documents × groups + 1 offsets.
 
-    Within a document, words ascend, so those of a group are adjacent.
+    groups: the group of each word. Within a document, words ascend, so those of a group are adjacent.
     """
     if n_groups == 1:
         return tokens.offsets
@@ -180,8 +184,9 @@ def _by_word(tokens: TokensInOrder, groups: NDArray[np.int32]) -> Index:
 
 def _equal_ranges(offsets: NDArray[np.int64], number: int) -> Iterator[tuple[int, int]]:
     """Cut documents or words into at most `number` ranges with similar numbers of tokens, one per thread.
+    Yields (first, last), last exclusive.
 
-    offsets: where the tokens of each begin. Yields (first, last), last exclusive.
+    offsets (documents or words + 1): where the tokens of each begin.
     """
     ends = np.searchsorted(offsets, np.arange(1, number) * (offsets[-1] / number))
     for first, last in pairwise([0, *ends.tolist(), len(offsets) - 1]):

@@ -25,8 +25,8 @@ BLOCK_CELLS = 2**22  # documents × topics of a block, when looping over all top
 class Visit(NamedTuple):
     """Consecutive documents that a sweep visits at once, with their tokens sorted by word.
 
-    `block`: the sorted tokens; `tokens`: their range in the corpus; `order`: the position of each in this
-    range.
+    `block`: the sorted tokens; `tokens`: the range of these tokens in the corpus; `order`: for each sorted
+    token, its position within that range.
     """
 
     block: Block
@@ -98,8 +98,9 @@ class CollapsedGibbs(CollapsedChain):
 def in_document_order(
     visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
 ) -> NDArray[np.int32]:
-    """The topics of all tokens in document order, from one array per block, in which tokens are sorted by
-    word.
+    """The topics of all tokens in document order, from those of each visit, whose tokens are sorted by word.
+
+    by_visit: for each visit, the topics of its sorted tokens.
     """
     out = np.empty(n_tokens, np.int32)
     for visit, topics in zip(visits, by_visit, strict=True):

@@ -79,8 +79,10 @@ def chain_settings(inference: Inference) -> Gibbs | None:
 def first_assignments(
     model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
 ) -> NDArray[np.int32]:
-    """Draw a first topic for every token, in document order, to start a chain; seeds (rows × topics): the
-    topics' initial counts.
+    """Draw a first topic for every token, given topics' initial counts, to start a chain. Returns the topics
+    (tokens) of all shards in turn, sorted by document, then word.
+
+    seeds (rows of the table × topics): the initial counts.
     """
     assert isinstance(model.words, ClosedVocabulary | ConceptVocabulary)
     view = model.expectations(model.start(), seeds, model.words.totals(seeds), None)

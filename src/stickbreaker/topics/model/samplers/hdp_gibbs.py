@@ -82,8 +82,8 @@ class DirectAssignment(TokenChain):
         return self._table.counts[:, self._used()]
 
     def params(self) -> dict[str, Field]:
-        """The present params: those with which the model started, and "ids", the lasting number of each
-        topic.
+        """The current params of the topics in use: the fields with which the model started, and "ids", the
+        lasting number of each topic.
         """
         used, start = self._used(), self._documents.start()
         return {
@@ -97,8 +97,8 @@ class DirectAssignment(TokenChain):
         return self._documents.figures(self.counts().sum(axis=0, dtype=np.float64))
 
     def fitted(self) -> Fitted:
-        """What the chain has learned: the mean counts of each topic over the samples that had it, with its
-        number, and the current params.
+        """What the chain has learned: for each topic in use, the mean counts over the samples that had it,
+        and its lasting number; and the current params.
         """
         return super().fitted()._replace(columns=self._numbers(0))
 
@@ -106,8 +106,8 @@ class DirectAssignment(TokenChain):
         return self._state.numbers[self._used()]
 
     def _state_arrays(self) -> Arrays:
-        """The state as arrays of a snapshot: each token's column in document order, the topics of the
-        columns, and the params that are learned.
+        """The state as arrays of a snapshot: each token's column of the table in document order, the weights
+        and lasting numbers of the columns' topics, and the params that are learned.
         """
         kind = np.uint16 if self._n_columns <= 2**16 else np.int32
         state = {name: values.copy() for name, values in self._state._asdict().items()}
@@ -138,7 +138,7 @@ class DirectAssignment(TokenChain):
         return nats + self._documents.log_prior(self.params())
 
     def _used(self) -> NDArray[np.int64]:
-        """The columns of the table that have a topic, by ascending topic number."""
+        """The columns of the table that have a topic, sorted by the lasting numbers of their topics."""
         columns = np.flatnonzero(self._state.weights)
         return columns[np.argsort(self._state.numbers[columns])]
 
@@ -155,7 +155,9 @@ class DirectAssignment(TokenChain):
             add_counts(visit.block, topics, self._table)
 
     def _lay_out(self, width: int) -> None:
-        """Resize the table to `width` columns, with the topics in use first and free columns after them."""
+        """Resize the table to `width` columns: the topics in use move to the first ones, and free columns
+        follow. `width` must not be below the number of topics in use.
+        """
         used = self._used()
         column_of = np.zeros(self._n_columns, np.int32)
         column_of[used] = np.arange(len(used))
@@ -167,8 +169,8 @@ class DirectAssignment(TokenChain):
         self._place(assignments)
 
     def _bury(self) -> None:
-        """Remove topics without tokens; their weights are added to that of unused topics. If all are empty,
-        one stays.
+        """Remove topics without tokens: their columns become free, and their weights are added to `rest`,
+        that of unused topics. If all topics are empty, one stays.
         """
         gone = (self._state.weights > 0.0) & (self._table.totals.sum(axis=0) == 0)
         if gone.sum() == len(self._used()):
@@ -183,10 +185,10 @@ class DirectAssignment(TokenChain):
         return GrowingPrior(alpha, gamma, np.ascontiguousarray(eta), totals.copy())
 
     def _draw_weights(self, key: np.uint64, generator: np.random.Generator) -> None:
-        """Draw what is fixed during a sweep: numbers of tables given topics, then concentrations given these,
-        then topics' weights beta.
+        """Draw, after a sweep, what is fixed during the next: numbers of tables given the tokens' topics,
+        then alpha and gamma given these (if they are learned), then the topics' weights beta.
 
-        alpha and gamma are only drawn if they are learned.
+        key: seed of the draws of tables; generator: for all other draws.
         """
         used, tables = self._used(), np.zeros(self._n_columns, np.int64)
         draw_tables(*self._pairs(), float(self._params["alpha"].values) * self._state.weights, key, tables)
@@ -212,9 +214,9 @@ def draw_concentration(
 ) -> float:
     """Draw the concentration of a DP from its posterior given its restaurants, with the prior Gamma(1, 1).
 
-    customers: the number in each restaurant; tables: their number in all. Given the `present` value,
-    auxiliary variables are drawn, a Beta and a Bernoulli per restaurant (Teh et al. 2006, appendix A; for one
-    restaurant Escobar & West 1995).
+    customers: the number in each restaurant; tables: the number in all restaurants together. Given the
+    `present` value, auxiliary variables are drawn, a Beta and a Bernoulli per restaurant (Teh et al. 2006,
+    appendix A; for one restaurant Escobar & West 1995).
 
     >>> draw_concentration(1.0, np.array([40]), 5, stream(0, "example")) > 0.0
     True

@@ -17,7 +17,8 @@ PREFIX = "sum/"  # of the arrays of a snapshot
 class CountSums(NamedTuple):
     """Counts summed over the samples of a chain, for the topics that its last sample had.
 
-    A topic is known by its lasting number, since columns change as topics open and close.
+    `ids` (topics): their lasting numbers, ascending, since columns change as topics open and close;
+    `samples` (topics): in how many samples each was; `counts` (rows × topics): the sums.
     """
 
     ids: NDArray[np.int64]  # topics: lasting numbers, ascending
@@ -25,8 +26,8 @@ class CountSums(NamedTuple):
     counts: NDArray[np.int64]  # rows × topics
 
     def of(self, ids: NDArray[np.int64]) -> "CountSums":
-        """The sums for these topics (ascending lasting numbers), to which others may be added; zero for those
-        that no sample had.
+        """The sums of the topics with these ascending lasting numbers; zero for topics that it does not have.
+        Returns itself, not a copy, if the numbers are its own.
         """
         if np.array_equal(ids, self.ids):
             return self
@@ -55,7 +56,9 @@ class MeanCounts:
         self.sums: CountSums | None = None
 
     def add(self, ids: NDArray[np.int64], counts: NDArray[np.integer]) -> None:
-        """Add a sample: the counts (rows × topics) of the topics with these ascending numbers."""
+        """Add a sample: the counts (rows × topics) of the topics with these ascending numbers. Topics that it
+        lacks are forgotten.
+        """
         if self.sums is None:
             self.sums = CountSums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
         else:
@@ -64,8 +67,8 @@ class MeanCounts:
             self.sums = total._replace(samples=total.samples + 1)
 
     def of(self, ids: NDArray[np.int64], counts: NDArray[np.integer]) -> Array:
-        """The mean counts of the topics with these numbers (rows × topics); a topic that no sample had gets
-        its current `counts`.
+        """The mean counts (rows × topics) of the topics with these ascending numbers. A topic that no sample
+        had gets its current counts, `counts` (rows × topics).
         """
         mean = counts.astype(np.float64)
         if self.sums is not None:

@@ -13,8 +13,8 @@ MOST = 2**24  # tokens of one word in a document, since samplers count in single
 
 
 class TokensInOrder(NamedTuple):
-    """The tokens of a corpus in document order; document d has those from `offsets[d]` to `offsets[d + 1]`
-    (exclusive).
+    """The tokens of a corpus in document order. `words` (tokens): the word number of each; document d has the
+    tokens from `offsets[d]` to `offsets[d + 1]` (exclusive); `n_words`: the size of the vocabulary.
     """
 
     words: NDArray[np.int32]  # tokens: row of the table
@@ -23,8 +23,8 @@ class TokensInOrder(NamedTuple):
 
 
 def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
-    """List the tokens of documents, n for each word with count n. Raises UserError for fractional counts, or
-    more than 2 ** 24.
+    """List the tokens of documents, n for each word with count n. Raises UserError for counts that are
+    fractional, or above 2 ** 24.
 
     >>> bags = Bags(np.array([0, 2]), np.array([4, 7]), np.array([2.0, 1.0]), np.zeros(1))
     >>> tokens_in_order([bags], 8).words.tolist()
@@ -41,7 +41,7 @@ def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
 
 
 def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Counts as integers. Raises UserError if they are fractional, or too large for sampling."""
+    """Counts as integers. Raises UserError if one is fractional, or above 2 ** 24, too large for sampling."""
     whole = np.rint(counts).astype(np.int64)
     right = (whole == counts) & (whole <= MOST)
     if not right.all():

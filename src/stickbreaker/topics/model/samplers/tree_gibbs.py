@@ -26,8 +26,9 @@ class TreeGibbs(CollapsedChain):
     """LDA's exact chain with a tree of concepts: draws the topic and the path of every token (Zhai 2014,
     section 5.2).
 
-    theta and the choices pi in the tree are integrated out. `assignments`: the initial topics of `tokens`, in
-    document order; a word's tokens start with its paths in turn. Sweeps are sequential and use one thread.
+    theta and the distributions pi over each node's children are integrated out. `assignments`: the initial
+    topics of `tokens`, in document order; token i starts with path i modulo the number of its word's paths.
+    Sweeps are sequential and use one thread.
     """
 
     def __init__(

@@ -22,11 +22,11 @@ FIRST_TOKENS = 0.1  # least tokens of a topic to get a table at the start
 
 
 class FranchiseView(NamedTuple):
-    """What the local steps of documents with tables need: E[log beta] of a shard's rows, topics' shares, and
-    alpha.
+    """What the local steps of documents with tables need of the model.
 
-    `log_weights`: E[log sigma(V)], the expected log share of each topic. `topics` has the same for
-    `MeanField`, from which documents start.
+    `logs` (rows × topics): E[log beta] of a shard's words, less `topics.log_scale`; `log_weights` (topics):
+    E[log sigma(V)], the expected log share of each topic; `topics`: the view for the mean-field rounds with
+    which documents start.
     """
 
     topics: TopicView
@@ -40,9 +40,8 @@ class Franchise(LocalSolver):
     """The solver of documents whose tokens sit at tables, each with one topic (Chinese restaurant franchise).
 
     A document has at most `tables` tables, and is inferred in `max_iter` rounds, fewer if tables change by
-    less than `tol`. Without a record, it starts with mean-field rounds over topics; each of the largest
-    topics then gets a table. With `keep_local`, records store the tables, and the next pass continues from
-    them.
+    less than `tol`. It starts with mean-field rounds over topics; each of the largest topics then gets a
+    table. With `keep_local`, a document's record stores its tables, and the next pass starts from these.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("sizes", "zeta")
@@ -75,7 +74,8 @@ class Franchise(LocalSolver):
     def infer(
         self, view: FranchiseView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Infer a shard's documents: returns their records and the statistics.
+        """Infer a shard's documents. Returns their records and the statistics (sums over the shard). local:
+        their records of an earlier pass, used only with `keep_local`; the seed has no effect.
 
         gamma in a record is alpha E[sigma(V)] + expected tokens (topics), where E[sigma(V)] are the topics'
         expected shares. It is proportional to E[theta] given these tokens, with the document's sticks

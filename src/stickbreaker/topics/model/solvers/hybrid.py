@@ -51,7 +51,9 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
     def infer(
         self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
+        """Infer a shard's documents. Returns their records, with gamma = alpha + mean counts over the samples
+        (documents × topics) and scores, and the shard's statistics. Records of an earlier pass (`local`) are
+        not used. Raises UserError for counts that are not whole.
 
         A document's score, in nats, is on average below its term of the bound: it is the log of an unbiased
         estimate of sum_z p(z | alpha) prod_n exp E[log beta], from the normalisers when its tokens are first
@@ -94,8 +96,8 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         }, stats
 
     def assign(self, view: TopicView, shard: Shard[Bags], seed: int) -> NDArray[np.int32]:
-        """Draw the topic of every token, and return the last sample, sorted by document, then word; used to
-        start chains.
+        """Draw a topic for every token of a shard, to start a Gibbs chain. Returns the last sample (tokens),
+        sorted by document, then word.
         """
         return self._sample(view, shard, seed)[0].last
 

@@ -24,10 +24,10 @@ class MeanField(LocalSolver):
     """The mean-field solver: at most `max_iter` rounds per document, fewer if gamma's mean change is below
     `tol`.
 
-    gamma starts at alpha + N / K, with N the document's tokens and K topics. With `keep_local` it continues
-    from the record of an earlier pass instead. Without, if there is such a record, both starts are tried and
-    the better result is used. `in_full`: also report statistics for split-merge moves and for the bound from
-    stored reports.
+    gamma starts at alpha + N / K, with N the document's tokens and K topics. If there is a record of an
+    earlier pass: with `keep_local`, gamma starts from the record instead; without, both starts are tried and
+    the better result is used. `in_full`: also report statistics for split-merge moves and for the bound of
+    the memoised schedule.
     """
 
     goes_on_from: ClassVar[tuple[str, ...]] = ("gamma",)
@@ -43,8 +43,8 @@ class MeanField(LocalSolver):
     def infer(
         self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        """Infer a shard's documents: returns their records, with gamma (documents × topics) and scores, and
-        the statistics.
+        """Infer a shard's documents. Returns their records, with gamma (documents × topics) and scores, and
+        the statistics (sums over the shard). local: their records of an earlier pass, or None; unchanged.
 
         It is deterministic: the seed has no effect.
         """
@@ -95,7 +95,9 @@ class MeanField(LocalSolver):
 
 
 class CoordinateAscent(Inference):
-    """The choice of mean-field inference, which needs no settings: each kind of prior has its own solver."""
+    """The choice of mean-field inference. It has no settings and no solver of its own: the estimator supplies
+    the mean-field solver for its prior of documents.
+    """
 
     @property
     def name(self) -> str:
@@ -109,9 +111,10 @@ def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -
     """Additional sums over a shard's documents, from which the bound can be computed after priors and topics
     have changed.
 
-    "own": sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) - log Gamma(sum gamma) + entropy of phi,
-    which is the score without the terms of alpha and of the topics; "together" (topics × topics): sums over
-    documents of theta_k theta_l, "shares" (topics): of theta, for theta the mean of q.
+    "own": the score without the terms of alpha and of the topics. With S_k the document's expected tokens of
+    topic k, it is sum_k ((S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k)) - log Gamma(sum gamma) +
+    entropy of phi. "together" (topics × topics): sums over documents of theta_k theta_l, "shares" (topics):
+    of theta, for theta the mean of q.
     """
     from stickbreaker.topics.kernels.mean_field import expected_log_words
 
@@ -128,7 +131,8 @@ def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -
 def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> float:
     """The bound's terms that depend on alpha, in nats, given sums of E[log theta] over `documents` documents.
 
-    alpha (topics): documents' pseudo-counts of topics; rest: that of all unused topics together, or 0.
+    alpha (topics): documents' pseudo-counts of topics; rest: that of all unused topics together, or 0; usage:
+    the sums, "log_theta" (topics) and, if there is a rest, "log_rest".
     """
     from scipy.special import gammaln
 
@@ -140,10 +144,11 @@ def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> f
 
 
 def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:
-    """Extend E[log theta] and the scores by one entry for all unused topics, whose alpha is `rest`.
+    """Correct the sums of E[log theta] and the scores in `report`, in place, for one more entry of theta: all
+    unused topics together, whose alpha is `rest`.
 
     Returns the sum over documents of E[log theta] of that entry. Its gamma is its alpha, since no token has
-    these topics, so only the totals change.
+    these topics, so only the totals of alpha and gamma change. tokens: of each document.
     """
     from scipy.special import gammaln, psi
 
@@ -156,7 +161,9 @@ def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Arr
 
 
 def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
-    """A shard's words with their weights in all topics, as the kernels take them."""
+    """A shard's documents and the weights of their words in all topics (exp E[log beta]), as the compiled
+    functions take them.
+    """
     from stickbreaker.kernels.document_words import Words
 
     if shard.keys is not None:  # the view covers exactly the shard's words

@@ -62,8 +62,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.array([*self.firsts[1:], self.n_words]) - np.array(self.firsts)
 
     def groups(self) -> NDArray[np.int32]:
-        """The number of each row's group (rows): the words of a language, over which each topic has a
-        distribution of its own.
+        """The index of each row's group (rows). A group is the words of a language; each topic has a
+        distribution over each group.
         """
         return _groups(self.firsts, self.n_words)
 
@@ -74,8 +74,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
     def ranges(self, rows: NDArray[np.integer] | range | None = None) -> list[slice]:
-        """The slice of each group of words (language) in the table or, given some of its rows (ascending),
-        among these.
+        """One slice per group (language): where its words are in the table or, if `rows` (ascending) is
+        given, in the list of these rows.
         """
         if len(self.firsts) == 1:
             return [slice(0, self.n_words if rows is None else len(rows))]
@@ -117,8 +117,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.stack([np.atleast_1d(self.eta[part].sum(axis=0)) for part in self.ranges()])
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Nearly flat noise as initial counts (words × topics), which sum to `tokens`; a word's depend on its
-        spelling.
+        """Nearly flat noise as initial counts (words × topics), which sum to about `tokens`. A word's counts
+        depend only on its spelling and the seed.
 
         It is normal with a standard deviation of a tenth of the mean, like the usual start from Gamma(100,
         1/100) (Hoffman et al. 2010). More peaked or smaller noise locks words into random topics: on AP it
@@ -129,17 +129,17 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Update eta, the prior of words, to increase the bound, where lambda is eta plus the counts before
-        and after.
+        """Update eta, the symmetric prior of words, so that the bound increases; returns eta and its drift as
+        params. The counts stay the same, so lambda = eta + counts changes with eta.
 
-        It takes the longer of two steps that never lower the bound: `climb_eta`, and the maximum with lambda
-        fixed. The latter is short if most words of a topic have no counts, since their lambda depends on the
-        old eta. Steps are not scaled by `rate`, since counts are already averages over minibatches (as in
-        Cappe & Moulines 2009, online EM).
+        Call it only if eta is `learned`. It takes the longer of two steps that never lower the bound:
+        `climb_eta`, and the maximum with lambda fixed. The latter is short if most words of a topic have no
+        counts, since their lambda depends on the old eta. Steps are not scaled by `rate`, since counts are
+        already averages over minibatches (as in Cappe & Moulines 2009, online EM).
 
-        It also updates the drift, from which `is_settled` is decided: the sum of eta's steps (log factors),
-        in which old ones fade like counts. It is the change of eta while all counts are replaced once, by a
-        batch step or by many small ones.
+        The drift, by which `is_settled` decides, is the sum of eta's steps (log factors), in which old ones
+        fade like counts. It is the change of eta while all counts are replaced once, by a batch step or by
+        many small ones.
         """
         from scipy.special import psi
 
@@ -176,11 +176,12 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def expected(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the Dirichlet parameters of words, given psi of their totals, for example to get
-        exp E[log beta].
+        """Apply a kernel to the Dirichlet parameters of words (counts plus eta), for example to get exp E[log
+        beta].
 
-        Returns what it fills: weights (rows × topics) and log scales (rows). rows: the table rows of `counts`
-        (None: all); totals (groups × topics): sums of counts over the whole table.
+        It is called as kernel(parameters, psi of each topic's total, weights, log scales) and fills the last
+        two, which are returned: weights (rows × topics) and log scales (rows). rows: the table rows of
+        `counts` (None: all); totals (groups × topics): sums of counts over the whole table.
         """
         from scipy.special import psi
 
@@ -190,8 +191,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def _by_group(
         self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """Apply a kernel to the Dirichlet parameters of words, one language (group) and block after the
-        other, to bound memory.
+        """Apply a kernel to the Dirichlet parameters of words, one language (group) and block of rows at a
+        time to bound memory.
 
         Returns what it fills: weights (rows × topics) and log scales (rows). totals (groups × topics): passed
         to the kernel.
@@ -345,7 +346,7 @@ def log_density(counts: Array, prior: Array | float) -> Array:
 
 @lru_cache(maxsize=8)
 def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
-    """The number of each row's group (rows; read-only); `firsts`: the first row of each group."""
+    """The index of each row's group (rows; read-only); `firsts`: the first row of each group."""
     groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
     groups.flags.writeable = False
     return groups
@@ -362,7 +363,7 @@ def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-    """Initial counts (keys × topics): random values near their mean, with the sum `tokens`.
+    """Initial counts (keys × topics): positive random values near their mean, with a sum of about `tokens`.
 
     Each row depends only on its key and the seed, so a word gets the same noise in any vocabulary.
     """

@@ -21,15 +21,15 @@ class CompiledTree:
     """A tree of concepts over a vocabulary: its leaves are paths to words, sorted by word, then node.
 
     `starts` (words + 1): first leaf of each word. `groups`, `sizes` (leaves): the node above each, and its
-    prior in units of eta. A node with leaves is called a group; these come first. `sources`, `edge_sizes`
-    (edges): the parent node of each edge, and its prior. `entrances` (nodes): the edge that leads to each; -1
-    for the root. `names` (nodes): the node's concept, or "". `edge_names` (edges): the concept to which the
-    edge leads, or "".
+    prior in units of eta. A node with leaves is called a group; groups have the first numbers among nodes.
+    `sources`, `edge_sizes` (edges): the parent node of each edge, and its prior. `entrances` (nodes): the
+    edge that leads to each; -1 for the root. `names` (nodes): the node's concept, or "". `edge_names`
+    (edges): the concept to which the edge leads, or "".
 
-    For remarks to users: of the `given` concepts, `concepts` tie words, `apart` of these only within single
-    languages; `lacking` tie none, for lack of words in all of `languages` (empty if there is one). `unknown`:
-    words of concepts that the vocabulary lacks. `spare`: languages whose words all belong to concepts; their
-    tokens can also reach these words directly.
+    For remarks to users, numbers of concepts: `given`, all; `concepts`, those that tie words; `apart`, those
+    that do so only within single languages; `lacking`, those that tie none because they lack words in some of
+    `languages` (empty if there is one). `unknown`: words of concepts that the vocabulary lacks. `spare`:
+    languages whose words all belong to concepts; their tokens can also reach these words directly.
     """
 
     starts: NDArray[np.int64]
@@ -57,12 +57,12 @@ class CompiledTree:
         return len(self.groups)
 
     def coverage(self) -> str:
-        """A line for users that says how many of the concepts tie words of the corpus."""
+        """A phrase for users about how many concepts tie words: "3 of 5 tie words of the corpus"."""
         apart = f", {self.apart:,} of them in single languages" if self.apart else ""
         return f"{self.concepts:,} of {self.given:,} tie words of the corpus{apart}"
 
     def remarks(self) -> list[str]:
-        """Remarks for users about words that are not tied as the concepts say, one per line."""
+        """Phrases for users about words that are not tied as the concepts say; an empty list if all are."""
         lines: list[str] = []
         if self.lacking:
             every = ", ".join(self.languages)
@@ -89,8 +89,10 @@ class CompiledTree:
 
     @cached_property
     def meanings(self) -> NDArray[np.int64]:
-        """A number for each leaf's meaning: all leaves of a concept have the same; words without a concept
-        have their own.
+        """A number for each leaf's meaning (leaves, from 0): leaves of the same concept share it; words
+        without a concept have their own.
+
+        A concept whose languages are reached by separate edges has one number per edge.
         """
         named = np.array([name != "" for name in self.names])[self.groups]
         meanings = np.where(named, self.entrances[self.groups], len(self.sources) + self.words)

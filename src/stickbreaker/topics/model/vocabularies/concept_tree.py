@@ -37,8 +37,8 @@ class ConceptTree:
     concept ties nothing (Andrzejewski et al. 2009).
 
     Raises UserError for a concept without a name, two with the same name, a word twice in a concept, a
-    missing parent, and a concept that is its own ancestor. Trees with the same concepts and strength are
-    equal.
+    missing parent, a concept that is its own ancestor, more than 100 levels, and a strength that is not in
+    (0, 1e6]. Trees with the same concepts and strength are equal.
 
     >>> ConceptTree([{"concept": "dwelling", "words": ["house", "home"]}]).concepts[0].name
     'dwelling'
@@ -74,7 +74,9 @@ class ConceptTree:
 
     @classmethod
     def read(cls, path: str | Path, strength: float = 100.0) -> "ConceptTree":
-        """Read concepts from a file with one JSON object per line. Raises UserError with file and line."""
+        """Read concepts from a file with one JSON object per line; empty lines are skipped. Raises UserError
+        with file and line, also if there is no concept.
+        """
         name = str(path)
         concepts: list[Concept] = []
         places: dict[str, int] = {}

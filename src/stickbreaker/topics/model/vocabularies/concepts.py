@@ -27,8 +27,8 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over its children (Zhai
     2014, section 5.1; the tree for several languages is derived in docs/explanation/concepts-equations.md). A
     path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
-    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: the
-    choices of each node are its maximum under Dirichlet(1 + eta × sizes)
+    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: pi is a
+    point estimate, the maximum of its density under Dirichlet(1 + eta × sizes)
     (docs/explanation/point-topics-equations.md).
     """
 
@@ -57,7 +57,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return totals
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Initial counts (words × topics): nearly flat noise, as in `ClosedVocabulary.seed`."""
+        """Initial counts (words × topics): random values near their mean, with a sum of about `tokens`."""
         return flat_noise(keys, n_topics, tokens, seed)
 
     def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -111,8 +111,8 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         """The sum of E[log p] of the choices on the way from the root to each node with leaves (nodes ×
         topics).
 
-        If the node has a choice itself, psi of its total is subtracted (see `expected_log_ways`). totals
-        (nodes × topics): tokens at its leaves.
+        Unless the node has a single choice, psi of its total is subtracted, so that adding psi of a leaf's
+        parameter makes E[log p] of the leaf's path. totals (nodes × topics): tokens at its leaves.
         """
         from stickbreaker.topics.kernels.concept_paths import expected_log_ways
 

@@ -66,7 +66,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         return params | (self.characters.to_fields() if self.characters else {})
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
-        """Initial counts (words × topics): nearly flat noise, as in `ClosedVocabulary.seed`."""
+        """Initial counts (words × topics): random values near their mean, with a sum of about `tokens`."""
         from stickbreaker.topics.model.vocabularies.closed import flat_noise
 
         return flat_noise(keys, n_topics, tokens, seed)
@@ -101,10 +101,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        """exp E[log beta] of these words in each topic.
+        """exp E[log beta] of the words of these rows (None: all; -1: a new word) in each topic. The params
+        must come from `prepare`.
 
         For a word that a topic lacks, it is exp E[log] of the part of the stick that no word of the topic
-        has, times a factor (`log_outside`).
+        has, times a factor: G0 of the word if `outside` is "spelling", otherwise that of `log_outside`.
         """
         from stickbreaker.kernels.sticks import stick_weights
 
@@ -122,6 +123,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def log_outside(self, params: Record) -> float:
         """The log of a factor for words that a topic lacks: their weight is this factor × the part of the
         stick that no word has.
+
+        The factor is 1 if the setting `outside` is "stick", otherwise min(1, 3 / concentration).
         """
         a = float(params["concentration"].values)
         return float(np.log(1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)))
@@ -212,10 +215,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Move the concentration of the Dirichlet processes by `rate` towards its maximum.
+        """Move the concentration of the Dirichlet processes by `rate` towards the value that maximises the
+        bound.
 
         That is the number of words in all topics, divided by -(sum over topics of E[log of the rest of the
-        stick]).
+        stick]). Returns no params if this sum is 0.
         """
         left = -float(summary["leftover"].sum())
         if left <= 0.0:

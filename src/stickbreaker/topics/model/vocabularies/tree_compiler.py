@@ -98,8 +98,9 @@ class _Rows:
 class _Builder:
     """Builds the nodes, edges and leaves of a `CompiledTree` from the root down.
 
-    `strength`: the prior of a word in a concept, in units of eta. `tied`, `apart`: concepts that tie words,
-    and those of them that do so only within single languages; `spare`: see `CompiledTree`.
+    `strength`: the prior of a word in a concept, in units of eta. `node_edges`, `names`, `factors` (nodes):
+    the edge that leads to each, its concept or "", and the prior of its leaves. `tied`, `apart`: concepts
+    that tie words, and those of them that do so only within single languages; `spare`: see `CompiledTree`.
     """
 
     rows: _Rows
@@ -188,7 +189,7 @@ class _Builder:
     def concept(self, node: int, name: str, languages: Sequence[str], factor: float) -> None:
         """Build the edge from a node to a concept and all below it, for tokens in these languages.
 
-        factor: the prior of a leaf at this edge, in units of eta.
+        factor: the edge's prior per leaf below it, in units of eta.
         """
         if self.rows.n_words(name, languages) > 1:
             self.tied.add(name)

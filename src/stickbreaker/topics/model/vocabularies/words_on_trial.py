@@ -1,7 +1,7 @@
-"""The words of some documents in the topics of a table, and in topics that are tried with them.
+"""The weights that words of some documents have in the topics of a table, and in new topics that are tried.
 
-Known words have counts and eta. A topic of an open vocabulary is an order of words, each with a stick: with
-counts n_1, n_2, ... in that order and the concentration a,
+A closed vocabulary's words have counts and eta. A topic of an open vocabulary is an order of words, each with
+a stick: with counts n_1, n_2, ... in that order and the concentration a,
 
     q(stick t) = Beta(1 + n_t, a + n_>t),
     E[log beta_t] = psi(1 + n_t) - psi(1 + a + n_>=1) - sum_{2 <= s <= t} 1 / (a + n_>=s),
@@ -10,13 +10,12 @@ counts n_1, n_2, ... in that order and the concentration a,
 A topic that is tried has no order yet. It gets the one that it will have in the table, the word with most
 counts first. No order gives the counts more evidence: of this only -sum_{t >= 2} log(a + n_>=t) depends on
 the order, and here all tails n_>=t are as small as they can be. Words beyond the truncation share the stick
-that is left with all words that the topic lacks. No topic's sticks depend on those of another, so that
-nothing is worked out again where a topic goes or comes.
+that is left with all words that the topic lacks. The sticks of a topic do not depend on other topics, so
+nothing is recomputed when a topic is removed or added.
 
 A topic with few counts has much of its stick left. By itself that would be a reason to open topics that have
 next to no words: each would explain whatever words the others lack, or nearly lack, better than they do. So
-the words that a topic on trial lacks are worth no more in it than in the topic of the table in which they are
-worth least.
+the stick left of a topic that is tried is capped at the smallest one of the table's topics.
 """
 
 from collections.abc import Sequence
@@ -80,9 +79,9 @@ class OpenWordsOnTrial(WordsOnTrial):
     """Words with which changes of topics are tried on documents under an open vocabulary, whether the table
     has them or not.
 
-    `table_counts`, `logs` (E[log beta]) and `shares` (E[beta]) are for all topics, including those taken out
-    again (n × topics), as is `left` (topics), E[log] of the stick left; `topics`: the columns of the present
-    ones. For a word that a topic lacks, `outside` (n) is the log of its share of the stick left, and
+    `table_counts`, `logs` (E[log beta]) and `shares` (E[beta]), all n × columns, and `left` (columns), E[log]
+    of the stick left, have a column for each topic, also for removed ones; `topics`: the columns of those
+    present. For a word that a topic lacks, `outside` (n) is the log of its share of the stick left, and
     `spelling` (n) its probability among all strings.
     """
 
@@ -139,6 +138,8 @@ class OpenWordsOnTrial(WordsOnTrial):
     def _with_topics(self, counts: TruncatedCounts, positions: NDArray[np.int64]) -> "OpenWordsOnTrial":
         """The same words with more topics, which have these counts; positions: each word's row in the counts,
         -1 if it has none.
+
+        The stick left of the new topics is at most the smallest of the topics before them.
         """
         logs, left = self.words.expected_logs(self.params, counts)
         left = np.minimum(left, self.left.min(initial=np.inf))  # of topics of the table: as it is
@@ -171,7 +172,8 @@ class OpenWordsOnTrial(WordsOnTrial):
 
 
 def counts_by_rank(counts: Array, truncation: int, spelled: Sequence[str]) -> TruncatedCounts:
-    """Counts (words × topics) as a truncated table: each topic's words sorted by count, largest first.
+    """Counts (words × topics) as a truncated table: each topic's words sorted by count, largest first,
+    without zeros.
 
     Only the first `truncation` words of a topic have sticks of their own.
     """

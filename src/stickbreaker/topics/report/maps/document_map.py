@@ -39,7 +39,7 @@ def place_documents(
     documents: Sequence[DocumentEntry], topic_positions: Sequence[Place]
 ) -> list[Place | None]:
     """Place documents in the plane, each axis in [-1, 1]; None for a document without words or topics, and
-    for those beyond the first `MOST`.
+    for those after the first 3,000.
 
     Args:
         documents: with shares of K topics.

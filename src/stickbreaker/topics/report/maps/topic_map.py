@@ -41,7 +41,10 @@ def _x_log_x(x: Matrix) -> Matrix:
 
 
 def nearest_topics(distances: Floats, n: int = 4) -> list[list[int]]:
-    """For each topic, the numbers of its n nearest other topics, nearest first; `distances` is (K, K)."""
+    """For each topic, the numbers of its n nearest other topics, or all if fewer, nearest first.
+
+    distances: (K, K).
+    """
     others = np.array(distances, dtype=np.float64)
     np.fill_diagonal(others, np.inf)
     return largest(-others, min(n, len(others) - 1))[0].tolist()
@@ -85,7 +88,8 @@ def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, f
 
 def _stretched(d: Matrix) -> Matrix:
     """The distances `d` (K × K) rescaled so that their differences show on a map: from the least to the
-    greatest they become 0 to 1, then to the power 1.5, plus 0.02. If all are equal, they become 1.
+    greatest they become 0 to 1, then to the power 1.5, plus 0.02. If all are equal, they become 1. The
+    diagonal is 0.
     """
     between = d[~np.eye(len(d), dtype=bool)]
     low, high = float(between.min()), float(between.max())
