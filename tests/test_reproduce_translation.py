@@ -64,7 +64,7 @@ def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkey
     small = {
         "K": 3,
         "ROUNDS": 2,
-        "TUNINGS": 1,
+        "TUNINGS_FULL": 1,
         "RESAMPLED": 50,
         "DEV": 0.5,
         "TEST": 0.5,
@@ -73,12 +73,14 @@ def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkey
     for name, value in small.items():
         monkeypatch.setattr(translation_phrases, name, value)
     monkeypatch.setitem(translation_phrases.LANGUAGE_TOPICS, translation_phrases.MANY_TOPICS, 3)
-    monkeypatch.setattr(sys, "argv", ["translation.py", "phrases", "--out", str(tmp_path / "out")])
+    arguments = ["translation.py", "phrases", "--full", "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", arguments)
     main(translation.STUDY, translation.__doc__)
     part = json.loads((tmp_path / "out/translation.json").read_text())["parts"]["phrases"]
     runs = [translation_phrases.PhraseRun(*run) for run in part["runs"]]
     assert [run.system for run in runs] == [
         *translation_phrases.SYSTEMS,
+        translation_phrases.BY_RANK,
         *translation_phrases.LANGUAGE_TOPICS,
     ]
     for run in runs:
@@ -88,7 +90,17 @@ def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkey
         assert list(run.outside) == ["all", "x"]
         assert run.outside["all"] == run.outside["x"]
     assert translation_phrases.better_share(runs[0], runs[0]) == 0.0
-    assert "with topics" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "with topics" in printed
+    assert translation_phrases.LANGUAGE_NOTE in printed
+
+
+def test_without_full_the_first_systems_are_tuned_twice():
+    from reproduce.translation_phrases import OUTSIDE, SYSTEMS, plans_of
+
+    plans = plans_of("de", "folder", full=False)
+    assert [(plan.system, plan.tuning) for plan in plans] == [(name, n) for name in SYSTEMS for n in (0, 1)]
+    assert [plan.outside for plan in plans] == [OUTSIDE, 0.0] * len(SYSTEMS)
 
 
 def test_a_set_is_split_by_documents(data):

@@ -1,7 +1,7 @@
 """BLEU of single sentences (smoothed) and of whole texts."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,9 @@ class Reference(NamedTuple):
     @classmethod
     def of(cls, words: Sequence[str]) -> "Reference":
         """A reference translation with these words."""
-        return cls(len(words), tuple(_ngrams(words, order) for order in range(1, HIGHEST_ORDER + 1)))
+        return cls(
+            len(words), tuple(Counter(_each_ngram(words, order)) for order in range(1, HIGHEST_ORDER + 1))
+        )
 
 
 def ngram_matches(words: Sequence[str], reference: Reference) -> NgramMatches:
@@ -35,15 +37,21 @@ def ngram_matches(words: Sequence[str], reference: Reference) -> NgramMatches:
     >>> ngram_matches(["a", "b", "c"], Reference.of(["a", "b"]))
     NgramMatches(matches=(2, 1, 0, 0), totals=(3, 2, 1, 0))
     """
-    found = [_ngrams(words, order) for order in range(1, HIGHEST_ORDER + 1)]
+    orders = range(1, HIGHEST_ORDER + 1)
     return NgramMatches(
-        tuple((own & wanted).total() for own, wanted in zip(found, reference.ngrams, strict=True)),
-        tuple(own.total() for own in found),
+        tuple(_matches(words, order, reference.ngrams[order - 1]) for order in orders),
+        tuple(max(0, len(words) - order + 1) for order in orders),
     )
 
 
-def _ngrams(words: Sequence[str], order: int) -> "Counter[tuple[str, ...]]":
-    return Counter(zip(*(words[start:] for start in range(order)), strict=False))
+def _matches(words: Sequence[str], order: int, wanted: "Counter[tuple[str, ...]]") -> int:
+    """How many n-grams of `order` words are also in `wanted`, each at most as often as there."""
+    own = Counter(ngram for ngram in _each_ngram(words, order) if ngram in wanted)
+    return sum(min(n, wanted[ngram]) for ngram, n in own.items())
+
+
+def _each_ngram(words: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(order)), strict=False)
 
 
 def sentence_bleu(words: Sequence[str], reference: Reference) -> float:

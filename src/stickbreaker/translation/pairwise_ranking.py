@@ -73,8 +73,10 @@ def _differences(matrix: Array, quality: Array, random: np.random.Generator, sam
     """
     if len(quality) < 2:
         return np.empty((0, matrix.shape[1]))
-    drawn = np.sort(random.integers(0, len(quality), (sampling.drawn, 2)), axis=1)
-    drawn = random.permutation(np.unique(drawn, axis=0))  # each pair once
+    n = len(quality)
+    drawn = np.sort(random.integers(0, n, (sampling.drawn, 2)), axis=1)
+    distinct = np.unique(drawn @ [n, 1])  # each pair once, as one number
+    drawn = random.permutation(np.stack(np.divmod(distinct, n), axis=1))
     gains = quality[drawn[:, 0]] - quality[drawn[:, 1]]
     chosen = np.flatnonzero(np.abs(gains) >= sampling.least)[: sampling.chosen]
     first, second = matrix[drawn[chosen, 0]], matrix[drawn[chosen, 1]]
