@@ -44,8 +44,6 @@ ONE_TOPIC, MANY_TOPICS = "1 topic of language", f"{K} topics of language"
 LANGUAGE_TOPICS = {ONE_TOPIC: 1, MANY_TOPICS: K}  # with FULL=1: no topics but in the language model
 LANGUAGE_SWEEPS, LANGUAGE_SAMPLES = 40, 4
 OUTSIDE = 0.5  # of the documents of the outside set; all with FULL=1
-
-
 LANGUAGE_NOTE = (
     "The last two have no topics but those of the language model, trigrams by topic (thesis, section 5.4), "
     f"with {LANGUAGE_SAMPLES} samples of {LANGUAGE_SWEEPS} sweeps where the others have one of 20. So "
@@ -295,7 +293,7 @@ def section(data: dict[str, Any]) -> Section:
             f"{INFERENCE}. Each system is tuned several times, by other random numbers; the spread is their "
             "standard deviation. The last column: in what share of samples of the documents (paired "
             "bootstrap) the run nearest to its mean is above that without topics.",
-            *(LANGUAGE_NOTE,) * (MANY_TOPICS in groups),
+            *([LANGUAGE_NOTE] if MANY_TOPICS in groups else []),
             Table(("system", "BLEU", "spread", "by tuning", "TER", "chrF", "length", "above"), rows),
             "BLEU by set, means over tunings.",
             Table(("system", *sets), by_set),

@@ -393,6 +393,8 @@ def test_a_corpus_without_any_document_is_not_written(tmp_path):
     corpus = Corpus.from_texts(["one cat", "two dogs"])
     with pytest.raises(UserError, match="every document is held out; lower held_out"):
         corpus.write(tmp_path / "c", held_out=1.0)
+    with pytest.raises(UserError, match="the corpus has no documents"):
+        corpus.part(1, 1).write(tmp_path / "c")
     assert not list(tmp_path.iterdir())
 
 

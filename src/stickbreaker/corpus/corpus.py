@@ -602,8 +602,8 @@ class Corpus:
 
         With `held_out`, a share, only the training documents of a fit with the same `held_out` are saved (the
         others are chosen by a hash of their ids); the vocabulary still counts all. Raises UserError if `out`
-        exists and may not be overwritten, for texts of one language under a vocabulary of several, and if
-        every document is held out.
+        exists and may not be overwritten, for texts of one language under a vocabulary of several, and if no
+        document is left.
         """
         if self._language is not None:
             remedy = "write it with its own vocabulary"
@@ -618,7 +618,9 @@ class Corpus:
             trees = self.about.tag_names is not None
             files = writer.close()
             if not any(sum(file.blocks) for file in files):
-                raise UserError("every document is held out", remedy="lower held_out")
+                if self.n_documents:
+                    raise UserError("every document is held out", remedy="lower held_out")
+                raise UserError("the corpus has no documents", remedy="write one that has some")
             source = store.StoreSource(directory, self.kind, files, trees)
             saved = self
             if held_out:

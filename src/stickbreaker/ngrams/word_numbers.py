@@ -19,8 +19,8 @@ END_SHARE = "end_share"  # name in params: G0 of the end of a sentence, if words
 class WordNumbers:
     """The numbers of a language model's words: the known words, `<unk>`, the end-of-sentence mark.
 
-    If `spelled`, unknown words are scored by their letters: all words of the vocabulary are known, and there
-    is no number for `<unk>`.
+    If `spelled`, unknown words are scored by their letters: all words of the vocabulary are known, and
+    `<unk>` has no number.
     """
 
     of_rows: NDArray[np.int64]  # rows of the vocabulary: their numbers

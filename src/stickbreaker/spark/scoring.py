@@ -117,9 +117,9 @@ def transform_frame(
     """The table with an added column `output` of topic shares E[theta] (array<double>, one share per topic).
 
     `model` is a fitted estimator, or the directory of one, which executors must see. The text column holds
-    strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. Like all
-    Spark tables, the result is computed only when it is used. Raises UserError if there is no text column, or
-    a column `output` already.
+    strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. Spark
+    computes the result whenever it is used. Raises UserError if the text column is missing, or if the table
+    already has a column `output`.
     """
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 

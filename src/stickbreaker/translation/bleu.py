@@ -37,10 +37,9 @@ def ngram_matches(words: Sequence[str], reference: Reference) -> NgramMatches:
     >>> ngram_matches(["a", "b", "c"], Reference.of(["a", "b"]))
     NgramMatches(matches=(2, 1, 0, 0), totals=(3, 2, 1, 0))
     """
-    orders = range(1, HIGHEST_ORDER + 1)
     return NgramMatches(
-        tuple(_matches(words, order, reference.ngrams[order - 1]) for order in orders),
-        tuple(max(0, len(words) - order + 1) for order in orders),
+        tuple(_matches(words, order, wanted) for order, wanted in enumerate(reference.ngrams, 1)),
+        tuple(max(0, len(words) - order) for order in range(HIGHEST_ORDER)),
     )
 
 

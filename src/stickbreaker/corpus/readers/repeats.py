@@ -101,10 +101,9 @@ class Repeats:
         if not content or (self.dropped is None and len(content) < SHORT):
             return None
         key = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-        of = self._names.setdefault(key, name)
-        if of != name or self._near is None or document.text is None:
-            return None if of == name else of
-        of = self._near.repeated(name, content)
+        of: str | None = self._names.setdefault(key, name)
+        if of == name and self._near is not None and document.text is not None:
+            of = self._near.repeated(name, content)
         return None if of == name else of
 
 
