@@ -75,6 +75,34 @@ def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, dig
 
 
 @njit(**OPTIONS)
+def add_log_gammas(concentration, sums_out):
+    """Add to sums_out (topics) the sum of log Gamma(c) over words. concentration (c): topics × words."""
+    for k in range(len(concentration)):
+        total = 0.0
+        for w in range(concentration.shape[1]):
+            total += log_gamma64(concentration[k, w])
+        sums_out[k] += total
+
+
+@njit(**OPTIONS)
+def add_bends(concentration, counts, prior, bends_out):
+    """Add to bends_out (topics) the sum over words of prior × counts / concentration², which a step of a
+    learned prior needs. concentration and counts: words × topics.
+    """
+    n_words, n_topics = concentration.shape
+    for w in range(n_words):
+        for k in range(n_topics):
+            bends_out[k] += prior * counts[w, k] / (concentration[w, k] * concentration[w, k])
+
+
+@njit(**OPTIONS)
+def fill_digammas(values, out):
+    """Fill out with psi of values, all of them above zero."""
+    for i in range(len(values)):
+        out[i] = digamma64(values[i])
+
+
+@njit(**OPTIONS)
 def add_rows(target_out, positions, values, factor):
     """Add factor × values[i] to the row target_out[positions[i]], for every i."""
     for i in range(len(positions)):

@@ -45,14 +45,14 @@ class Case:
         self.everyone = np.ones(len(self.documents), np.bool_)
 
     def parts(self, topics):
-        out = np.empty((len(self.words.codes), len(topics)), np.float32)
+        out = np.empty((len(topics), len(self.words.codes)), np.float32)
         topic_parts(self.words, self.gamma, np.array(topics), out)
         return out
 
     def each(self, parts):
         """Every document's number, words and tokens of the topics."""
         for d, (words, _) in enumerate(self.documents):
-            yield d, words, parts[self.words.offsets[d] : self.words.offsets[d + 1]].astype(float)
+            yield d, words, parts[:, self.words.offsets[d] : self.words.offsets[d + 1]].T.astype(float)
 
 
 seeds = pytest.mark.parametrize("seed", range(6))
@@ -62,7 +62,7 @@ seeds = pytest.mark.parametrize("seed", range(6))
 def test_parts_are_counts_times_phi(seed):
     case = Case(seed)
     expected = oracle.topic_parts(case.documents, case.gamma, case.lam, [2, 0])
-    assert case.parts([2, 0]) == pytest.approx(expected, rel=2e-5, abs=1e-6)
+    assert case.parts([2, 0]).T == pytest.approx(expected, rel=2e-5, abs=1e-6)
 
 
 def test_parts_of_a_word_whose_topics_have_faded_from_its_document():
@@ -73,8 +73,8 @@ def test_parts_of_a_word_whose_topics_have_faded_from_its_document():
     gamma = np.array([[42.0, 4e-2]])
     out = np.empty((2, 2), np.float32)
     topic_parts(packed(documents, lam), gamma, np.arange(2), out)
-    assert out == pytest.approx(oracle.topic_parts(documents, gamma, lam, [0, 1]), rel=1e-3)
-    assert out.sum(axis=1) == pytest.approx([40.0, 2.0], rel=1e-5)
+    assert out.T == pytest.approx(oracle.topic_parts(documents, gamma, lam, [0, 1]), rel=1e-3)
+    assert out.sum(axis=0) == pytest.approx([40.0, 2.0], rel=1e-5)
 
 
 @seeds
@@ -84,7 +84,7 @@ def test_a_step_of_reciprocal_averaging(seed, hard):
     parts, scores = case.parts([1, 3]), case.rng.standard_normal(N_WORDS)
     sums = np.zeros((N_WORDS, 2))
     add_direction(case.document, parts, 1, scores, case.everyone, 1.0, sums, hard)
-    expected = oracle.direction(case.documents, parts[:, 1].astype(float), scores, 1.0, hard)
+    expected = oracle.direction(case.documents, parts[1].astype(float), scores, 1.0, hard)
     for word in range(N_WORDS):
         assert sums[word] == pytest.approx(expected.get(word, (0.0, 0.0)), rel=1e-9, abs=1e-12)
 
@@ -108,7 +108,7 @@ def test_a_topic_in_two(seed):
         own += oracle.own_terms(tokens, apart, case.totals[d])
         own -= oracle.own_terms(mine[:, 1:], gamma[d : d + 1], case.totals[d])
     assert out.counts == pytest.approx(counts, rel=1e-6, abs=1e-9)
-    assert out.counts.sum(1) == pytest.approx(_by_word(case, parts[:, 1]), rel=1e-9), "no token is lost"
+    assert out.counts.sum(1) == pytest.approx(_by_word(case, parts[1]), rel=1e-9), "no token is lost"
     assert out.log_theta == pytest.approx(log_theta, rel=1e-7)
     assert whole[0] == pytest.approx((psi(gamma) - psi(case.totals)).sum(), rel=1e-7)
     assert out.own[0] == pytest.approx(own, rel=1e-6, abs=1e-7)
@@ -116,7 +116,7 @@ def test_a_topic_in_two(seed):
 
 def test_a_topic_without_tokens_is_parted_as_the_prior_is():
     case = Case(0)
-    parts = np.zeros((len(case.words.codes), 1), np.float32)
+    parts = np.zeros((1, len(case.words.codes)), np.float32)
     out, gamma = _halves(len(case.documents)), np.full(len(case.documents), 0.4)
     odds, priors = np.full(N_WORDS, 30.0), np.array([0.3, 0.1])
     add_halves(case.document, parts, 0, gamma, odds, priors, case.everyone, out, np.zeros(1))
@@ -180,7 +180,7 @@ def test_a_topic_handed_over(seed, targets, mixing):
         after, before = after + psi(wide) - psi(total), before + psi(gamma[d]) - psi(total)
         own += oracle.own_terms(mine[:, :-1] + moved, wide, total) - oracle.own_terms(mine, gamma[d], total)
     assert out.counts == pytest.approx(counts, rel=1e-6, abs=1e-9)
-    assert out.counts.sum(1) == pytest.approx(_by_word(case, parts[:, 2]), rel=1e-9)
+    assert out.counts.sum(1) == pytest.approx(_by_word(case, parts[2]), rel=1e-9)
     assert out.shares.sum(1) == pytest.approx(np.ones(len(gamma)))
     assert out.log_theta == pytest.approx(after, rel=1e-7)
     assert out.log_whole == pytest.approx(before, rel=1e-7)
@@ -196,11 +196,11 @@ def test_in_two_and_handed_back_is_as_before(seed):
     odds, priors = case.rng.normal(0, 2, N_WORDS), np.array([0.3, 0.1])
     out = _halves(n)
     add_halves(case.document, parts, 0, gamma, odds, priors, case.everyone, out, np.zeros(1))
-    both = np.empty((len(parts), 2), np.float32)
+    both = np.empty((2, len(case.words.codes)), np.float32)
     apart = gamma[:, None] * np.stack([1.0 - out.shares, out.shares], axis=1)
     for d, words, mine in case.each(parts):
         _, tokens, _ = oracle.halves(words, mine[:, 0], gamma[d], case.totals[d], odds, priors, ROUNDS, CLOSE)
-        both[case.words.offsets[d] : case.words.offsets[d + 1]] = tokens
+        both[:, case.words.offsets[d] : case.words.offsets[d + 1]] = tokens.T
     back = _handover(n, 1)
     add_handover(
         case.document, both, np.arange(2), apart, np.zeros((N_WORDS, 1)), np.array([0.3]), False, back

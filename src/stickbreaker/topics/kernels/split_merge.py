@@ -19,6 +19,7 @@ CLOSE = 1e-2  # tokens: iterations stop at a smaller change
 FEW = 0.01  # tokens: with fewer of a topic, a document's are split like the priors
 TRACE = 1e-9  # tokens of a word: fewer count as none
 FAINT64 = 1e-200  # of a word's weights: smaller ones have lost digits
+MOST = 300.0  # of log odds: beyond that they change nothing, and exp of twice as much is finite
 NOTHING = 1e-6  # tokens: with fewer, a document does not have the topic
 
 
@@ -66,7 +67,7 @@ class Handover(NamedTuple):
 
 @njit(**OPTIONS)
 def topic_parts(words, gamma, topics, parts_out):
-    """Fill parts_out (entries × topics) with the expected tokens n_v phi_vk of some topics, for each word v
+    """Fill parts_out (topics × entries) with the expected tokens n_v phi_vk of some topics, for each word v
     of each document.
 
     words: Words of kernels.document_words; gamma (documents × all topics); topics (topics): the columns of
@@ -89,14 +90,14 @@ def topic_parts(words, gamma, topics, parts_out):
             for p in range(len(topics)):
                 share = np.float64(block[i, topics[p]]) * max(exact[topics[p]], 1e-290) / norm
                 tokens = np.float64(words.counts[start + i]) * share
-                parts_out[start + i, p] = np.float32(tokens if tokens > TRACE else 0.0)
+                parts_out[p, start + i] = np.float32(tokens if tokens > TRACE else 0.0)
 
 
 @kernel_part(**PART)
 def _tokens(parts, start, stop, p):
     total = 0.0
     for i in range(start, stop):
-        total += np.float64(parts[i, p])
+        total += np.float64(parts[p, i])
     return total
 
 
@@ -116,7 +117,7 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
     documents, and back.
 
     This is reciprocal averaging (correspondence analysis) on the documents' words of the topic. parts
-    (entries × columns): expected tokens; p: the topic's column; direction (shard's words): scores of words. A
+    (topics × entries): expected tokens; p: the topic's row; direction (shard's words): scores of words. A
     document's score is their mean over its tokens of the topic, with `ease` tokens of score zero. Adds to
     sums_out (shard's words × 2) tokens × document score, and tokens; if `hard`, tokens of documents with
     positive scores, and of the others. chosen (documents): which to use.
@@ -127,11 +128,11 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
             continue
         total, score = ease, 0.0
         for i in range(start, stop):
-            total += np.float64(parts[i, p])
-            score += np.float64(parts[i, p]) * direction[document.codes[i]]
+            total += np.float64(parts[p, i])
+            score += np.float64(parts[p, i]) * direction[document.codes[i]]
         score /= total
         for i in range(start, stop):
-            tokens = np.float64(parts[i, p])
+            tokens = np.float64(parts[p, i])
             if hard:
                 sums_out[document.codes[i], 0 if score > 0.0 else 1] += tokens
             else:
@@ -139,49 +140,103 @@ def add_direction(document, parts, p, direction, chosen, ease, sums_out, hard):
                 sums_out[document.codes[i], 1] += tokens
 
 
-@kernel_part(**PART)
-def _part_document(document, parts, p, start, stop, log_odds, first, second):
-    """The expected number of a document's tokens in the first half of a split topic, and in both halves.
+class Held(NamedTuple):
+    """The entries of a document that have tokens of a topic, for `add_halves`, which fills them (each of the
+    longest document's entries).
 
-    It iterates to a fixed point of inference between two topics with the priors `first` and `second`. p: the
-    topic's column of `parts`; log_odds (shard's words): E[log beta'] - E[log beta'']. Documents with few
-    tokens are split like the priors.
+    `tokens`: of the topic; `codes`: the words' numbers in the shard; `logs`: their log odds for the first
+    half, without the document's; `against`: exp(-logs); `first`: the tokens in the first half.
     """
-    total = _tokens(parts, start, stop, p)
+
+    tokens: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    logs: NDArray[np.float64]
+    against: NDArray[np.float64]
+    first: NDArray[np.float64]
+
+
+@kernel_part(**PART)
+def _hold(held, document, parts, p, start, stop, log_odds, against):
+    """Fill `held` with a document's entries that have tokens of a topic; returns their number.
+
+    p: the topic's row of `parts`; log_odds, against (shard's words): within `MOST`, and exp(-log_odds).
+    """
+    n = 0
+    for i in range(start, stop):
+        code = document.codes[i]
+        held.tokens[n], held.codes[n] = np.float64(parts[p, i]), code
+        held.logs[n], held.against[n] = log_odds[code], against[code]
+        n += 1 if parts[p, i] > np.float32(0.0) else 0  # else the next one takes its place: faster than a branch
+    return n
+
+
+@kernel_part(**PART)
+def _part_document(held, n, total, first, second):
+    """The expected number of a document's tokens in the first half of a split topic, of `total` in both.
+
+    It iterates to a fixed point of inference between two topics with the priors `first` and `second`. held:
+    the document's n entries. Documents with few tokens are split like the priors.
+    """
     tokens = 0.5 * total
     if total < FEW:
-        return total * first / (first + second), total
+        return total * first / (first + second)
     for _ in range(ROUNDS):
         lean = digamma64(first + tokens) - digamma64(second + total - tokens)
+        away = exp64(-min(max(lean, -MOST), MOST))
         updated = 0.0
-        for i in range(start, stop):
-            if parts[i, p] == np.float32(0.0):
-                continue
-            odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
-            updated += np.float64(parts[i, p]) / (1.0 + exp64(-odds))
+        for i in range(n):
+            updated += held.tokens[i] / (1.0 + held.against[i] * away)
         change = abs(updated - tokens)
         tokens = updated
         if change < CLOSE:
             break
-    return tokens, total
+    return tokens
+
+
+@kernel_part(**PART)
+def _divide(held, n, lean):
+    """Fill held.first with the tokens of a document's n entries that are in the first half; returns their sum
+    and the entropy of the division in nats.
+
+    lean: E[log theta'] - E[log theta''] of the document, within `MOST`.
+    """
+    away = exp64(-lean)
+    entropy = 0.0
+    for i in range(n):
+        odds = held.against[i] * away  # q / p of the shares: -p log p - q log q = log(1 + q / p) - q log(q / p)
+        entropy += held.tokens[i] * (log64(1.0 + odds) + odds / (1.0 + odds) * (held.logs[i] + lean))
+    for i in range(n):
+        held.first[i] = held.tokens[i] / (1.0 + held.against[i] * away)
+    tokens = 0.0  # a loop of its own: tests/array_places.py
+    for i in range(n):
+        tokens += held.first[i]
+    return tokens, entropy
 
 
 @njit(**OPTIONS)
 def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, whole_out):
     """Split a topic in a shard's documents into two halves, and add what changes to halves_out (Halves).
 
-    parts (entries × columns): expected tokens; p: the topic's column; gamma (documents): the topic's;
+    parts (topics × entries): expected tokens; p: the topic's row; gamma (documents): the topic's;
     log_odds (shard's words): E[log beta'] - E[log beta'']; priors (2): alpha of the halves; chosen
     (documents): which are read. Since gamma' + gamma'' = gamma and phi' + phi'' = phi, the other topics of a
     document stay as they are. `own` is the change of sum_k (S_k - gamma_k) E[log theta_k] + log
     Gamma(gamma_k), with S_k the tokens of topic k, and of the entropy of phi. whole_out (1) += E[log theta]
     of the whole topic.
     """
+    size = longest(document.offsets)
+    held = Held(np.empty(size), np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size))
+    logs, against = np.empty(len(log_odds)), np.empty(len(log_odds))
+    for v in range(len(log_odds)):
+        logs[v] = min(max(log_odds[v], -MOST), MOST)
+        against[v] = exp64(-logs[v])
     for d in range(len(document.offsets) - 1):
         if not chosen[d]:
             continue
         start, stop = document.offsets[d], document.offsets[d + 1]
-        tokens, total = _part_document(document, parts, p, start, stop, log_odds, priors[0], priors[1])
+        total = _tokens(parts, start, stop, p)
+        n = _hold(held, document, parts, p, start, stop, logs, against) if total >= NOTHING else 0
+        tokens = _part_document(held, n, total, priors[0], priors[1])
         share = (priors[1] + total - tokens) / (priors[0] + priors[1] + total)
         tiny = 1e-12
         share = min(max(share, tiny), 1.0 - tiny)
@@ -189,24 +244,15 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
         at, other = gamma[d] * (1.0 - share), gamma[d] * share
         psi_total = digamma64(document.totals[d])
         expected, expected_other = digamma64(at) - psi_total, digamma64(other) - psi_total
-        lean = expected - expected_other
-        tokens, entropy = 0.0, 0.0
-        for i in range(start, stop if total >= NOTHING else start):
-            x = np.float64(parts[i, p])
-            if x == 0.0:
-                continue
-            if total < FEW:
-                odds = lean_of(priors)
-            else:
-                odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
-            weight = exp64(-abs(odds))
-            small, large = weight / (1.0 + weight), 1.0 / (1.0 + weight)
-            # -small log(small) - large log(large), with log(small) = log(large) - |odds|
-            entropy += x * (small * abs(odds) - log64(large))
-            first = x * (large if odds > 0.0 else small)
-            tokens += first
-            halves_out.counts[document.codes[i], 0] += first
-            halves_out.counts[document.codes[i], 1] += x - first
+        lean = min(max(expected - expected_other, -MOST), MOST)
+        if total < FEW:
+            lean = min(max(lean_of(priors), -MOST), MOST)
+            held.logs[:n] = 0.0
+            held.against[:n] = 1.0
+        tokens, entropy = _divide(held, n, lean)
+        for i in range(n):
+            halves_out.counts[held.codes[i], 0] += held.first[i]
+            halves_out.counts[held.codes[i], 1] += held.tokens[i] - held.first[i]
         halves_out.log_theta[0] += expected
         halves_out.log_theta[1] += expected_other
         whole_out[0] += digamma64(gamma[d]) - psi_total
@@ -294,14 +340,14 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 def _held(start, stop, parts, places, mixing, own_out, all_out):
     """The tokens of each of a document's entries, when a topic is dissolved: fills two arrays over entries.
 
-    own_out has the topic's tokens, and all_out the tokens to be divided: with `mixing` those of all columns
+    own_out has the topic's tokens, and all_out the tokens to be divided: with `mixing` those of all rows
     `places` of `parts` (that of the topic last), otherwise only the topic's.
     """
     for i in range(start, stop):
-        own_out[i - start] = np.float64(parts[i, places[-1]])
+        own_out[i - start] = np.float64(parts[places[-1], i])
         all_out[i - start] = own_out[i - start]
         for j in range(len(places) - 1 if mixing else 0):
-            all_out[i - start] += np.float64(parts[i, places[j]])
+            all_out[i - start] += np.float64(parts[places[j], i])
 
 
 @njit(**OPTIONS)
@@ -309,10 +355,10 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
     """Try to dissolve a topic in a shard's documents: divide its tokens and its gamma among other topics, the
     targets.
 
-    What changes is added to handover_out (Handover). With one target this is a merge. parts (entries ×
-    columns): tokens of each entry by topic; places (targets + 1): the columns of the targets, then of the
-    topic; gamma (documents × targets + 1): in the same order; log_words (shard's words × targets): E[log
-    beta] of the targets; prior (targets): the alpha that each gains.
+    What changes is added to handover_out (Handover). With one target this is a merge. parts (topics ×
+    entries): expected tokens; places (targets + 1): the rows of the targets, then of the topic; gamma
+    (documents × targets + 1): in the same order; log_words (shard's words × targets): E[log beta] of the
+    targets; prior (targets): the alpha that each gains.
 
     With `mixing`, the targets' own tokens in documents that have the topic are then divided again too, since
     its removal can affect them.
@@ -366,7 +412,7 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
             _leaning(document.codes[i], words, log_words, odds, expected, shares)
             handover_out.own[0] += _x_log_x(own[i - start])
             for j in range(n):
-                before = np.float64(parts[i, places[j]])
+                before = np.float64(parts[places[j], i])
                 after = tokens * shares[j] if mixed else before + tokens * shares[j]
                 updated[j] += after - before
                 handover_out.counts[document.codes[i], j] += after - before

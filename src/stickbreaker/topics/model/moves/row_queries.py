@@ -17,7 +17,7 @@ from stickbreaker.core.edits import given, own_shares
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.topics import purposes
-from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary, digammas, log_gammas
 
 DRAWN = 1 << 17  # words whose scores are drawn from one stream
 SMOOTH = 1.0  # prior tokens of a word, divided like the whole topic
@@ -35,7 +35,7 @@ class WordsSlot(NamedTuple):
         columns).
         """
         ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
-        return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
+        return np.array([counts[rows].sum(axis=0) for rows in ranges])
 
     def log_words(self, counts: Array, totals: Array, part: RowBlock) -> Array:
         """E[log beta] for a block's rows (rows × columns), from their counts; totals (groups × columns): sums
@@ -61,7 +61,7 @@ def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
 
 def in_two(column: Array, second: Array) -> Array:
     """A topic's counts divided in two (words × 2); `second`: the share of the second half in each word."""
-    return np.stack([column * (1.0 - second), column * second], axis=1)
+    return np.stack([column * (1.0 - second), column * second]).T
 
 
 def seconds(part: RowBlock, tokens: Array, smooth: float) -> Answer:
@@ -191,7 +191,7 @@ def first_counts(
     "start" has these counts, weighted by `keep` and `add` (words × 2); "log_odds" is E[log beta] of the first
     part minus that of the second. totals (groups × 2): sums of both by language.
     """
-    start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
+    start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]]).T
     log_words = words.log_words(start, totals, part)
     return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
 
@@ -228,15 +228,13 @@ class Terms:
     columns: Callable[[RowBlock], DrawnColumns]
 
     def __call__(self, part: RowBlock) -> Answer:
-        from scipy.special import psi
-
         slot, params = self.words
         counts, drawn = self.columns(part)
-        sums = {"totals": self.words.totals(counts, part), **slot.summary(params, counts, part.first)}
+        values = slot.parameters(params, counts, part.first)
+        sums = {"totals": self.words.totals(counts, part), "log_gammas": log_gammas(values)}
         if drawn is None:
             return sums
-        logs = (drawn * psi(slot.parameters(params, counts, part.first))).sum(axis=0)
-        return {**sums, "drawn": self.words.totals(drawn, part), "logs": logs}
+        return {**sums, "drawn": self.words.totals(drawn, part), "logs": (drawn * digammas(values)).sum(axis=0)}
 
 
 def evidence(words: WordsSlot, sums: Answer) -> Array:
@@ -272,7 +270,7 @@ def split_as_fitted(part: RowBlock, topic: int) -> DrawnColumns:
     """
     first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
-    return DrawnColumns(counts, np.stack([first, second, first + second], axis=1))
+    return DrawnColumns(counts, np.stack([first, second, first + second]).T)
 
 
 def seconds_after(part: RowBlock, rate: float, scale: float) -> Answer:
@@ -291,7 +289,7 @@ def split_after(part: RowBlock, topic: int, rate: float, scale: float) -> DrawnC
     `drawn`: `scale` × the reported tokens of each, minus these counts.
     """
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
-    fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
+    fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]]).T
     return DrawnColumns(counts, fresh - counts)
 
 
@@ -329,10 +327,10 @@ def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -
 
 
 def _parts_and_whole(column: Array, second: Array) -> Array:
-    return np.stack([column * (1.0 - second), column * second, column], axis=1)
+    return np.stack([column * (1.0 - second), column * second, column]).T
 
 
 def _united(columns: Array, along: Array, topic: int, into: Sequence[int], amounts: bool = False) -> Array:
-    before = columns[:, [*into, topic]]
-    gained = given(before[:, -1], along) if amounts else before[:, -1:] * along
-    return np.concatenate([before[:, :-1] + gained, before], axis=1)
+    before = columns.T[[*into, topic]]
+    gained = given(before[-1], along).T if amounts else before[-1] * along.T
+    return np.concatenate([before[:-1] + gained, before]).T

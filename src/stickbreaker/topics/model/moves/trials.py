@@ -37,16 +37,16 @@ class Bench:
     these change.
 
     `gamma` (documents × topics), `totals` (documents): its sums, with the alpha of unused topics. `parts`
-    (entries × columns): expected tokens of these topics, for each distinct word of each document. `places`: a
-    topic's column of `parts`.
+    (topics × entries): expected tokens of these topics, for each distinct word of each document. `places`: a
+    topic's row of `parts`.
     """
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
     alpha: Array  # topics
     totals: Array  # documents: sum of gamma, the rest included
-    parts: NDArray[np.float32]  # entries × topics in proposals
-    places: dict[int, int]  # a topic's column of parts
+    parts: NDArray[np.float32]  # topics in proposals × entries
+    places: dict[int, int]  # a topic's row of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
         """Which of the shard's documents a proposal is tried on (documents, true or false).
@@ -59,12 +59,12 @@ class Bench:
             keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
             chosen = np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
         if "least" in change:
-            tokens = tokens_by_document(self.shard.content.offsets, self.parts[:, self.place(change)])
+            tokens = tokens_by_document(self.shard.content.offsets, self.parts[self.place(change)])
             chosen = chosen & (tokens >= float(change["least"].values))
         return chosen
 
     def place(self, change: Record) -> int:
-        """The column of `parts` for the topic of a proposal."""
+        """The row of `parts` for the topic of a proposal."""
         return self.places[topic_of(change["topic"])]
 
     def at(self, values: Array) -> Array:
@@ -122,11 +122,10 @@ def evaluate_proposals(
     if PARTS in local and np.array_equal(local[PARTS_OF].values, topics):
         parts = np.asarray(local[PARTS].values, np.float32)
     else:
-        parts = np.empty((shard.n_entries, len(topics)), np.float32)
+        parts = np.empty((len(topics), shard.n_entries), np.float32)
         if len(topics):
             topic_parts(words_of(view, shard), gamma, topics, parts)
-        kept: dict[str, NDArray[np.generic]] = {PARTS: parts, PARTS_OF: topics}
-        extra |= {name: Field(values, ("entries", "parts")) for name, values in kept.items()}
+        extra |= {PARTS: Field(parts, ("parts", "entries")), PARTS_OF: Field(topics, ("parts",))}
     places = {topic: place for place, topic in enumerate(topics.tolist())}
     bench = Bench(shard, gamma, view.alpha, gamma.sum(axis=1) + view.rest, parts, places)
     reports: dict[str, Stats] = {}
@@ -204,13 +203,13 @@ def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: N
 
     a is from every second word of the document, b from the others: the sum over the topic's tokens of p -
     `mean`, with p the probability that a token with this word is in the first half. If documents do not
-    differ, a and b are independent, and the sum of a b is zero up to chance. place: the topic's column of the
+    differ, a and b are independent, and the sum of a b is zero up to chance. place: the topic's row of the
     bench's parts; chosen (documents): which are judged.
     """
     offsets, n = bench.shard.content.offsets, bench.shard.n_documents
     owners = np.repeat(np.arange(n), np.diff(offsets))
     side = (np.arange(len(owners)) - offsets[owners]) % 2
-    tokens = bench.parts[:, place].astype(np.float64) * chosen[owners]
+    tokens = bench.parts[place].astype(np.float64) * chosen[owners]
     lean = 1.0 / (1.0 + np.exp(-np.clip(log_odds[bench.shard.content.words], -50.0, 50.0)))
     a, b = np.bincount(2 * owners + side, tokens * (lean - mean), 2 * n).reshape(n, 2).T
     return np.array([chosen.sum(), (a * b).sum(), ((a * b) ** 2).sum()])

@@ -212,7 +212,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         They are of log Gamma(lambda), counts psi(lambda) and psi(lambda), and of eta counts / lambda^2 if eta
         is learned; for point estimates, only of eta log(lambda / eta).
         """
-        from stickbreaker.kernels.dirichlet import add_dirichlet_terms
+        from stickbreaker.kernels.dirichlet import add_bends, add_dirichlet_terms
 
         sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
         for start in range(0, len(counts), BLOCK):
@@ -221,10 +221,10 @@ class ClosedVocabulary(TopicVocabulary[Array]):
             if self.point:
                 sums[0] += log_density(counts[part], prior)
                 continue
-            concentration = np.ascontiguousarray(counts[part] + prior)
-            add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), *sums)
+            concentration, own = np.ascontiguousarray(counts[part] + prior), np.ascontiguousarray(counts[part])
+            add_dirichlet_terms(concentration, own, *sums)
             if self.learned:
-                bends += (prior * counts[part] / concentration**2).sum(axis=0)
+                add_bends(concentration, own, prior, bends)
         if self.point:
             return {"log_points": sums[0]}
         summary = {"log_gammas": sums[0], "expected": sums[1], "digammas": sums[2]}
@@ -262,9 +262,9 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         """
         from scipy.special import psi
 
-        log = np.log if self.point else psi
-        out = np.asarray(log(self.parameters(params, counts, first)))
-        log_totals = log(totals + self.prior_totals(params))
+        values = self.parameters(params, counts, first)
+        out = np.log(values) if self.point else digammas(values)
+        log_totals = (np.log if self.point else psi)(totals + self.prior_totals(params))
         for group, part in enumerate(self.ranges(range(first, first + len(counts)))):
             out[part] -= log_totals[group]
         return out
@@ -333,6 +333,32 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         rows = np.arange(len(counts))
         shares = self.topic_words_of(params, counts, self.totals(counts), rows)[:, topics].T
         return in_order(shares)
+
+
+def digammas(values: Array) -> Array:
+    """psi of values above zero, of any shape without gaps in memory; the result has their order in memory.
+
+    >>> digammas(np.array([[1.0, 2.0]])).round(4).tolist()
+    [[-0.5772, 0.4228]]
+    """
+    from stickbreaker.kernels.dirichlet import fill_digammas
+
+    out = np.empty_like(values)
+    fill_digammas(values.ravel(order="K"), out.ravel(order="K"))
+    return out
+
+
+def log_gammas(values: Array) -> Array:
+    """The sum of log Gamma of each column (columns) of values above zero (rows × columns).
+
+    >>> log_gammas(np.array([[1.0, 3.0], [2.0, 4.0]])).round(4).tolist()
+    [0.0, 2.4849]
+    """
+    from stickbreaker.kernels.dirichlet import add_log_gammas
+
+    sums = np.zeros(values.shape[1])
+    add_log_gammas(np.ascontiguousarray(values.T), sums)
+    return sums
 
 
 def log_density(counts: Array, prior: Array | float) -> Array:
