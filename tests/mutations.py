@@ -95,6 +95,24 @@ MUTATIONS = {
         "lean = digamma64(first + tokens) + digamma64(second + total - tokens)",
         "tests/topics/kernels/test_split_merge_kernel.py tests/topics/model/test_split_merge.py",
     ),
+    "the entropy of a token in two halves": Mutation(
+        "topics/kernels/split_merge.py",
+        "+ odds / (1.0 + odds) * (held.logs[i] + lean))",
+        "- odds / (1.0 + odds) * (held.logs[i] + lean))",
+        "tests/topics/kernels/test_split_merge_kernel.py",
+    ),
+    "what is left of a word after a topic is dissolved": Mutation(
+        "topics/kernels/split_merge.py",
+        "entropy += _x_log_x(before) - _x_log_x(after)",
+        "entropy += _x_log_x(before) + _x_log_x(after)",
+        "tests/topics/kernels/test_split_merge_kernel.py",
+    ),
+    "how cells bend the evidence of eta": Mutation(
+        "kernels/dirichlet.py",
+        "prior * counts[w, k] / (concentration[w, k] * concentration[w, k])",
+        "prior * counts[w, k] / concentration[w, k]",
+        "tests/kernels/test_dirichlet_kernel.py",
+    ),
     "tables of a franchise": Mutation(
         "topics/kernels/franchise.py",
         "terms += log64(alpha) - size * log_stick",

@@ -73,24 +73,30 @@ def topic_parts(words, gamma, topics, parts_out):
     words: Words of kernels.document_words; gamma (documents × all topics); topics (topics): the columns of
     these in it.
     """
-    n_topics = gamma.shape[1]
-    block = np.empty((longest(words.offsets), n_topics), np.float32)
+    n_topics, most = gamma.shape[1], longest(words.offsets)
+    block = np.empty((most, n_topics), np.float32)
+    parts = np.empty((most, len(topics)), np.float32)  # of a document
     theta_weights = np.empty(n_topics, np.float32)
-    exact = np.empty(n_topics)
+    exact, thetas = np.empty(n_topics), np.empty(len(topics))
     for d in range(len(words.offsets) - 1):
         start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
         gather(words, start, size, block)
         final_theta_weights(gamma[d], 0.0, exact, theta_weights)
+        for p in range(len(topics)):
+            thetas[p] = max(exact[topics[p]], 1e-290)
         for i in range(size):
             norm = np.float64(norm_of(block, i, theta_weights))
             if norm < FAINT:
                 norm = 1e-300
                 for k in range(n_topics):
                     norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
+            factor = np.float64(words.counts[start + i]) / norm
             for p in range(len(topics)):
-                share = np.float64(block[i, topics[p]]) * max(exact[topics[p]], 1e-290) / norm
-                tokens = np.float64(words.counts[start + i]) * share
-                parts_out[p, start + i] = np.float32(tokens if tokens > TRACE else 0.0)
+                tokens = np.float64(block[i, topics[p]]) * thetas[p] * factor
+                parts[i, p] = np.float32(tokens if tokens > TRACE else 0.0)
+        for p in range(len(topics)):
+            for i in range(size):
+                parts_out[p, start + i] = parts[i, p]
 
 
 @kernel_part(**PART)
@@ -166,7 +172,7 @@ def _hold(held, document, parts, p, start, stop, log_odds, against):
         code = document.codes[i]
         held.tokens[n], held.codes[n] = np.float64(parts[p, i]), code
         held.logs[n], held.against[n] = log_odds[code], against[code]
-        n += 1 if parts[p, i] > np.float32(0.0) else 0  # else the next one takes its place: faster than a branch
+        n += 1 if parts[p, i] > np.float32(0.0) else 0  # else the next takes its place: faster than a branch
     return n
 
 
@@ -198,12 +204,13 @@ def _divide(held, n, lean):
     """Fill held.first with the tokens of a document's n entries that are in the first half; returns their sum
     and the entropy of the division in nats.
 
-    lean: E[log theta'] - E[log theta''] of the document, within `MOST`.
+    lean: E[log theta'] - E[log theta''] of the document, within `MOST`. A token is in the two halves with
+    probabilities p and q; their entropy is log(1 + q / p) - q log(q / p).
     """
     away = exp64(-lean)
     entropy = 0.0
     for i in range(n):
-        odds = held.against[i] * away  # q / p of the shares: -p log p - q log q = log(1 + q / p) - q log(q / p)
+        odds = held.against[i] * away  # q / p
         entropy += held.tokens[i] * (log64(1.0 + odds) + odds / (1.0 + odds) * (held.logs[i] + lean))
     for i in range(n):
         held.first[i] = held.tokens[i] / (1.0 + held.against[i] * away)
@@ -337,17 +344,23 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 
 @kernel_part(**PART)
-def _held(start, stop, parts, places, mixing, own_out, all_out):
-    """The tokens of each of a document's entries, when a topic is dissolved: fills two arrays over entries.
+def _concerned(start, stop, parts, places, mixing, at_out, own_out, all_out):
+    """The entries of a document that have tokens to be divided when a topic is dissolved; returns their
+    number.
 
-    own_out has the topic's tokens, and all_out the tokens to be divided: with `mixing` those of all rows
-    `places` of `parts` (that of the topic last), otherwise only the topic's.
+    Fills three arrays: at_out with the entries' numbers, own_out with the topic's tokens, and all_out with
+    the tokens to be divided. With `mixing` these are those of all rows `places` of `parts` (that of the topic
+    last), otherwise only the topic's.
     """
+    m = 0
     for i in range(start, stop):
-        own_out[i - start] = np.float64(parts[places[-1], i])
-        all_out[i - start] = own_out[i - start]
+        own = np.float64(parts[places[-1], i])
+        tokens = own
         for j in range(len(places) - 1 if mixing else 0):
-            all_out[i - start] += np.float64(parts[places[j], i])
+            tokens += np.float64(parts[places[j], i])
+        at_out[m], own_out[m], all_out[m] = i, own, tokens
+        m += 1 if tokens > 0.0 else 0  # else the next takes its place: faster than a branch
+    return m
 
 
 @njit(**OPTIONS)
@@ -366,10 +379,11 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
     n = len(prior)
     moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     wide, expected, shares, words = np.empty(n), np.empty(n), np.empty(n), np.empty((len(log_words), n))
-    for v in range(len(log_words)):
+    for v in range(len(log_words) if n > 1 else 0):
         _powers(log_words[v], words[v])
+    shares[:] = 1.0  # of a single target
     size = longest(document.offsets)
-    own, every = np.empty(size), np.empty(size)
+    at, own, every = np.empty(size, np.int64), np.empty(size), np.empty(size)
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]
         psi_total = digamma64(document.totals[d])
@@ -377,17 +391,17 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
         for j in range(n):
             old[j], moved[j] = _tokens(parts, start, stop, places[j]), total / n
         _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
-        _held(start, stop, parts, places, mixing, own, every)
+        m = _concerned(start, stop, parts, places, mixing, at, own, every) if total >= NOTHING else 0
         chosen, mixed = total >= FEW and n > 1, False
         rounds = 0
         for _ in range(2 * ROUNDS if chosen else 0):
             _powers(expected, odds)
             updated[:] = 0.0
-            for i in range(start, stop):
-                tokens = every[i - start] if mixed else own[i - start]
+            for e in range(m):
+                tokens = every[e] if mixed else own[e]
                 if tokens == 0.0:
                     continue
-                _leaning(document.codes[i], words, log_words, odds, expected, shares)
+                _leaning(document.codes[at[e]], words, log_words, odds, expected, shares)
                 for j in range(n):
                     updated[j] += tokens * shares[j]
             change = 0.0
@@ -405,24 +419,28 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
                 mixed, rounds = True, 0
         _powers(expected, odds)
         updated[:] = 0.0
-        for i in range(start, stop if total >= NOTHING else start):
-            tokens = every[i - start] if mixed else own[i - start]
+        entropy = 0.0
+        for e in range(m):
+            tokens = every[e] if mixed else own[e]
             if tokens == 0.0:
                 continue
-            _leaning(document.codes[i], words, log_words, odds, expected, shares)
-            handover_out.own[0] += _x_log_x(own[i - start])
+            code = document.codes[at[e]]
+            if n > 1:
+                _leaning(code, words, log_words, odds, expected, shares)
+            entropy += _x_log_x(own[e])
             for j in range(n):
-                before = np.float64(parts[places[j], i])
+                before = np.float64(parts[places[j], at[e]])
                 after = tokens * shares[j] if mixed else before + tokens * shares[j]
                 updated[j] += after - before
-                handover_out.counts[document.codes[i], j] += after - before
-                handover_out.own[0] += _x_log_x(before) - _x_log_x(after)
+                handover_out.counts[code, j] += after - before
+                entropy += _x_log_x(before) - _x_log_x(after)
+        handover_out.own[0] += entropy
         for j in range(n):
-            at = digamma64(gamma[d, j]) - psi_total
+            whole = digamma64(gamma[d, j]) - psi_total
             handover_out.own[0] += _own(old[j] + updated[j], wide[j], expected[j])
-            handover_out.own[0] -= _own(old[j], gamma[d, j], at)
+            handover_out.own[0] -= _own(old[j], gamma[d, j], whole)
             handover_out.log_theta[j] += expected[j]
-            handover_out.log_whole[j] += at
+            handover_out.log_whole[j] += whole
             handover_out.shares[d, j] = (wide[j] - gamma[d, j]) / gamma[d, n]
         gone = digamma64(gamma[d, n]) - psi_total
         handover_out.own[0] -= _own(total, gamma[d, n], gone)

@@ -234,7 +234,8 @@ class Terms:
         sums = {"totals": self.words.totals(counts, part), "log_gammas": log_gammas(values)}
         if drawn is None:
             return sums
-        return {**sums, "drawn": self.words.totals(drawn, part), "logs": (drawn * digammas(values)).sum(axis=0)}
+        logs = (drawn * digammas(values)).sum(axis=0)
+        return {**sums, "drawn": self.words.totals(drawn, part), "logs": logs}
 
 
 def evidence(words: WordsSlot, sums: Answer) -> Array:

@@ -161,7 +161,7 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
     sums = np.zeros((len(bench.shard.rows), 2))
     place, scores, hard = bench.place(change), bench.at(change["direction"].values), "sides" in change
     add_direction(_document(bench), bench.parts, place, scores, bench.chosen(change), EASE, sums, hard)
-    usage = {TOKENS: Field(sums.sum(axis=0), ("parts",))}
+    usage = {TOKENS: Field(column_sums(sums), ("parts",))}
     return Stats(bench.rows(sums), usage=usage), None
 
 
@@ -187,7 +187,7 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
         "log_theta": Field(halves.log_theta, ("topics",)),
         "log_whole": Field(whole),
         "own": Field(np.asarray(halves.own[0])),
-        TOKENS: Field(halves.counts.sum(axis=0), ("parts",)),
+        TOKENS: Field(column_sums(halves.counts), ("parts",)),
     }
     if "judged" in change:
         judged = bench.chosen({**change, "half": change["judged"]})
@@ -239,7 +239,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
         "log_theta": Field(out.log_theta, ("topics",)),
         "log_whole": Field(out.log_whole),
         "own": Field(np.asarray(out.own[0])),
-        TOKENS: Field(out.counts.sum(axis=0), ("parts",)),
+        TOKENS: Field(column_sums(out.counts), ("parts",)),
     }
     return Stats(bench.rows(out.counts), usage=usage, documents=float(len(gamma))), out.shares
 
@@ -250,6 +250,16 @@ def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
     votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
     report = {"votes": Field(votes.sum(axis=0), ("topics",))}
     return Stats(no_rows(1), usage=report, documents=float(len(votes))), None
+
+
+def column_sums(values: Array) -> Array:
+    """The sum of each column (columns) of an array of many rows and few columns, for which `sum(axis=0)` is
+    slow.
+
+    >>> column_sums(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [4.0, 6.0]
+    """
+    return np.asarray(np.einsum("rc->c", values))
 
 
 def _document(bench: Bench) -> "Document":

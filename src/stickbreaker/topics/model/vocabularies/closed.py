@@ -221,7 +221,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
             if self.point:
                 sums[0] += log_density(counts[part], prior)
                 continue
-            concentration, own = np.ascontiguousarray(counts[part] + prior), np.ascontiguousarray(counts[part])
+            concentration = np.ascontiguousarray(counts[part] + prior)
+            own = np.ascontiguousarray(counts[part])
             add_dirichlet_terms(concentration, own, *sums)
             if self.learned:
                 add_bends(concentration, own, prior, bends)
