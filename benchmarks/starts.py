@@ -50,8 +50,6 @@ def finished_models(report: Report, place: Path) -> None:
     note = f"A model of {ARTICLES:,} articles of 20 Newsgroups."
     report.section("Starts", note, STARTS)
     file, model = written(place, ARTICLES), place / "model"
-    # as after an install, Python has compiled all modules: by the first round, and not in the source folders
-    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(place / "modules")}
     cpu_seconds([PROGRAM, "fit", "lda", file, "--out", model, "--topics", 20, "--iterations", 10])
     python = [sys.executable, "-c"]
     page = ["--out", place / "report.html", "--overwrite"]
@@ -61,7 +59,7 @@ def finished_models(report: Report, place: Path) -> None:
         "report": ([PROGRAM, "report", model, *page], [], 1.5),
     }
     for what, (own, peer, aim) in commands.items():
-        times = [[cpu_seconds(each, **compiled) for each in (own, peer) if each] for _ in range(ROUNDS)]
+        times = [[cpu_seconds(each) for each in (own, peer) if each] for _ in range(ROUNDS)]
         ours, *peers = (min(each) for each in zip(*times, strict=True))
         row = {"what": what, "CPU s": ours, "aim": f"{aim:g} at most"}
         for theirs in peers:

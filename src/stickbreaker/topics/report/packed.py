@@ -18,7 +18,7 @@ def base36_pairs(numbers: Iterable[int]) -> str:
     >>> base36_pairs([0, 35, 36, 99999])
     '000z10zz'
     """
-    return "".join([_PAIRS[min(max(number, 0), MOST_PAIR)] for number in numbers])
+    return "".join([_PAIRS[n if 0 <= n <= MOST_PAIR else min(max(n, 0), MOST_PAIR)] for n in numbers])
 
 
 def size_of(value: object) -> int:

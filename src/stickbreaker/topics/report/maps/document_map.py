@@ -29,7 +29,7 @@ STEPS = 80  # a hundred more keep a thousandth more of the neighbours together
 LEAST_SHARE = 0.01  # of a document that a topic has; smaller ones cannot be seen either
 _EXAGGERATED = 30  # the first steps, in which neighbours attract each other more strongly
 _EXAGGERATION = 4.0
-_BLOCK = 64  # rows of the table of distances that are in the cache at once
+_BLOCK = 32  # rows of the table of distances that are in the cache at once
 _HALVINGS = 40
 _TIE = np.float32(1e-5)  # squared distances closer than this are as good as equal
 _GOLDEN_ANGLE = np.pi * (3 - 5**0.5)
@@ -177,7 +177,7 @@ def _attraction(points: Floats, pairs: tuple[Ints, Ints, Floats, Ints]) -> Float
     pairs: as `_attractions` returns them.
     """
     one, other, strength, first = pairs
-    across, up = (axis[one] - axis[other] for axis in points.T)
+    across, up = (axis.take(one) - axis.take(other) for axis in np.ascontiguousarray(points.T))
     pull = strength / (1 + across * across + up * up)
     return np.column_stack([np.add.reduceat(pull * way, first) for way in (across, up)])
 
@@ -188,17 +188,20 @@ def _repulsion(points: Floats) -> Floats:
 
     q is 1 / (1 + d²) divided by its sum over all pairs, d the distance on the map.
     """
-    x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
-    push, total = np.empty_like(points), 0.0
-    for start in range(0, len(points), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        across, up = x[rows, None] - x, y[rows, None] - y
+    n, (x, y) = len(points), np.ascontiguousarray(points.T)
+    push, total = np.zeros((2, n), dtype=np.float32), 0.0
+    for start in range(0, n, _BLOCK):  # each pair once: what pushes one pushes the other the opposite way
+        end = min(start + _BLOCK, n)
+        across, up = x[start:end, None] - x[start:], y[start:end, None] - y[start:]
         near = across * across
         near += up * up
         near += 1
         np.divide(np.float32(1), near, out=near)  # the same numbers as np.reciprocal in half the time
-        total += float(near.sum(dtype=np.float64))
+        own, others = near[:, : end - start], near[:, end - start :]
+        total += float(own.sum(dtype=np.float64)) + 2 * float(others.sum(dtype=np.float64))
         near *= near
-        push[rows, 0] = np.einsum("ij,ij->i", near, across)
-        push[rows, 1] = np.einsum("ij,ij->i", near, up)
-    return push / np.float32(total - len(points))
+        for axis, way in enumerate((across, up)):
+            way *= near
+            push[axis, start:end] += way.sum(axis=1)
+            push[axis, end:] -= way[:, end - start :].sum(axis=0)
+    return push.T / np.float32(total - n)
