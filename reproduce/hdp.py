@@ -32,7 +32,7 @@ STUDY = Study(
     {
         "bars": Part((), (6, 18), hdp_bars.measure, hdp_bars.section),
         "nips": Part(("NIPS",), (10, 1700), hdp_nips.measure, hdp_nips.section),
-        "nips-long": Part(("NIPS",), (None, 75), hdp_nips.measure_long, hdp_nips.section_long),
+        "nips-long": Part(("NIPS",), (None, 40), hdp_nips.measure_long, hdp_nips.section_long),
         "stream": Part((), (3, 15), hdp_stream.measure, hdp_stream.section),
         "auto": Part(
             ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (20, 42), hdp_auto.measure, hdp_auto.section
