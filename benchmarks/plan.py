@@ -56,7 +56,9 @@ class Plan:
             if program == "gibbs-delayed":  # its sweeps are quick, and it needs more of them
                 return (*sweeps, 2 * sweeps[-1])
             if program == "gibbs" and topics > 500 and not self.full:
-                return (25, 50, 100, 300)
+                return (25, 40, 50, 100, 300)
+            if program == "gibbs" and topics == 500:  # a short way to a peer's score after 50
+                return (25, 40, *sweeps[1:])
             return (1, 50, sweeps[-1]) if program == "mallet" else sweeps
         if program == "vowpal wabbit":
             return (1, 10) if self.full and topics <= GRID_K else (1, 5)
