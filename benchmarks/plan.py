@@ -57,7 +57,7 @@ class Plan:
                 return (*sweeps, 2 * sweeps[-1])
             if program == "gibbs" and topics > 500 and not self.full:
                 return (25, 40, 50, 100, 300)
-            if program == "gibbs" and topics == 500:  # a short way to a peer's score after 50
+            if program == "gibbs" and topics >= 500:  # a short way to a peer's score after 50
                 return (25, 40, *sweeps[1:])
             return (1, 50, sweeps[-1]) if program == "mallet" else sweeps
         if program == "vowpal wabbit":

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,19 @@ def children_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+@cache
+def compile_modules() -> None:
+    """Compile the package's modules beside their sources, where Python looks for them; once per process."""
+    compileall.compile_dir(ROOT / "src", quiet=1)
+
+
 def cpu_seconds(command: Sequence[object], text: str | None = None, **variables: str) -> float:
     """CPU seconds of a command and its children. `text`: its standard input. `variables` are added to its
     environment. Raises RuntimeError with the last line of its errors if it fails.
 
     The package's modules are compiled beforehand, as an install does it.
     """
-    compileall.compile_dir(ROOT / "src", quiet=1)
+    compile_modules()
     before = children_seconds()
     words, environment = [str(word) for word in command], {**os.environ, **KEPT, **variables}
     done = subprocess.run(words, input=text, capture_output=True, text=True, env=environment, check=False)

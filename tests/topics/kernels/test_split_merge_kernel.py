@@ -140,6 +140,24 @@ def test_words_that_are_all_of_one_half_stay_finite(odds):
     assert out.counts.sum(axis=0)[0 if odds > 0 else 1] == pytest.approx(parts.sum(), rel=1e-3)
 
 
+@pytest.mark.parametrize("far", [250.0, 350.0, 1e5])
+def test_extremes_of_a_word_and_of_its_document_cancel(far):
+    """A word that belongs to one half, in a document of the other: what counts is the sum of both."""
+    document = Document(np.array([0, 2]), np.array([0, 1], np.int32), np.array([50.0]))
+    parts, gamma = np.array([[3.0, 1e-3]], np.float32), np.array([3.0021])
+    log_odds, priors = np.array([-5.0, far]), np.array([1e-3, 1e-3])
+    out = _halves(1)
+    add_halves(document, parts, 0, gamma, log_odds, priors, np.ones(1, np.bool_), out, np.zeros(1))
+    with np.errstate(over="ignore"):
+        share, tokens, apart = oracle.halves(
+            np.array([0, 1]), parts[0].astype(float), gamma[0], 50.0, log_odds, priors, ROUNDS, CLOSE
+        )
+    assert out.shares[0] == pytest.approx(share, rel=1e-6)
+    assert out.counts[:2] == pytest.approx(tokens, rel=1e-6, abs=1e-9)
+    own = oracle.own_terms(tokens, apart, 50.0) - oracle.own_terms(parts.T.astype(float), gamma, 50.0)
+    assert out.own[0] == pytest.approx(own, rel=1e-6, abs=1e-6)
+
+
 def test_documents_that_are_not_chosen_are_not_read():
     case = Case(2)
     parts, gamma, chosen = case.parts([1]), case.gamma[:, 1].copy(), case.everyone.copy()

@@ -18,7 +18,7 @@ from tests.topics.report.made_up_topics import TopicPage
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.text_values import script_json
 from stickbreaker.topics.report.document_entries import DocumentEntry
-from stickbreaker.topics.report.maps.document_map import MOST, place_documents
+from stickbreaker.topics.report.maps.document_map import MOST, _repulsion, place_documents
 
 N_TOPICS = 12
 POSITIONS = [(float(np.cos(k)), float(np.sin(k))) for k in range(N_TOPICS)]
@@ -197,3 +197,14 @@ def test_the_map_is_a_figure() -> None:
     assert {e.get("fill") for e in circles} <= {t["colour"] for t in mapped().payload["topics"]}
     assert "document-map" not in figures(replace(mapped(), document_places=()))
     assert "document-map" not in figures(replace(mapped(), document_places=[None] * 60))
+
+
+@pytest.mark.parametrize("n", [2, 31, 32, 33, 100])
+def test_all_others_push_a_point_away(n: int) -> None:
+    """The sum over pairs as t-SNE defines it, whatever blocks it is computed in."""
+    points = np.random.default_rng(n).normal(0.0, 3.0, (n, 2)).astype(np.float32)
+    apart = points[:, None].astype(float) - points
+    near = 1.0 / (1.0 + (apart**2).sum(axis=2))
+    total = near.sum() - n
+    expected = ((near**2)[:, :, None] * apart).sum(axis=1) / total
+    assert _repulsion(points) == pytest.approx(expected, rel=1e-4, abs=1e-6)

@@ -19,7 +19,7 @@ CLOSE = 1e-2  # tokens: iterations stop at a smaller change
 FEW = 0.01  # tokens: with fewer of a topic, a document's are split like the priors
 TRACE = 1e-9  # tokens of a word: fewer count as none
 FAINT64 = 1e-200  # of a word's weights: smaller ones have lost digits
-MOST = 300.0  # of log odds: beyond that they change nothing, and exp of twice as much is finite
+NEAR, FAR, SURE = 300.0, 400.0, 700.0  # log odds: exp(NEAR + FAR) is finite, and beyond SURE nothing changes
 NOTHING = 1e-6  # tokens: with fewer, a document does not have the topic
 
 
@@ -151,7 +151,8 @@ class Held(NamedTuple):
     longest document's entries).
 
     `tokens`: of the topic; `codes`: the words' numbers in the shard; `logs`: their log odds for the first
-    half, without the document's; `against`: exp(-logs); `first`: the tokens in the first half.
+    half, without the document's; `against`: exp(-logs), if all are within `NEAR`; `first`: the tokens in the
+    first half.
     """
 
     tokens: NDArray[np.float64]
@@ -165,7 +166,7 @@ class Held(NamedTuple):
 def _hold(held, document, parts, p, start, stop, log_odds, against):
     """Fill `held` with a document's entries that have tokens of a topic; returns their number.
 
-    p: the topic's row of `parts`; log_odds, against (shard's words): within `MOST`, and exp(-log_odds).
+    p: the topic's row of `parts`; log_odds, against (shard's words): see `Held`.
     """
     n = 0
     for i in range(start, stop):
@@ -177,7 +178,19 @@ def _hold(held, document, parts, p, start, stop, log_odds, against):
 
 
 @kernel_part(**PART)
-def _part_document(held, n, total, first, second):
+def _odds(held, i, lean, away, far):
+    """How many times more probable the second half of a topic is than the first, for the tokens of an entry.
+
+    lean: the document's log odds for the first half; away: exp(-lean), within exp(±FAR). `far`: whether log
+    odds of words are beyond `NEAR`, so that the product of two exponentials could overflow.
+    """
+    if far:
+        return exp64(min(max(-held.logs[i] - lean, -SURE), SURE))
+    return held.against[i] * away
+
+
+@kernel_part(**PART)
+def _part_document(held, n, total, first, second, far):
     """The expected number of a document's tokens in the first half of a split topic, of `total` in both.
 
     It iterates to a fixed point of inference between two topics with the priors `first` and `second`. held:
@@ -188,10 +201,10 @@ def _part_document(held, n, total, first, second):
         return total * first / (first + second)
     for _ in range(ROUNDS):
         lean = digamma64(first + tokens) - digamma64(second + total - tokens)
-        away = exp64(-min(max(lean, -MOST), MOST))
+        away = exp64(min(max(-lean, -FAR), FAR))
         updated = 0.0
         for i in range(n):
-            updated += held.tokens[i] / (1.0 + held.against[i] * away)
+            updated += held.tokens[i] / (1.0 + _odds(held, i, lean, away, far))
         change = abs(updated - tokens)
         tokens = updated
         if change < CLOSE:
@@ -200,20 +213,22 @@ def _part_document(held, n, total, first, second):
 
 
 @kernel_part(**PART)
-def _divide(held, n, lean):
+def _divide(held, n, lean, far):
     """Fill held.first with the tokens of a document's n entries that are in the first half; returns their sum
     and the entropy of the division in nats.
 
-    lean: E[log theta'] - E[log theta''] of the document, within `MOST`. A token is in the two halves with
-    probabilities p and q; their entropy is log(1 + q / p) - q log(q / p).
+    lean: E[log theta'] - E[log theta''] of the document. A token is in the two halves with probabilities p
+    and q; their entropy is log(1 + q / p) - q log(q / p).
     """
-    away = exp64(-lean)
+    lean = lean if far else min(max(lean, -FAR), FAR)
+    away = 0.0 if far else exp64(-lean)
     entropy = 0.0
     for i in range(n):
-        odds = held.against[i] * away  # q / p
-        entropy += held.tokens[i] * (log64(1.0 + odds) + odds / (1.0 + odds) * (held.logs[i] + lean))
+        odds = _odds(held, i, lean, away, far)  # q / p
+        logs = min(max(held.logs[i] + lean, -SURE), SURE)  # log(p / q)
+        entropy += held.tokens[i] * (log64(1.0 + odds) + odds / (1.0 + odds) * logs)
     for i in range(n):
-        held.first[i] = held.tokens[i] / (1.0 + held.against[i] * away)
+        held.first[i] = held.tokens[i] / (1.0 + _odds(held, i, lean, away, far))
     tokens = 0.0  # a loop of its own: tests/array_places.py
     for i in range(n):
         tokens += held.first[i]
@@ -233,17 +248,18 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
     """
     size = longest(document.offsets)
     held = Held(np.empty(size), np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size))
-    logs, against = np.empty(len(log_odds)), np.empty(len(log_odds))
+    against, far = np.empty(len(log_odds)), False
     for v in range(len(log_odds)):
-        logs[v] = min(max(log_odds[v], -MOST), MOST)
-        against[v] = exp64(-logs[v])
+        far = far or abs(log_odds[v]) > NEAR
+    for v in range(len(log_odds)):
+        against[v] = exp64(min(max(-log_odds[v], -NEAR), NEAR))
     for d in range(len(document.offsets) - 1):
         if not chosen[d]:
             continue
         start, stop = document.offsets[d], document.offsets[d + 1]
         total = _tokens(parts, start, stop, p)
-        n = _hold(held, document, parts, p, start, stop, logs, against) if total >= NOTHING else 0
-        tokens = _part_document(held, n, total, priors[0], priors[1])
+        n = _hold(held, document, parts, p, start, stop, log_odds, against) if total >= NOTHING else 0
+        tokens = _part_document(held, n, total, priors[0], priors[1], far)
         share = (priors[1] + total - tokens) / (priors[0] + priors[1] + total)
         tiny = 1e-12
         share = min(max(share, tiny), 1.0 - tiny)
@@ -251,12 +267,12 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
         at, other = gamma[d] * (1.0 - share), gamma[d] * share
         psi_total = digamma64(document.totals[d])
         expected, expected_other = digamma64(at) - psi_total, digamma64(other) - psi_total
-        lean = min(max(expected - expected_other, -MOST), MOST)
+        lean = expected - expected_other
         if total < FEW:
-            lean = min(max(lean_of(priors), -MOST), MOST)
+            lean = lean_of(priors)
             held.logs[:n] = 0.0
             held.against[:n] = 1.0
-        tokens, entropy = _divide(held, n, lean)
+        tokens, entropy = _divide(held, n, lean, far)
         for i in range(n):
             halves_out.counts[held.codes[i], 0] += held.first[i]
             halves_out.counts[held.codes[i], 1] += held.tokens[i] - held.first[i]
@@ -417,7 +433,8 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
                 if mixed == mixing:
                     break
                 mixed, rounds = True, 0
-        _powers(expected, odds)
+        if n > 1:
+            _powers(expected, odds)
         updated[:] = 0.0
         entropy = 0.0
         for e in range(m):

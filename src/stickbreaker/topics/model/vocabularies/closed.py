@@ -337,7 +337,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
 
 def digammas(values: Array) -> Array:
-    """psi of values above zero, of any shape without gaps in memory; the result has their order in memory.
+    """psi of values above zero, of any shape; the result has their order in memory.
 
     >>> digammas(np.array([[1.0, 2.0]])).round(4).tolist()
     [[-0.5772, 0.4228]]
