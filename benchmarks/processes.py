@@ -59,7 +59,7 @@ def children_seconds() -> float:
 
 @cache
 def compile_modules() -> None:
-    """Compile the package's modules beside their sources, where Python looks for them; once per process."""
+    """Compile the package's modules next to their sources, where Python looks for them; once per process."""
     compileall.compile_dir(ROOT / "src", quiet=1)
 
 

@@ -110,6 +110,7 @@ def test_tokens_and_texts_are_features_too(frame: "DataFrame") -> None:
     assert shares_of(read.transform(frame)).shape == (12, 2)
 
 
+@pytest.mark.usefixtures("spark")
 def test_parameters_are_mllibs_by_name() -> None:
     from pyspark.ml.clustering import LDA as MLlib
 
