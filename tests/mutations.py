@@ -97,8 +97,8 @@ MUTATIONS = {
     ),
     "the entropy of a token in two halves": Mutation(
         "topics/kernels/split_merge.py",
-        "+ odds / (1.0 + odds) * (held.logs[i] + lean))",
-        "- odds / (1.0 + odds) * (held.logs[i] + lean))",
+        "+ odds / (1.0 + odds) * logs)",
+        "- odds / (1.0 + odds) * logs)",
         "tests/topics/kernels/test_split_merge_kernel.py",
     ),
     "what is left of a word after a topic is dissolved": Mutation(
