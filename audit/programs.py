@@ -4,7 +4,6 @@ import ctypes
 import multiprocessing
 import multiprocessing.process
 import os
-import resource
 import signal
 import sys
 import threading
@@ -41,6 +40,8 @@ def _become(path: str, flags: int, descriptor: int) -> None:
 
 def _command(words: Sequence[str], place: str, streams: tuple[str, str, str], before: list[Any]) -> None:
     """In the child: be the program."""
+    import resource  # not on Windows
+
     os.setpgid(0, 0)
     os.chdir(place)
     if sys.platform == "linux":
@@ -90,8 +91,9 @@ class Program:
     def alive(self) -> bool:
         return self.process.is_alive()
 
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        """Send a signal to the child and what it started."""
+    def kill(self, number: int | None = None) -> None:
+        """Send a signal (default: SIGKILL) to the child and what it started."""
+        number = signal.SIGKILL if number is None else number
         for send in (os.killpg, os.kill):
             try:
                 send(self.process.pid, number)

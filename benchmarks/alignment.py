@@ -1,12 +1,12 @@
 """Word alignment, German to English: time to learn and quality of links, compared with Thot's.
 
-`make bench-alignment` aligns help texts of LibreOffice, texts of Battle for Wesnoth and captions of Multi30k,
-on which the settings of both programs were chosen (some seventy of ours and six of Thot's were tried). There
-is no gold alignment. Words in question are German words that occur once in a sentence whose translation has
-exactly one of their English words in the Ding dictionary. found: the share of them that is linked to that
-word; right: the share of their links that go there; F: the harmonic mean. Thot (pip install sil-thot): its
-hidden Markov model in both directions, grow-diag-final-and. CPU seconds of both directions. The table is
-printed row by row and kept in bench-results/.
+`make bench WHAT=alignment` aligns help texts of LibreOffice, texts of Battle for Wesnoth and captions of
+Multi30k, on which the settings of both programs were chosen (some seventy of ours and six of Thot's were
+tried). There is no gold alignment. Words in question are German words that occur once in a sentence whose
+translation has exactly one of their English words in the Ding dictionary. found: the share of them that is
+linked to that word; right: the share of their links that go there; F: the harmonic mean. Thot (pip install
+sil-thot): its hidden Markov model in both directions, grow-diag-final-and. CPU seconds of both directions.
+The table is printed row by row and kept in bench-results/.
 """
 
 import argparse

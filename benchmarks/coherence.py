@@ -1,12 +1,12 @@
 """Do the words of topics occur together? Latent Dirichlet allocation compared with NMF on tf-idf, by one
 scorer.
 
-`make bench` runs it after the benchmark of LDA; by itself it is `make bench-coherence`, half an hour of one
-core. All programs get the same counts: 20 Newsgroups (the training part), AP and blogs, with the library's
-own analysis and vocabulary. Each learns from one half of the documents, and chooses its words there; how
-often these words meet is counted in the other half. Words of every program are ranked in the same ways, by
-the same code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest topic). Three
-seeds, which also divide the documents.
+`make bench` runs it after the benchmark of LDA; by itself it is `make bench WHAT=coherence`, half an hour of
+one core. All programs get the same counts: 20 Newsgroups (the training part), AP and blogs, with the
+library's own analysis and vocabulary. Each learns from one half of the documents, and chooses its words
+there; how often these words meet is counted in the other half. Words of every program are ranked in the same
+ways, by the same code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest
+topic). Three seeds, which also divide the documents.
 """
 
 import argparse

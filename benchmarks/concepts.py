@@ -1,8 +1,8 @@
 """The cost of concepts: passes and sweeps over a tree compared with those of a closed vocabulary, on the same
 pages.
 
-`make bench-concepts`: manuals in German and English with 5,000 concepts of two words, K = 20 and 100. The
-runs take turns, so that other work on the machine slows all of them alike; ratios are of the medians.
+`make bench WHAT=concepts`: manuals in German and English with 5,000 concepts of two words, K = 20 and 100.
+The runs take turns, so that other work on the machine slows all of them alike; ratios are of the medians.
 """
 
 import argparse

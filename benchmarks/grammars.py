@@ -1,11 +1,11 @@
 """Adaptor grammars: seconds per sweep compared with py-cfg, per sentence by the number of remembered
 subtrees, of segmenting text compared with sentencepiece, and of learning online.
 
-`make bench-grammars` learns words and collocations from Brent's phonemes on one thread, and online from CTB6
-too; some seven minutes on two idle cores. `PY_CFG=path/to/py-cfg make bench-grammars` (or --py-cfg) names M.
-Johnson's program, which is then run on the same text and grammars with the same moves. Without it the table
-has its time as the authors of this library measured it on another day. CPU seconds. The tables are printed
-row by row and kept in bench-results/.
+`make bench WHAT=grammars` learns words and collocations from Brent's phonemes on one thread, and online from
+CTB6 too; some seven minutes on two idle cores. `make bench WHAT=grammars PY_CFG=path/to/py-cfg` (or --py-cfg)
+names M. Johnson's program, which is then run on the same text and grammars with the same moves. Without it
+the table has its time as the authors of this library measured it on another day. CPU seconds. The tables are
+printed row by row and kept in bench-results/.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Hierarchical Dirichlet processes compared with their peers: one corpus, one scorer, CPU seconds.
 
-`make bench-hdp` runs ours, gensim's and tomotopy's HDP on AP and NIPS, one thread each, until their held-out
-score is flat, and says first how long that takes; `FULL=1 make bench-hdp` (or --full) has three seeds. The
-tables are printed row by row and kept in bench-results/. Settings of every program are chosen on a dev
-split by the same number of tries.
+`make bench WHAT=hdp` runs ours, gensim's and tomotopy's HDP on AP and NIPS, one thread each, until their
+held-out score is flat, and says first how long that takes; `make bench WHAT=hdp FULL=1` (or --full) has three
+seeds. The tables are printed row by row and kept in bench-results/. Settings of every program are chosen on a
+dev split by the same number of tries.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """HDP topics of a stream: does their number follow the stream, and is each tenth predicted?
 
-`make bench-hdp-streams` learns from planted streams, whose topics appear and vanish, and from three
+`make bench WHAT=hdp-streams` learns from planted streams, whose topics appear and vanish, and from three
 collections in order and shuffled, from 20 topics, of known words and of open ones: without moves, with
 exchanges of giant topics (the default), and with births too. Planted topics of open words bring words that
 were not there before. After every tenth it counts the topics and completes documents of that tenth that were

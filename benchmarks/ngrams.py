@@ -1,10 +1,11 @@
 """Language models: speed of learning and predicting, and memory, compared with KenLM.
 
-`make bench-ngrams` learns a trigram model and one of unbounded contexts from nine tenths of the Brown corpus,
-on one thread, and predicts the rest; some three minutes on one idle core. KenLM reads our ARPA file, if it
-is installed (pip install kenlm, which needs a compiler and CMake). `KENLM=path/to/bin make bench-ngrams` (or
---kenlm) names the folder of its program lmplz, whose Kneser-Ney model is then measured too. CPU seconds, the
-least of several runs. The tables are printed row by row and kept in bench-results/.
+`make bench WHAT=ngrams` learns a trigram model and one of unbounded contexts from nine tenths of the Brown
+corpus, on one thread, and predicts the rest; some three minutes on one idle core. KenLM reads our ARPA file,
+if it is installed (pip install kenlm, which needs a compiler and CMake).
+`make bench WHAT=ngrams KENLM=path/to/bin` (or --kenlm) names the folder of its program lmplz, whose
+Kneser-Ney model is then measured too. CPU seconds, the least of several runs. The tables are printed row by
+row and kept in bench-results/.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 """Open vocabularies: speed and memory, compared with a closed vocabulary and with river.
 
-`make bench-open` learns from 20 Newsgroups in the order of their dates, on one thread, and from a generated
-stream in which new words keep coming, and says first how long that takes; `FULL=1 make bench-open` (or
---full) has the whole stream of five million documents, and more of the postings for river. The tables are
-printed row by row and kept in bench-results/. CPU seconds, `partial_fit` on token lists; settings are the
-same for all.
+`make bench WHAT=open` learns from 20 Newsgroups in the order of their dates, on one thread, and from a
+generated stream in which new words keep coming, and says first how long that takes;
+`make bench WHAT=open FULL=1` (or --full) has the whole stream of five million documents, and more of the
+postings for river. The tables are printed row by row and kept in bench-results/. CPU seconds, `partial_fit`
+on token lists; settings are the same for all.
 """
 
 import argparse

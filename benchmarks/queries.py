@@ -1,11 +1,12 @@
 """Time of queries: topics of one text, of one row of a matrix, of many short texts; the score of a sentence.
 
-`make bench-queries` asks ours, gensim and scikit-learn for the topics of texts that they have not seen, and
-ours and KenLM (which reads our ARPA file) for the log probability of sentences: some ten minutes. Programs
-take turns, query by query, so that other work on the machine slows all of them alike. CPU milliseconds of the
-whole process, one thread: the median, and what one query in a hundred exceeds. All programs learn from the
-same reviews of IMDb and have the same vocabulary; sentences are from the Penn Treebank. No setting of ours
-was chosen on either. The tables are printed row by row and kept in bench-results/.
+`make bench WHAT=queries` asks ours, gensim and scikit-learn for the topics of texts that they have not seen,
+and ours and KenLM (which reads our ARPA file) for the log probability of sentences: some ten minutes.
+Programs take turns, query by query, so that other work on the machine slows all of them alike. CPU
+milliseconds of the whole process, one thread: the median, and what one query in a hundred exceeds. All
+programs learn from the same reviews of IMDb and have the same vocabulary; sentences are from the Penn
+Treebank. No setting of ours was chosen on either. The tables are printed row by row and kept in
+bench-results/.
 """
 
 import argparse

@@ -1,12 +1,12 @@
 """Time before anything is learned: texts are read, cut into words and counted; and time of the whole command.
 
-`make bench-texts` builds corpora of IMDb's reviews, each of them twice, by our `Corpus.build` (a directory
-that keeps texts, words in order and metadata), by scikit-learn's CountVectorizer, by gensim's dictionary and
-by a pattern of Python's `re` with a dict (which keep only counts), in turns: megabytes of text per CPU
-second, the best of some rounds. Then from the raw file to topics in one command, CPU seconds of the whole
-process with all its imports: ours from the shell, once with nothing compiled and then again, and scripts of
-the others with the same numbers of topics and passes. No setting of ours was chosen on these reviews. Some
-five minutes; the tables are printed row by row and kept in bench-results/.
+`make bench WHAT=texts` builds corpora of IMDb's reviews, each of them twice, by our `Corpus.build` (a
+directory that keeps texts, words in order and metadata), by scikit-learn's CountVectorizer, by gensim's
+dictionary and by a pattern of Python's `re` with a dict (which keep only counts), in turns: megabytes of text
+per CPU second, the best of some rounds. Then from the raw file to topics in one command, CPU seconds of the
+whole process with all its imports: ours from the shell, once with nothing compiled and then again, and
+scripts of the others with the same numbers of topics and passes. No setting of ours was chosen on these
+reviews. Some five minutes; the tables are printed row by row and kept in bench-results/.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 """LDA on Spark compared with MLlib's: one corpus, one scorer, wall and CPU seconds, equal sessions.
 
-`make bench-spark` runs all of it on local[2]; `--quick` (QUICK=1) runs a small generated corpus to see that
-everything works. CPU seconds are those of the Python driver, the JVM and the Python workers together; they
-are more reliable than wall seconds if the machine does other work. The tables are printed row by row and kept
-in bench-results/; so is every run, in spark-runs.json, from which a benchmark that was cut short continues
-(remove the file to measure everything again). Settings of every program are chosen on a dev split by the same
-number of tries. Our sessions are those of the command, without compressed shuffles and with little
-compilation in Java; MLlib's are Spark's default, which is faster for it: uncompressed, its EM took 2.4 times
-as long and its online optimizer 1.1 times (20 Newsgroups, 8 passes).
+`make bench WHAT=spark` runs all of it on local[2]; `--quick` (QUICK=1) runs a small generated corpus to see
+that everything works. CPU seconds are those of the Python driver, the JVM and the Python workers together;
+they are more reliable than wall seconds if the machine does other work. The tables are printed row by row and
+kept in bench-results/; so is every run, in spark-runs.json, from which a benchmark that was cut short
+continues (remove the file to measure everything again). Settings of every program are chosen on a dev split
+by the same number of tries. Our sessions are those of the command, without compressed shuffles and with
+little compilation in Java; MLlib's are Spark's default, which is faster for it: uncompressed, its EM took 2.4
+times as long and its online optimizer 1.1 times (20 Newsgroups, 8 passes).
 """
 
 import argparse

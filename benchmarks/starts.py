@@ -1,9 +1,9 @@
 """What a user waits for besides inference: imports, kernels' first compilation, commands on a finished model,
 steps on a large table.
 
-CPU seconds of whole processes, imports included, the least of some runs; programs take turns. `make
-bench-starts` runs it: some five minutes, most of them compiling. The tables are printed row by row and kept
-in bench-results/.
+CPU seconds of whole processes, imports included, the least of some runs; programs take turns.
+`make bench WHAT=starts` runs it: some five minutes, most of them compiling. The tables are printed row by row
+and kept in bench-results/.
 """
 
 import argparse

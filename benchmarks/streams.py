@@ -1,9 +1,9 @@
 """Streams in order of time or sorted by label: do topics last, and is the next minibatch predicted?
 
-`make bench-streams` learns from each stream once, thirty topics, in order (from three seeds) and shuffled,
-compared with river, scikit-learn, gensim and a batch run that is repeated after every tenth; `FULL=1 make
-bench-streams` (or --full) has closed and open words, mean-field and hybrid, 10, 30 and 100 topics and three
-seeds of all. The tables are printed row by row and kept in bench-results/.
+`make bench WHAT=streams` learns from each stream once, thirty topics, in order (from three seeds) and
+shuffled, compared with river, scikit-learn, gensim and a batch run that is repeated after every tenth;
+`make bench WHAT=streams FULL=1` (or --full) has closed and open words, mean-field and hybrid, 10, 30 and 100
+topics and three seeds of all. The tables are printed row by row and kept in bench-results/.
 """
 
 import argparse

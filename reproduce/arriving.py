@@ -1,9 +1,9 @@
 """A model of unbounded words and topics that learns from an unbounded stream on Spark: 20 Newsgroups by date.
 
-`make reproduce-stream` puts the first 6,000 posts, by their date, into a directory, a thousand a file, while
-`stickbreaker stream hdp --words open` learns from them; FULL=1 (or --full) takes all. After each file the
-model is read while it learns, and a line is printed. At the end the posts that it counted are compared with
-those that were put.
+`make reproduce WHAT=stream` puts the first 6,000 posts, by their date, into a directory, a thousand a file,
+while `stickbreaker stream hdp --words open` learns from them; FULL=1 (or --full) takes all. After each file
+the model is read while it learns, and a line is printed. At the end the posts that it counted are compared
+with those that were put.
 """
 
 import json

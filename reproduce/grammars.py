@@ -1,8 +1,8 @@
 """Adaptor grammars by Markov chain Monte Carlo: words in speech to children, and in Chinese.
 
-`make reproduce-grammars-mcmc` says first how long it takes; `FULL=1` (or --full) has more seeds and sweeps,
-and the whole of CTB6. `python -m reproduce.grammars brent` runs one part and leaves the other as it was. The
-results are printed as they come and kept in reproduce-results/ as grammars.json, grammars.md and
+`make reproduce WHAT=grammars-mcmc` says first how long it takes; `FULL=1` (or --full) has more seeds and
+sweeps, and the whole of CTB6. `python -m reproduce.grammars brent` runs one part and leaves the other as it
+was. The results are printed as they come and kept in reproduce-results/ as grammars.json, grammars.md and
 grammars.html after each part.
 """
 

@@ -1,9 +1,9 @@
 """Adaptor grammars online, by hybrid inference: words in speech to children, in Chinese, and topics.
 
-`make reproduce-grammars-online` says first how long it takes; `FULL=1` (or --full) has more seeds, sweeps and
-passes, and wider grids. `python -m reproduce.grammars_online brent` runs one part and leaves the others as
-they were. The results are printed as they come and kept in reproduce-results/ as grammars-online.json, .md
-and .html after each part.
+`make reproduce WHAT=grammars-online` says first how long it takes; `FULL=1` (or --full) has more seeds,
+sweeps and passes, and wider grids. `python -m reproduce.grammars_online brent` runs one part and leaves the
+others as they were. The results are printed as they come and kept in reproduce-results/ as
+grammars-online.json, .md and .html after each part.
 """
 
 from reproduce import online_brent, online_chinese, online_chinese_grid, online_topics

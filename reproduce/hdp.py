@@ -1,9 +1,9 @@
 """Bryant & Sudderth (2012), online split-merge inference for the HDP, once more: Figure 2 and its claims.
 
-`make reproduce-hdp` runs all parts and says first how long that takes; `FULL=1` (or --full) has the paper's
-sizes and more seeds. `python -m reproduce.hdp bars prior` runs some parts and leaves the others as they were.
-The results are printed as they come and kept in reproduce-results/ as hdp.json, hdp.md and hdp.html after
-each part, so that a run cut short leaves what it had.
+`make reproduce WHAT=hdp` runs all parts and says first how long that takes; `FULL=1` (or --full) has the
+paper's sizes and more seeds. `python -m reproduce.hdp bars prior` runs some parts and leaves the others as
+they were. The results are printed as they come and kept in reproduce-results/ as hdp.json, hdp.md and
+hdp.html after each part, so that a run cut short leaves what it had.
 """
 
 from reproduce import hdp_auto, hdp_bars, hdp_nips, hdp_prior, hdp_stream

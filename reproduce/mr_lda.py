@@ -1,10 +1,10 @@
 """Chapters 3 and 4 of the thesis (Mr. LDA, hybrid inference) once more: tables and a figure, next to those of
 the thesis.
 
-`make reproduce-mr-lda` runs all parts and says first how long that takes; `FULL=1` (or --full) takes more
-seeds and the whole of 20 Newsgroups. `python -m reproduce.mr_lda guided` runs one part and leaves the others
-as they were. The results are printed as they come and kept in reproduce-results/ as mr-lda.json, mr-lda.md
-and mr-lda.html after each part, so that a run cut short leaves what it had.
+`make reproduce WHAT=mr-lda` runs all parts and says first how long that takes; `FULL=1` (or --full) takes
+more seeds and the whole of 20 Newsgroups. `python -m reproduce.mr_lda guided` runs one part and leaves the
+others as they were. The results are printed as they come and kept in reproduce-results/ as mr-lda.json,
+mr-lda.md and mr-lda.html after each part, so that a run cut short leaves what it had.
 """
 
 from reproduce import curves, features, guided, hybrid, likelihood, mr_lda_spark, polylingual

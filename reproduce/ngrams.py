@@ -1,10 +1,10 @@
 """Language models of hierarchical Pitman-Yor processes compared with Kneser-Ney: Brown, the Penn Treebank,
 NIPS.
 
-`make reproduce-ngrams` runs Brown and the Treebank and says first how long that takes; `FULL=1` (or --full)
-has more splits and orders, and NIPS. `python -m reproduce.ngrams brown` runs one part and leaves the others
-as they were. The results are printed as they come and kept in reproduce-results/ as ngrams.json, ngrams.md
-and ngrams.html after each part, so that a run cut short leaves what it had.
+`make reproduce WHAT=ngrams` runs Brown and the Treebank and says first how long that takes; `FULL=1` (or
+--full) has more splits and orders, and NIPS. `python -m reproduce.ngrams brown` runs one part and leaves the
+others as they were. The results are printed as they come and kept in reproduce-results/ as ngrams.json,
+ngrams.md and ngrams.html after each part, so that a run cut short leaves what it had.
 """
 
 from reproduce import ngram_brown, ngram_gain, ngram_nips, ngram_treebank

@@ -1,8 +1,8 @@
 """Chapter 7 of the thesis once more: online LDA with an infinite vocabulary; Table 7.1, Figures 7.3 to 7.6.
 
-`make reproduce-open-vocabulary` runs all parts and says first how long that takes; `FULL=1` (or --full) has
-the paper's grids and more seeds. `python -m reproduce.open_vocabulary denews` runs one part and leaves the
-others as they were. The results are printed as they come and kept in reproduce-results/ as
+`make reproduce WHAT=open-vocabulary` runs all parts and says first how long that takes; `FULL=1` (or --full)
+has the paper's grids and more seeds. `python -m reproduce.open_vocabulary denews` runs one part and leaves
+the others as they were. The results are printed as they come and kept in reproduce-results/ as
 open-vocabulary.json, .md and .html after each part, so that a run cut short leaves what it had.
 """
 

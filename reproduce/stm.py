@@ -1,7 +1,7 @@
 """Syntactic topics compared with their two limits: hidden states in trees, and topics without grammar.
 
-`make reproduce-stm` runs the planted language, the sample of the Penn Treebank, English EWT and French
-Sequoia, and says first how long that takes; `FULL=1` (or --full) has more sweeps. `python
+`make reproduce WHAT=stm` runs the planted language, the sample of the Penn Treebank, English EWT and French
+Sequoia, and says first how long that takes; `FULL=1` (or --full) has more sweeps. `python -m
 reproduce.stm sample` runs one part and leaves the others as they were. The results are printed as they
 come and kept in reproduce-results/ as stm.json, stm.md and stm.html after each part, so that a run cut short
 leaves what it had.

@@ -1,9 +1,9 @@
 """Topic n-gram language models compared with models without topics and with unigram rescaling.
 
-`make reproduce-topic-ngrams` runs trigrams of Brown and says first how long that takes; `FULL=1` (or --full)
-has the paper's sweeps, three splits, longer contexts, NIPS and, in place of the BNC, WikiText-2. `python
-reproduce.topic_ngrams brown` runs one part and leaves the others as they were. The results are printed as
-they come and kept in reproduce-results/ as topic-ngrams.json, .md and .html after each part.
+`make reproduce WHAT=topic-ngrams` runs trigrams of Brown and says first how long that takes; `FULL=1` (or
+--full) has the paper's sweeps, three splits, longer contexts, NIPS and, in place of the BNC, WikiText-2.
+`python -m reproduce.topic_ngrams brown` runs one part and leaves the others as they were. The results are
+printed as they come and kept in reproduce-results/ as topic-ngrams.json, .md and .html after each part.
 """
 
 from reproduce.parts import Part, Study, main

@@ -1,7 +1,7 @@
 """Topics as domains of translation: lexicons by topic of five sets of sentence pairs (thesis, section 5.3).
 
-`make reproduce-translation` says first how long it takes; `FULL=1` (or --full) has every model by every way
-of inference with five seeds, and Chinese and English. `python -m reproduce.translation lexicons` runs one
+`make reproduce WHAT=translation` says first how long it takes; `FULL=1` (or --full) has every model by every
+way of inference with five seeds, and Chinese and English. `python -m reproduce.translation lexicons` runs one
 part and leaves the others as they were. The results are printed as they come and kept in reproduce-results/
 as translation.json, translation.md and translation.html after each part.
 """

@@ -1,6 +1,6 @@
 """Topics over concepts, in one language and in two: LDA, pLDA, tLDA and ptLDA (chapter 5 of the thesis).
 
-`make reproduce-trees` says first how long it takes; `FULL=1` (or --full) has every way of inference and
+`make reproduce WHAT=trees` says first how long it takes; `FULL=1` (or --full) has every way of inference and
 share of links on LibreOffice's help too. `python -m reproduce.trees manuals` runs one part and leaves the
 others as they were. The results are printed as they come and kept in reproduce-results/ as trees.json,
 trees.md and trees.html after each part.

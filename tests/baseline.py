@@ -4,7 +4,7 @@ What decides the last digits of a number, and depends on the processor: the inst
 kernels to, those that numpy, Arrow and the C library choose among when they are loaded, and the kernels and
 threads of OpenBLAS. Here all of them are those of the oldest processors that the packages run on.
 
-`python -m tests.baseline -m pytest tests/models` runs Python so (`make test-baseline`).
+`python -m tests.baseline -m pytest tests/kernels` runs Python so (`make test-all PARTS=baseline`).
 """
 
 import multiprocessing

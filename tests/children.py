@@ -1,11 +1,14 @@
 """The program and scripts of Python in children of a server that has their imports behind it.
 
 What they print, their exit status and their folder are as in a process of its own; they only start quicker.
-What is about the start itself (imports, signals, compilation) needs the installed program.
+What is about the start itself (imports, signals, compilation) needs the installed program. Windows has no
+such servers: there they are processes of their own.
 """
 
+import multiprocessing
 import os
 import runpy
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,12 +16,20 @@ from subprocess import CompletedProcess
 
 from audit import programs
 
-context = programs.context()
-context.set_forkserver_preload(["tests.warm"])
+from tests.running import PROGRAM
+
+SERVER = "forkserver" in multiprocessing.get_all_start_methods()
+if SERVER:
+    context = programs.context()
+    context.set_forkserver_preload(["tests.warm"])
+else:
+    context = multiprocessing.get_context()
 
 
 def run_program(words: list[str], folder: Path) -> "CompletedProcess[str]":
     """`stickbreaker` with these words, in a folder."""
+    if not SERVER:
+        return _run([str(PROGRAM), *words], folder)
     done = programs.run(words, folder, limit=600.0)
     return CompletedProcess(words, -9 if done.code is None else done.code, done.out, done.err)
 
@@ -29,6 +40,8 @@ def run_script(source: str | Path, folder: Path) -> "CompletedProcess[str]":
         script = source if isinstance(source, Path) else Path(outside, "script.py")
         if isinstance(source, str):
             script.write_text(source, encoding="utf-8")
+        if not SERVER:
+            return _run([sys.executable, str(script)], folder)
         printed = [Path(outside, name) for name in ("out", "err")]
         child = programs.context().Process(
             target=_script, args=(str(script), str(folder), *map(str, printed))
@@ -37,6 +50,14 @@ def run_script(source: str | Path, folder: Path) -> "CompletedProcess[str]":
         child.join()
         out, err = (file.read_text(encoding="utf-8") for file in printed)
         return CompletedProcess([str(script)], child.exitcode or 0, out, err)
+
+
+def _run(command: list[str], folder: Path) -> "CompletedProcess[str]":
+    """In a process of its own."""
+    variables = {**os.environ, "TMP": str(folder), "TEMP": str(folder)}
+    return subprocess.run(
+        command, cwd=folder, env=variables, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 def _script(script: str, folder: str, out: str, err: str) -> None:

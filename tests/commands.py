@@ -1,5 +1,6 @@
 """Every command of the program, for tests of all of them."""
 
+import shlex
 from collections.abc import Iterator
 
 import click
@@ -19,3 +20,17 @@ def every_command(
         yield " ".join((*above, name)), command
         if isinstance(command, click.Group):
             yield from every_command(command, (*above, name))
+
+
+def taken(line: str) -> click.Context:
+    """A command's context for a line such as "stickbreaker fit lda a.txt --out b", of which nothing is done.
+
+    click.ClickException where its command does not take the arguments, LookupError where there is none.
+    """
+    words = shlex.split(line, comments=True)[1:]
+    commands = dict(every_command())
+    for n in range(len(words), 0, -1):
+        command = commands.get(" ".join(words[:n]))
+        if command is not None and not isinstance(command, click.Group):
+            return command.make_context(" ".join(words[:n]), words[n:])
+    raise LookupError(f"no such command: {line}")

@@ -1,6 +1,5 @@
 """Fixtures for tests of the program, of estimators and of saved models."""
 
-import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,14 +10,16 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import settings
 
+from tests import tiers
 from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
+from tests.tiers import EXHAUSTIVE
 
 # An example may take long where others work beside it. They are the same every time, so that no change fails
 # by chance; `make test-all` draws others.
-settings.register_profile("same", deadline=None, derandomize="STICKBREAKER_EXHAUSTIVE" not in os.environ)
+settings.register_profile("same", deadline=None, derandomize=not EXHAUSTIVE)
 settings.load_profile("same")
 
-pytest_plugins = ["tests.pages.chromium"]
+pytest_plugins = ["tests.pages.chromium", "tests.times"]
 
 collect_ignore = ["warm.py", "compile.py"]  # they work when they are imported
 
@@ -30,18 +31,22 @@ FAULTS = (  # those of Spark
     "test_killed_streams.py",
     "test_clusters.py",
 )
+LAWS = ("test_engine", "test_equality", "test_ml", "test_scoring", "test_settings", "test_toys")  # of Spark's
 LONG = ("spark", "browser", "faults", "slow")
 TESTS_IN_A_LONG_ONE = 20
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests on Spark; where several workers share the tests, group them, what takes long first."""
+    """Leave out what is not of this tier; where workers share the tests, group them, long ones first."""
     for item in items:
         if SPARK in item.path.parents:
             item.add_marker("spark")
             if item.path.name in FAULTS:
                 item.add_marker("faults")
+            if item.path.stem not in LAWS and not item.get_closest_marker("smoke"):
+                item.add_marker("slow")
+    tiers.leave_out(config, items)
     if hasattr(config, "workerinput"):
         groups = {item: group_of(item) for item in items}
         for item, group in groups.items():

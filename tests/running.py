@@ -1,12 +1,10 @@
 """What tests of the program and of saved models share."""
 
 import json
-import os
-import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -50,23 +48,7 @@ A_MANIFEST = {  # the least that a model's says, but for its status and its file
     "trace_digests": True,
 }
 
-EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it
-BRIEF = os.environ.get("STICKBREAKER_BRIEF", "0") not in ("", "0")  # as `make test KIND=topics` sets it
-SEED = int(os.environ.get("STICKBREAKER_SEED", "0"))
-
-Case = TypeVar("Case")
 Run = Callable[..., Any]  # (*arguments, code=0, stdin="") → a result with stdout and stderr
-
-
-def sampled(cases: Sequence[Case], n: int) -> list[Case]:
-    """So many of some cases, in order, the same ones each time; all of them in `make test-all`.
-
-    STICKBREAKER_SEED draws others.
-    """
-    if EXHAUSTIVE or len(cases) <= n:
-        return list(cases)
-    chosen = random.Random(SEED).sample(range(len(cases)), n)
-    return [cases[place] for place in sorted(chosen)]
 
 
 class StopAfter(Observer):

@@ -29,7 +29,7 @@ from audit.results import (
 from audit.run import PARTS, Audit
 from audit.sealing import change_array
 
-from tests.running import EXHAUSTIVE
+from tests.tiers import EXHAUSTIVE
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 ROOT = Path(__file__).parents[1]

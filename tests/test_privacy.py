@@ -7,6 +7,8 @@ theirs (docs/decisions/0020): these attributes of the kinds are known to the who
 import ast
 from pathlib import Path
 
+import pytest
+
 import stickbreaker
 from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, SyntacticTopics, TopicLexicon, TopicNgramModel
 
@@ -43,25 +45,38 @@ def uses(tree: ast.AST) -> dict[str, int]:
     return found
 
 
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
-DEFINED = {name: private_names(tree) for name, tree in TREES.items()}
 PUBLIC = {"_asdict", "_fields", "_replace"}  # of named tuples, in spite of the name
-OURS = set().union(*DEFINED.values()) - PUBLIC  # what other libraries have is theirs
 KINDS = (LDA, HDP, AdaptorGrammar, NgramModel, SyntacticTopics, TopicLexicon, TopicNgramModel)
 OF_KINDS = {name for kind in KINDS for base in kind.__mro__ for name in vars(base) if is_private(name)}
 
 
-def trespasses(tree: ast.AST, own: set[str]) -> list[str]:
-    return [f"{line}: {name}" for name, line in uses(tree).items() if name in OURS - own - OF_KINDS]
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.AST]:
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 
 
-def test_no_module_uses_what_is_private_to_another():
-    found = {name: trespasses(TREES[name], DEFINED[name]) for name in FILES}
+@pytest.fixture(scope="module")
+def defined(trees) -> dict[str, set[str]]:
+    return {name: private_names(tree) for name, tree in trees.items()}
+
+
+@pytest.fixture(scope="module")
+def ours(defined) -> set[str]:
+    """What is private somewhere; what other libraries have is theirs."""
+    return set().union(*defined.values()) - PUBLIC - OF_KINDS
+
+
+def trespasses(tree: ast.AST, private: set[str]) -> list[str]:
+    return [f"{line}: {name}" for name, line in uses(tree).items() if name in private]
+
+
+def test_no_module_uses_what_is_private_to_another(trees, defined, ours):
+    found = {name: trespasses(trees[name], ours - defined[name]) for name in FILES}
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
-def test_a_use_is_found():
-    private = sorted(OURS - OF_KINDS)[0]
-    assert trespasses(ast.parse(f"thing.{private}"), set()) == [f"1: {private}"]
-    assert trespasses(ast.parse(f"from module import {private}"), set()) == [f"1: {private}"]
-    assert trespasses(ast.parse(f"self.{private}"), set()) == []
+def test_a_use_is_found(ours):
+    private = min(ours)
+    assert trespasses(ast.parse(f"thing.{private}"), ours) == [f"1: {private}"]
+    assert trespasses(ast.parse(f"from module import {private}"), ours) == [f"1: {private}"]
+    assert trespasses(ast.parse(f"self.{private}"), ours) == []

@@ -214,6 +214,7 @@ def test_help_holds_no_listed_phrase():
     assert found == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("room", ROOMS)
 def test_docstrings_comments_and_messages_hold_no_listed_phrase(room: str):
     files = sorted((ROOT / room).rglob("*.py"))

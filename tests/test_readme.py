@@ -19,7 +19,7 @@ def place(tmp_path_factory):
     return folder, run_page(ROOT / "README.md", folder)
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_every_command_succeeds(place):
     _, done = place
     verbs = {step.text.split()[1] for step in done if step.kind == "console"}
@@ -27,7 +27,7 @@ def test_every_command_succeeds(place):
     assert sum(step.kind == "python" for step in done) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.ci
 def test_commands_make_what_the_text_says(place):
     folder, _ = place
     made = ("stickbreaker-demo/report.html", "my-model/model.json", "shares.csv", "my-report.html")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from tests.children import run_program
-from tests.commands import every_command
+from tests.commands import every_command, taken
 from tests.docs_sessions import DOCS, run_page
 from tests.running import write_trees
 
@@ -137,6 +137,19 @@ def folder_of(tmp_path_factory):
         return made[maker.__name__]
 
     return find
+
+
+def test_commands_take_the_arguments_of_their_examples():
+    for words, example in EXAMPLES.items():
+        assert taken(example).info_name == words
+
+
+def test_what_no_command_takes_is_seen():
+    for line in ("stickbreaker fit lda a.txt --oot b", "stickbreaker fit lda a.txt --topics x"):
+        with pytest.raises(click.ClickException):
+            taken(line)
+    with pytest.raises(LookupError):
+        taken("stickbreaker fitt lda a.txt")
 
 
 @pytest.mark.slow

@@ -86,7 +86,6 @@ def test_names_in_files_are_those_that_are_known(undisturbed):
     check(undisturbed)
 
 
-@pytest.mark.slow
 @pytest.mark.faults
 def test_a_killed_process_goes_on_and_ends_the_same(undisturbed, cli, tmp_path):
     out = tmp_path / "model"
@@ -118,6 +117,7 @@ def test_minibatches_that_were_large_are_told_at_the_end(cli, tmp_path):
     assert "smaller minibatches" in told
 
 
+@pytest.mark.slow
 def test_a_model_is_read_while_it_learns(cli, tmp_path):
     out, held = tmp_path / "model", write_lines(tmp_path / "held.jsonl", planted_documents(6, seed=9))
     with running("fit", "lda", "-", "--out", out, *STREAM, "--snapshot-seconds", 0) as process:

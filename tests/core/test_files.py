@@ -1,5 +1,4 @@
 import errno
-import fcntl
 import os
 import shutil
 import subprocess
@@ -466,6 +465,7 @@ def test_what_a_killed_replacement_left_is_swept_unless_it_is_needed(tmp_path):
 
 def test_what_is_moved_aside_while_another_sweeps_stays(tmp_path, monkeypatch):
     """The look into a wrapper and its removal are under its lock."""
+    fcntl = pytest.importorskip("fcntl", reason="Windows has other locks")
     out, real = tmp_path / "out", fcntl.flock
     (out / "old").mkdir(parents=True)
     wrapper = tmp_path / ".out.replaced-abcdefgh"
@@ -537,6 +537,8 @@ def test_folders_of_similar_names_are_not_swept(tmp_path):
 
 
 def test_where_files_cannot_be_locked_they_are_written(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl", reason="Windows has other locks")
+
     def no_locks(descriptor, how):
         raise OSError(errno.ENOTSUP, "Operation not supported")
 

@@ -7,6 +7,7 @@ import regex
 import stop_words
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tiers import sampled
 
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.languages import has_stemmer, stop_words_of
@@ -68,6 +69,7 @@ def test_marks_in_scripts_without_spaces():
     assert symbols == [f"a{SHY}", "b", "ශ්\u200d", "රී"]  # as they are written
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("aİIé'’1 -" + SHY + "\u200c\u200d\u2060水क्")))
 def test_soft_hyphens_change_no_word(text):
     plain = text.replace(SHY, "").replace("\u2060", "")
@@ -76,6 +78,7 @@ def test_soft_hyphens_change_no_word(text):
     assert not any(SHY in word for word in words(text, "tr"))
 
 
+@pytest.mark.slow
 @given(st.text(), st.sampled_from([None, "tr", "en", "zh"]))
 def test_the_form_of_a_form_is_itself(text, language):
     analysis = Analysis(language=language)
@@ -83,7 +86,7 @@ def test_the_form_of_a_form_is_itself(text, language):
         assert analysis.form(word) == word or lower_case(word, language) != word
 
 
-@pytest.mark.parametrize("language", EVERY)
+@pytest.mark.parametrize("language", sampled(EVERY, 12))
 @pytest.mark.parametrize(
     "settings",
     [

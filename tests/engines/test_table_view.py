@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.tiers import sampled
 from tests.topics.model.test_polylingual import aligned
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge
@@ -248,8 +249,7 @@ def in_parts(monkeypatch, size, kind=LocalTableView):
     monkeypatch.setattr(LocalEngine, "table_view", lambda self, report: kind(self.table, report, size))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", sampled(RUNS, 2))
 def test_runs_are_the_same_in_parts_of_fifty_rows(name, monkeypatch):
     """The same edits, and numbers to 1e-9; there is more than one topic's edit to compare."""
     model, n_documents = RUNS[name]

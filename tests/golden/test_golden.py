@@ -10,6 +10,7 @@ from tests import baseline
 from tests.golden import names
 from tests.golden.expected import digests_recorded
 from tests.golden.runs import RUNS, digests_of, stop_of, write_corpora
+from tests.tiers import sampled
 
 from stickbreaker.corpus import Corpus, ReadingOptions
 
@@ -34,6 +35,7 @@ def corpora_of_child(child, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return child.submit(write_corpora, folder).result() if child else folder
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("run", RUNS)
 def test_runs_give_the_bytes_that_were_recorded(run, child, corpora_of_child, tmp_path):
     """Interrupted, with two threads; what is recorded was learned by one."""
@@ -42,7 +44,7 @@ def test_runs_give_the_bytes_that_were_recorded(run, child, corpora_of_child, tm
     assert made.result() == recorded[run]
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", sampled(list(RUNS), 3))
 def test_threads_and_interruptions_change_no_byte(run, corpora, tmp_path):
     """On the processor at hand: interrupted with two threads, whole with four (laws have one too)."""
     interrupted = digests_of(run, corpora, tmp_path / "two", threads=2, stopped=True)

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from tests.running import planted_documents
+from tests.tiers import law_cases
 
 from stickbreaker import Analysis, Corpus, NgramModel, UserError, Vocabulary, VocabularyRule
 from stickbreaker.corpus.document import Document
@@ -19,6 +20,7 @@ CONFIGURATIONS = {
     "unbounded": {"order": "unbounded"},
     "spelled": {"unknown": "spelled", "order": 2},
 }
+FIRST = ("trigrams", "unbounded", "spelled")
 
 
 def planted_sentences():
@@ -45,7 +47,7 @@ class TestLaws(EstimatorTests):
         "random_state": "seed",
     }
 
-    @pytest.fixture(autouse=True, params=CONFIGURATIONS)
+    @pytest.fixture(autouse=True, params=law_cases(CONFIGURATIONS, FIRST))
     def configuration(self, request):
         self.settings = CONFIGURATIONS[request.param]
 

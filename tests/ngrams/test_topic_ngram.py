@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from tests.ngrams.test_ngram import SENTENCES, TEXTS
+from tests.tiers import law_cases
 
 from stickbreaker import TopicNgramModel, UserError
 from stickbreaker.estimators import fitting
@@ -20,6 +21,7 @@ CONFIGURATIONS = {
     "tokens": {"moves": "tokens", "order": 1},
     "spelled": {"unknown": "spelled", "order": 2},
 }
+FIRST = ("switching", "unbounded hierarchical", "tokens", "spelled")
 PETS, STOCKS = (
     "A cat sat. The cat ran. A dog sat. The dog ran.",
     "Stocks fell. Bonds rose. Stocks rose. Bonds fell.",
@@ -40,7 +42,7 @@ class TestLaws(EstimatorTests):
         "random_state": "seed",
     }
 
-    @pytest.fixture(autouse=True, params=CONFIGURATIONS)
+    @pytest.fixture(autouse=True, params=law_cases(CONFIGURATIONS, FIRST))
     def configuration(self, request):
         self.settings = CONFIGURATIONS[request.param]
 

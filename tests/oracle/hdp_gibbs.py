@@ -74,7 +74,7 @@ def in_order_of_use(topics):
 
 
 def drawn(rng, lengths, alpha, gamma, eta):
-    """Words and topics of documents of such lengths, drawn seat by seat."""
+    """Words and topics of documents of such lengths, drawn seat by seat, and how many tables each topic has."""
     dishes, words, topics = [], [], []  # dishes: of every table so far; topics have a distribution each
     phi = []
     for length in lengths:
@@ -92,7 +92,7 @@ def drawn(rng, lengths, alpha, gamma, eta):
             tables[table][1] += 1
             topics.append(tables[table][0])
             words.append(rng.choice(len(eta), p=phi[topics[-1]]))
-    return np.array(words, np.int32), np.array(topics, np.int32)
+    return np.array(words, np.int32), np.array(topics, np.int32), np.bincount(dishes)
 
 
 def antoniak(n, mass):

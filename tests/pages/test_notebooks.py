@@ -255,6 +255,7 @@ def test_letters_that_need_an_invisible_one_stay_whole():
 # in a browser
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 def test_a_page_in_a_frame_works_and_stays_there(browser, lda, tmp_path):
     file = tmp_path / "notebook.html"

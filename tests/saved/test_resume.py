@@ -11,16 +11,8 @@ from pathlib import Path
 
 import pytest
 from tests.children import context
-from tests.running import (
-    EXHAUSTIVE,
-    PROGRAM,
-    SEED,
-    SMALL,
-    StopAfter,
-    planted_documents,
-    with_german,
-    write_lines,
-)
+from tests.running import PROGRAM, SMALL, StopAfter, planted_documents, with_german, write_lines
+from tests.tiers import EXHAUSTIVE, SEED, sampled
 
 from stickbreaker import HDP, LDA, UserError
 from stickbreaker.cli import main
@@ -54,8 +46,7 @@ def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):
         return cli("fit", model, *arguments, code=1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sampled(KINDS, 6))
 @pytest.mark.parametrize("every", [0, 60])
 def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
     options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", every)
@@ -73,7 +64,8 @@ def test_an_interrupted_run_of_an_hdp(cli, planted, tmp_path, monkeypatch, kind)
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if kind not in ("learned eta", "keep local") and "held" not in kind]
+    "kind",
+    sampled([kind for kind in KINDS if kind not in ("learned eta", "keep local") and "held" not in kind], 1),
 )
 def test_an_interrupted_run_on_two_languages_with_a_guide(cli, tmp_path_factory, tmp_path, monkeypatch, kind):
     place = tmp_path_factory.mktemp("languages")
@@ -131,7 +123,7 @@ def test_every_checkpoint_is_a_model(cli, planted, tmp_path, monkeypatch, infere
     assert "still learning" in cli("report", path, "--out", tmp_path / "r.html", code=1).stderr
 
 
-@pytest.mark.parametrize("model", ["lda", "hdp"])
+@pytest.mark.parametrize("model", sampled(["lda", "hdp"], 1))
 def test_a_checkpoint_of_chains_holds_them_once_and_is_read_with_its_corpus(
     cli, planted, tmp_path, monkeypatch, model
 ):
@@ -324,8 +316,7 @@ def kill(process, trace: Path, draw: random.Random) -> bool:
 
 
 @pytest.mark.faults
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KILLED)
+@pytest.mark.parametrize("kind", sampled(KILLED, 1))
 def test_kills(child, planted, tmp_path, kind):
     many, options = KILLED[kind]
     wanted = many if EXHAUSTIVE else min(many, 5)

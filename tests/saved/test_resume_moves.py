@@ -2,6 +2,7 @@
 
 import pytest
 from tests.running import StopAfter
+from tests.tiers import sampled
 
 from stickbreaker import HDP, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted, LocalEngine
@@ -34,8 +35,7 @@ def went_on(path, watch):
     return snapshot.manifest["run"]["step"], any(name.startswith("plan/") for name in snapshot.arrays)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", GOING)
+@pytest.mark.parametrize("case", sampled(GOING, 1))
 def test_an_interrupted_run_goes_on_alike(tmp_path, case):
     """Stopped after every few steps: before moves, again and again while plans are under way, after edits."""
     whole = begun(tmp_path / "whole", case)

@@ -4,7 +4,6 @@
 without one that does not.
 """
 
-import fcntl
 import hashlib
 import os
 import subprocess
@@ -28,6 +27,8 @@ def class_archive() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     archive = folder / f"{known}.jsa"
     with (folder / "lock").open("w") as lock:
+        import fcntl  # not on Windows, where the audit imports this module
+
         fcntl.flock(lock, fcntl.LOCK_EX)  # runs of tests beside this one wait, and find it
         if not archive.exists():
             command = [sys.executable, "-W", "ignore", "-m", "tests.spark.class_archive", archive]

@@ -7,7 +7,6 @@ import hashlib
 import itertools
 import json
 import os
-import resource
 import signal
 import sys
 import threading
@@ -242,6 +241,8 @@ def resume(session: Any, path: Path, place: str = "", number: str = "0") -> None
 
 def memory(session: Any, path: Path, topics: str) -> None:
     """Print the driver's largest memory, kB, in a run of so many topics."""
+    import resource  # not on Windows
+
     engine = SparkEngine(session, task_bytes=1 << 22)
     LDA(int(topics), init="random", max_iter=2, engine=engine, **RUN).fit(Corpus.open(path))
     print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

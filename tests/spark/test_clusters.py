@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.running import sampled
 from tests.spark.processes import executors, standalone, start, until, workers
 from tests.spark.running_on_spark import begun, digest, fitted, reaching, resumed, same, tidy
+from tests.tiers import sampled
 
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.saved import ModelDirectory

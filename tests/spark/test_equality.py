@@ -6,8 +6,11 @@ from tests.spark.running_on_spark import RUNS, fitted
 
 from stickbreaker.engines.spark import SparkEngine
 
+SMOKE = ("batch", "online")
+CASES = [pytest.param(run, marks=pytest.mark.smoke) if run in SMOKE else run for run in RUNS]
 
-@pytest.mark.parametrize("run", RUNS)
+
+@pytest.mark.parametrize("run", CASES)
 def test_a_cluster_learns_what_one_machine_learns(spark, corpora, tmp_path, run):
     learns_the_same(SparkEngine(spark, portion=128, blocks=3, folder=tmp_path), corpora, run)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import sampled
 from tests.spark.streaming_on_spark import (
     ANALYSIS,
     SPLITTING,
@@ -26,6 +25,7 @@ from tests.spark.streaming_on_spark import (
     to_the_end,
     trace_of,
 )
+from tests.tiers import sampled
 
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.saving import load

@@ -82,6 +82,7 @@ def streamed_from(model):
     return model.parents[1] / "incoming"
 
 
+@pytest.mark.smoke
 def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
     (here, trace), there = learned_here(lda(spark)), load(undisturbed)
     assert predicted(trace) == predicted(trace_of(undisturbed))

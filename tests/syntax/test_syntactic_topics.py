@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from tests.tiers import law_cases, sampled
 
 from stickbreaker import Analysis, Corpus, SyntacticTopics, UserError, VocabularyRule
 from stickbreaker.core.errors import Interrupted
@@ -68,6 +69,7 @@ CONFIGURATIONS = {
     "online": {"inference": "mean-field", "schedule": "online"},
     "tags": {"unknown": "tag"},
 }
+FIRST = ("whole", "online", "tags")
 
 
 class TestLaws(EstimatorTests):
@@ -86,7 +88,7 @@ class TestLaws(EstimatorTests):
         "random_state": "seed",
     }
 
-    @pytest.fixture(autouse=True, params=CONFIGURATIONS)
+    @pytest.fixture(autouse=True, params=law_cases(CONFIGURATIONS, FIRST))
     def configuration(self, request):
         self.settings = CONFIGURATIONS[request.param]
 
@@ -132,6 +134,7 @@ def fitted(corpus=PLANTED, **settings):
     return SyntacticTopics(**{"n_topics": 6, "max_iter": 60, "random_state": 0, **settings}).fit(corpus)
 
 
+@pytest.mark.slow
 def test_it_finds_parts_of_speech_by_subject():
     """Nouns of two subjects are apart, verbs and articles are of both; the limits see one of these alone."""
     model = fitted()
@@ -228,7 +231,7 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("name", sampled(HARD, 6))
 @pytest.mark.parametrize("limit", [None, "hdp", "itic"])
 def test_hard_trees(name, limit):
     corpus = corpus_of(HARD[name])
@@ -299,7 +302,7 @@ def test_an_eta_without_sense_is_refused(eta, inference):
         SyntacticTopics(2, eta=eta, inference=inference, max_iter=2).fit(PLANTED)
 
 
-@pytest.mark.parametrize("eta", [1e-100, 1e6])
+@pytest.mark.parametrize("eta", sampled([1e-100, 1e6], 1))
 @pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
 @pytest.mark.filterwarnings("ignore:4 passes")
 def test_extreme_etas_have_numbers(eta, inference):

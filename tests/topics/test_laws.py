@@ -1,10 +1,12 @@
 """Every kind of estimator, in every way that it learns, is held to the laws of estimators: one table."""
 
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 import pytest
-from tests.running import BRIEF, TOPICS, german, planted_documents, sampled, with_german
+from tests.running import TOPICS, german, planted_documents, with_german
+from tests.tiers import chosen_of
 
 from stickbreaker import (
     HDP,
@@ -106,10 +108,43 @@ DOCUMENTS = {name: documents_of(name) for name in ("one", "two")}
 CORPORA = {name: Corpus.from_texts(documents) for name, documents in DOCUMENTS.items()}
 
 
+def slots_of(name):
+    """What a configuration has in each slot: kind, inference, words, languages, schedule, points."""
+    kind, settings, languages = CONFIGURATIONS[name]
+    inference = settings.get("representation", settings.get("inference", "mean-field"))
+    words, schedule = settings.get("words"), settings.get("schedule")
+    return (
+        ("kind", kind.__name__),
+        ("inference", inference if isinstance(inference, str) else type(inference).__name__.lower()),
+        ("words", type(words).__name__),
+        ("languages", languages),
+        ("schedule", schedule if isinstance(schedule, str) else type(schedule).__name__),
+        ("points", settings.get("point_topics", False)),
+    )
+
+
+def covering(names, size):
+    """The fewest configurations, about, that have every combination of `size` slots that any of them has."""
+    left = {name: set(combinations(slots_of(name), size)) for name in names}
+    chosen = []
+    while any(left.values()):
+        best = max(left, key=lambda name: len(left[name]))
+        chosen.append(best)
+        left = {name: pairs - left[best] for name, pairs in left.items()}
+    return chosen
+
+
+CASES = chosen_of(
+    chosen_of(list(CONFIGURATIONS), covering(CONFIGURATIONS, 2)),
+    covering(CONFIGURATIONS, 1),
+    "rest_of_inputs",
+)
+
+
 class TestLaws(TopicEstimatorTests):
     wrong: ClassVar = {**TopicEstimatorTests.wrong, "n_topics": 0, "alpha": -1.0, "init": None, "doc_tol": -1}
 
-    @pytest.fixture(autouse=True, params=sampled(list(CONFIGURATIONS), 12) if BRIEF else CONFIGURATIONS)
+    @pytest.fixture(autouse=True, params=CASES)
     def configuration(self, request):
         self.kind, self.settings, self.name = CONFIGURATIONS[request.param]
 

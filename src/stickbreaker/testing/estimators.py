@@ -24,6 +24,7 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import params_of, to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
+from stickbreaker.testing.subjects import about
 from stickbreaker.topics.model.word_ranking import RANKINGS
 
 Method = Callable[[object], object]  # of an estimator: takes documents
@@ -180,6 +181,7 @@ class EstimatorTests(ABC):
         assert np.isfinite(model.score(self.corpus()))
         assert len(self.make(callbacks=[lambda record: record["step"]]).fit(self.corpus()).trace_) > 2
 
+    @about("inputs")
     def test_a_wrong_parameter_is_named_in_one_line(self) -> None:
         corpus = self.corpus()
         for name, value in self.wrong.items():
@@ -203,6 +205,7 @@ class EstimatorTests(ABC):
         assert self.saved(copied.fit(corpus), tmp_path / "copied") == first
         assert self.saved(model.fit(corpus), tmp_path / "again") == first
 
+    @about("inputs")
     def test_what_is_not_fitted_says_so(self, tmp_path: Path) -> None:
         from sklearn.exceptions import NotFittedError
 
@@ -211,6 +214,7 @@ class EstimatorTests(ABC):
                 use()
         assert not (tmp_path / "model").exists()
 
+    @about("inputs")
     def test_nothing_to_learn_from_or_to_score_is_refused(self) -> None:
         model = self.fitted()
         for use, X in ((self.make().fit, []), (model.score, self.nothing_to_score())):
@@ -218,6 +222,7 @@ class EstimatorTests(ABC):
                 use(X)
             assert "\n" not in str(error.value)
 
+    @about("inputs")
     def test_documents_come_in_every_form(self, tmp_path: Path) -> None:
         """The same texts in any accepted form (list, generator, array, table …) give the same results."""
         if not self.takes_texts:
@@ -234,6 +239,7 @@ class EstimatorTests(ABC):
             for name, taken in self.readings(model).items():
                 assert same_values(taken(given()), values[name]), (form, name)
 
+    @about("inputs")
     def test_tokens_come_in_every_form(self) -> None:
         """The same lists of tokens in any accepted form (arrays, Arrow columns …) give the same results."""
         documents = self.documents()[-FEW:] if self.takes_texts else [None]
@@ -253,6 +259,7 @@ class EstimatorTests(ABC):
         """
         return {"score": model.score}
 
+    @about("inputs")
     def test_what_cannot_be_documents_is_refused_with_the_remedy(self) -> None:
         """Every method refuses what cannot be documents, such as bytes, in one line with a remedy."""
         documents = list(self.documents())[:FEW] if self.takes_texts else ["a text"]
@@ -264,6 +271,7 @@ class EstimatorTests(ABC):
                 assert said in str(error.value), (name, said, str(error.value))
                 assert "\n" not in str(error.value)
 
+    @about("inputs")
     def test_a_matrix_of_zeros_is_nothing_to_learn_from(self) -> None:
         with pytest.raises(UserError) as error:
             self.make().fit(np.zeros((4, 3)))
@@ -346,6 +354,7 @@ class TopicEstimatorTests(EstimatorTests):
     def readings(self, model: Any) -> dict[str, Method]:
         return {**super().readings(model), "transform": model.transform}
 
+    @about("inputs")
     def test_fit_transform_of_a_generator_is_that_of_its_list(self) -> None:
         documents = list(self.documents())
         whole = self.fitted("documents").transform(documents)

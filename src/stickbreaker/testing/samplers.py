@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from stickbreaker.contracts.contract import Sampler
 from stickbreaker.core.serialize import Arrays
-from stickbreaker.testing.geweke import geweke_deviations
+from stickbreaker.testing.geweke import TINY, geweke_deviations
+from stickbreaker.testing.subjects import about
 
 Data = TypeVar("Data")
 
@@ -121,6 +122,7 @@ class ExactSamplerTests(SamplerTests, Generic[Data]):
     Implement `draw`, `redraw` and `functions` too, with data so small that a sweep is quick.
     """
 
+    states = 500  # number of draws from the prior, each followed by two sweeps
     draws = 3_000  # number of draws from the prior
     sweeps = 5_000  # number of sweeps, each followed by new data
 
@@ -139,6 +141,25 @@ class ExactSamplerTests(SamplerTests, Generic[Data]):
         They must not depend on the numbering of topics.
         """
 
+    def test_sweeps_leave_the_joint_as_it_is(self) -> None:
+        """Law 5, in seconds: test functions have the same means before and after two sweeps.
+
+        State and data are drawn from the prior, and sweeps given the data leave their distribution as it is.
+        No two draws are correlated, so that few show most of what Geweke's test shows in minutes. All of the
+        state must be drawn, also what the next sweep begins by drawing anew.
+        """
+        generator, changes = np.random.default_rng(8), list[ArrayLike]()
+        for state in range(self.states):
+            data, sampler = self.draw(generator)
+            before = np.asarray(self.functions(data, sampler), np.float64)
+            for number in (2 * state, 2 * state + 1):  # draws with one seed differ by the number of the sweep
+                sampler.sweep(number, 1)
+            changes.append(np.asarray(self.functions(data, sampler)) - before)
+        errors = np.std(changes, axis=0) / np.sqrt(self.states) + TINY
+        deviations = np.abs(np.mean(changes, axis=0)) / errors
+        assert deviations.max() < 5.0, deviations.round(1)
+
+    @about("long runs")
     def test_geweke(self) -> None:
         """Law 5 (Geweke 2004): two ways to draw data and state together have the same means.
 

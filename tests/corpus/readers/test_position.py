@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pty
 import subprocess
 
 import pytest
@@ -51,6 +50,7 @@ def test_of_what_has_no_length_nothing_is_told(tmp_path):
 
 
 def test_a_terminal_sees_a_bar(tmp_path):
+    pty = pytest.importorskip("pty", reason="Windows has no terminals of this sort")
     file = tmp_path / "text.txt"
     file.write_text("\n".join(LINES * 12), encoding="utf-8")
     ours, its = pty.openpty()

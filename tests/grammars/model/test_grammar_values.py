@@ -430,6 +430,7 @@ def test_what_would_take_long_is_refused_with_a_line(text, line, problem):
     assert len(message) < 500
 
 
+@pytest.mark.slow
 def test_long_right_sides_and_long_chains_are_read():
     """By steps, not by calls within calls, and not by the squares of their lengths."""
     found = compiled(Grammar.from_text("1 1 S --> " + "a b " * 500))

@@ -371,6 +371,7 @@ def opened(browser: Any, file: Path, content: Page, width: int, scheme: str) -> 
     return page, troubles
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 @pytest.mark.parametrize("name", ["learned", *PAGES])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.ngrams.topic_states import CHAINS, topic_events
-from tests.running import EXHAUSTIVE
+from tests.tiers import EXHAUSTIVE
 
 from stickbreaker.kernels.random import seeded
 from stickbreaker.ngrams.kernels.block_weights import (

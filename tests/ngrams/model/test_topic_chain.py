@@ -3,15 +3,13 @@
 from collections import defaultdict
 
 import numpy as np
-import pytest
 from scipy.special import gammaln
 from tests.ngrams.topic_states import BASE, BEFORE, DOCUMENTS, Study, entries_of, names_of
 from tests.oracle.pitman_yor import log_restaurant
 from tests.oracle.topic_ngrams import Hyper, log_switches, log_topics, words_of
-from tests.running import EXHAUSTIVE
+from tests.tiers import EXHAUSTIVE
 
 from stickbreaker.ngrams.model.chain import GO_ON, STOP
-from stickbreaker.testing.geweke import TINY
 from stickbreaker.testing.samplers import ExactSamplerTests
 
 N_TOPICS = 3
@@ -124,26 +122,6 @@ class TopicLaws(ExactSamplerTests):
             lengths = depths[arrays["at"]]
             found += [lengths.sum(), (lengths**2).sum(), (lengths * (arrays["topics"] > 0)).sum()]
         return found
-
-    def test_sweeps_leave_the_prior_as_it_is(self):
-        """Functions of a state from the prior, and of the state that two sweeps make of it: the differences
-        have mean 0. No two draws are correlated, so that few show what Geweke's test shows in minutes."""
-        generator, changes = np.random.default_rng(8), []
-        for seed in range(self.states):
-            data, sampler = self.draw(generator)
-            sampler._seed = seed
-            before = np.array(self.functions(data, sampler))
-            for number in range(2):
-                sampler.sweep(number, 1)
-            changes.append(self.functions(data, sampler) - before)
-        errors = np.std(changes, axis=0) / np.sqrt(self.states) + TINY
-        deviations = np.abs(np.mean(changes, axis=0)) / errors
-        assert deviations.max() < 5.0, deviations.round(1)
-
-    def test_geweke(self):
-        if not EXHAUSTIVE:
-            pytest.skip("takes minutes: STICKBREAKER_EXHAUSTIVE")
-        super().test_geweke()
 
     def _alike(self, topics, order):
         """Pairs of words of one topic."""

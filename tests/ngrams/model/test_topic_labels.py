@@ -9,7 +9,7 @@ import pytest
 from tests.ngrams.topic_states import BASE, CHAINS, longest_contexts, names_of, topic_events
 from tests.oracle.topic_ngrams import log_topics
 from tests.oracle.topic_seatings import Given, log_labels, seatings
-from tests.running import EXHAUSTIVE
+from tests.tiers import EXHAUSTIVE
 
 from stickbreaker.ngrams.model.chain import LEAST
 from stickbreaker.ngrams.model.topic_rooms import used

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from tests.ngrams.topic_states import CHAINS, topic_events
-from tests.running import EXHAUSTIVE
+from tests.tiers import EXHAUSTIVE
 
 from stickbreaker.ngrams.kernels.topic_tables import COMMON, CUSTOMERS, KEY, NUMBER, SIZE, TABLES, TOPIC
 from stickbreaker.ngrams.model.chain import PitmanYorChain

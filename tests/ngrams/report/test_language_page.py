@@ -461,6 +461,7 @@ def test_charts_know_no_browser(name: str) -> None:
 # In a browser
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 @pytest.mark.parametrize("name", ["learned", *PAGES])

@@ -54,6 +54,7 @@ def estimator(path: Path) -> PlainTopicNgramModel:
 # The program
 
 
+@pytest.mark.slow
 def test_the_program_writes_page_and_figures(cli, switching: Path, tmp_path: Path) -> None:
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     pytest.importorskip("resvg_py", reason="resvg-py is not installed")
@@ -251,6 +252,7 @@ def test_charts_know_no_browser(name: str) -> None:
 # In a browser
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1400, "light")])
 @pytest.mark.parametrize("name", ["learned", *PAGES])

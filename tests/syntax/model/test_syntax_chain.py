@@ -123,7 +123,6 @@ class SyntaxChainTests(ExactSamplerTests):
         ]  # fmt: skip
 
 
-@pytest.mark.slow
 class TestSyntaxChain(SyntaxChainTests):
     pass
 

@@ -580,6 +580,7 @@ def test_charts_know_no_browser(name: str) -> None:
 # In a browser
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1400, "light")])
 @pytest.mark.parametrize("name", ["learned", *PAGES])

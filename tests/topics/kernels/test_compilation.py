@@ -4,7 +4,8 @@ import os
 import subprocess
 
 import pytest
-from tests.running import PROGRAM, SMALL, sampled
+from tests.running import PROGRAM, SMALL
+from tests.tiers import sampled
 
 from stickbreaker.console.console import COMPILING
 from stickbreaker.testing.estimators import contents

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.oracle import delayed_gibbs as oracle
+from tests.tiers import sampled
 
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.kernels.random import seeded, uniform
@@ -121,7 +122,8 @@ def uniforms(key):
 
 
 @pytest.mark.parametrize(
-    ("kind", "groups"), [(np.uint16, [0] * 5), (np.int32, [0] * 5), (np.uint16, [0, 0, 1, 1, 1])]
+    ("kind", "groups"),
+    sampled([(np.uint16, [0] * 5), (np.int32, [0] * 5), (np.uint16, [0, 0, 1, 1, 1])], 8, several=True),
 )
 @pytest.mark.parametrize("eta", ["number", "words", "both"])
 @pytest.mark.parametrize("seed", range(4))
@@ -137,7 +139,7 @@ def test_phases_equal_the_oracle(seed, eta, kind, groups):
             case.topics, case.proposals = np.array(topics), np.array(proposals)
 
 
-@pytest.mark.parametrize("eta", ["number", "words", "both"])
+@pytest.mark.parametrize("eta", sampled(["number", "words", "both"], 2))
 @pytest.mark.parametrize("phase", ["documents", "words"])
 def test_frequencies_agree_with_the_matrix(phase, eta):
     """Two tokens of one word, in documents of their own or in one: the first token's moves are counted."""
@@ -160,7 +162,7 @@ def test_frequencies_agree_with_the_matrix(phase, eta):
     assert (np.abs(seen / seen.sum() - expected) < 4 * error + 1e-9).all()
 
 
-@pytest.mark.parametrize("eta", ["number", "words", "both"])
+@pytest.mark.parametrize("eta", sampled(["number", "words", "both"], 2))
 @pytest.mark.parametrize("phase", ["documents", "words"])
 def test_proposals_come_from_counts_and_prior(phase, eta):
     """With nothing to accept, the first token's proposals follow the others' counts and the prior."""

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from tests.tiers import sampled
 
 from stickbreaker import HDP, LDA, Corpus, Gibbs, Hybrid, Online, UserError
 from stickbreaker.core.records import Field
@@ -52,8 +53,7 @@ class TestDelayedGibbs(ModelTests):
 INFERENCES = ("mean-field", "hybrid", "gibbs", "gibbs-delayed")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("inference", sampled(INFERENCES, 1))
 def test_planted_asymmetric_alpha_is_recovered(inference):
     truth = np.array([0.8, 0.4, 0.2, 0.1, 0.05])
     planted = plant_topics(n_documents=1500, length=120, alpha=truth, seed=4)
@@ -65,7 +65,7 @@ def test_planted_asymmetric_alpha_is_recovered(inference):
     assert model.alpha_[chosen] == pytest.approx(truth, rel=0.25, abs=0.025)
 
 
-@pytest.mark.parametrize("eta", [0.05, 0.1])
+@pytest.mark.parametrize("eta", sampled([0.05, 0.1], 1))
 def test_a_run_that_has_converged_has_its_eta(eta):
     """Ten times as many passes would not move it by a tenth."""
     data = plant_topics(n_documents=300, n_words=400, length=80, alpha=0.2, eta=eta, seed=1).counts
@@ -109,8 +109,7 @@ def test_a_run_whose_eta_moves_on_says_so():
     assert not model._model.is_settled(model.params_, model.engine_.table.totals())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("inference", sampled(INFERENCES, 1))
 def test_planted_eta_is_recovered(inference):
     planted = plant_topics(n_documents=800, length=150, eta=0.3, n_words=120, seed=2)
     model = LDA(n_topics=5, inference=inference, eta="learned", random_state=0, max_iter=120).fit(
@@ -119,8 +118,7 @@ def test_planted_eta_is_recovered(inference):
     assert model.eta_ == pytest.approx(0.3, rel=0.25)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("inference", sampled(INFERENCES, 1))
 def test_planted_symmetric_alpha_is_recovered(inference):
     planted = plant_topics(n_documents=1500, length=120, alpha=0.3, seed=6)
     model = LDA(

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from tests.running import StopAfter, planted_documents
+from tests.tiers import sampled
 
 from stickbreaker import HDP, LDA, Online, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
@@ -161,7 +162,7 @@ def test_an_hdp_has_as_many_topics_as_are_in_use(streamed):
         assert 0 < model.topic_weights_.sum() < 1
 
 
-@pytest.mark.parametrize("inference", ["hybrid", "mean-field"])
+@pytest.mark.parametrize("inference", sampled(["hybrid", "mean-field"], 2))
 @pytest.mark.parametrize("memory", ["discard", "keep", "bloom"])
 def test_a_stream_is_the_same_for_any_threads_and_through_a_file(tmp_path, inference, memory):
     """Law 2; minibatches of several shards. In the file after every step."""
@@ -193,8 +194,7 @@ def test_a_filter_counts_documents_of_all_shards():
 # Runs into a directory
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [LDA, HDP], ids=["LDA", "HDP"])
+@pytest.mark.parametrize("kind", sampled([LDA, HDP], 1), ids=["LDA", "HDP"])
 @pytest.mark.parametrize("inference", ["hybrid", "mean-field"])
 @pytest.mark.parametrize("memory", ["discard", "bloom"])
 def test_an_interrupted_run_goes_on_alike(tmp_path, cli, kind, inference, memory):

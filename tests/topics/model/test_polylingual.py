@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from tests.tiers import sampled
 
 from stickbreaker import LDA, UserError
 from stickbreaker.corpus import Corpus, Vocabulary
@@ -101,8 +102,7 @@ def test_planted_topics_of_two_languages_are_found(inference):
         assert cosines.min() > 0.95
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("inference", sampled(INFERENCES, 1))
 def test_a_learned_eta_is_that_of_all_languages(inference):
     planted = plant_languages((120, 60), n_documents=800, length=120, eta=0.3, seed=2)
     words = [*(f"de:{i}" for i in range(120)), *(f"en:{i}" for i in range(60))]

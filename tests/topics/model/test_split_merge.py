@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, psi
 from tests.oracle.lda import dirichlet_log_normaliser
+from tests.tiers import sampled
 from tests.topics.model.test_polylingual import aligned
 
 from stickbreaker import HDP, Corpus, Memoised
@@ -62,8 +63,7 @@ CASES = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 2))
 def test_an_edit_gains_what_it_says(made, case):
     """From too few topics, and from too many: the difference of full bounds, to single precision."""
     if "languages" in case:
@@ -196,8 +196,7 @@ class Bounds(Observer):
         return False
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("chosen", ["split-merge", None])
+@pytest.mark.parametrize("chosen", sampled(["split-merge", None], 1))
 @pytest.mark.parametrize("batch_size", [32, 100, 10**6])
 @pytest.mark.parametrize(("start", "seed"), [(2, 0), (9, 1)])
 def test_the_memoised_bound_never_falls(chosen, batch_size, start, seed):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from tests.tiers import sampled
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge, UserError
 from stickbreaker.contracts.table_view import RowBlock
@@ -32,8 +33,7 @@ def bars(n_documents, length, side=10, seed=0):
 # planted topics are found, and counted
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start", [2, 10, 40])
+@pytest.mark.parametrize("start", sampled([2, 10, 40], 1))
 def test_bars_are_twenty(start):
     X, topics = bars(300, 120)
     model = HDP(start, random_state=0, schedule=Memoised(100), n_jobs=1).fit(X)
@@ -42,8 +42,7 @@ def test_bars_are_twenty(start):
     assert matched(model.topic_word_, topics)[1].min() > 0.99
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+@pytest.mark.parametrize("inference", sampled(["mean-field", "hybrid"], 3))
 @pytest.mark.parametrize("schedule", [Memoised(100), "batch"], ids=["memoised", "batch"])
 @pytest.mark.parametrize("start", [1, 2, 10])
 def test_five_planted_topics_are_five(inference, schedule, start):
@@ -81,13 +80,16 @@ def test_documents_of_one_kind_have_one_topic(start):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     "rows",
-    [
-        [[3, 1, 0]],
-        [[3, 1, 0]] * 12,
-        [[1]] * 6,
-        [[0, 0, 0], [5, 0, 1], [0, 0, 0], [0, 7, 1], [0, 0, 0]],
-        [[1e-3, 0.0, 2e-3], [0.0, 1e-3, 0.0]],
-    ],
+    sampled(
+        [
+            [[3, 1, 0]],
+            [[3, 1, 0]] * 12,
+            [[1]] * 6,
+            [[0, 0, 0], [5, 0, 1], [0, 0, 0], [0, 7, 1], [0, 0, 0]],
+            [[1e-3, 0.0, 2e-3], [0.0, 1e-3, 0.0]],
+        ],
+        5,
+    ),
     ids=["one document", "identical", "one word", "some empty", "weights below one"],
 )
 @pytest.mark.parametrize("batch_size", [1, 4, 100])
@@ -274,6 +276,7 @@ def test_what_failed_is_tried_again_after_its_wait(monkeypatch):
     assert np.diff(cohorts)[-1] > np.diff(cohorts)[0], "ever more seldom"
 
 
+@pytest.mark.slow
 def test_a_stream_goes_on_from_a_model_without_moves():
     """Moves are asked for afterwards: the two topics become the planted five."""
     X = plant_topics(n_documents=600).counts

@@ -75,6 +75,7 @@ def point_at(page: Any, i: int) -> None:
     page.mouse.move(x, y)
 
 
+@pytest.mark.smoke
 def test_a_dot_under_the_pointer_tells_its_document(opened: Opener, gazette: TopicPage) -> None:
     page = opened(gazette)
     assert page.locator(CIRCLES).count() == len(gazette.documents)

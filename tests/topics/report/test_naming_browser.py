@@ -123,6 +123,7 @@ def test_the_same_name_twice_makes_one_of_two(visit: Any, gazette: TopicPage) ->
     assert troubles == []
 
 
+@pytest.mark.smoke
 def test_a_click_elsewhere_keeps_the_name_and_is_not_lost(visit: Any, gazette: TopicPage) -> None:
     page, troubles = visit(gazette)
     before = page.locator("#topic-head h3").inner_text()

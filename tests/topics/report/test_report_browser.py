@@ -72,6 +72,7 @@ def check_quiet(seen: Opened) -> None:
     assert seen.page.evaluate("performance.getEntriesByType('resource').length") == 0
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (900, "light"), (1280, "light")])
 @pytest.mark.parametrize("name", ["realistic", "hostile", "sparse"])
 def test_opens_quietly_and_fits_the_screen(opened: Opener, name: str, width: int, scheme: str) -> None:
@@ -207,6 +208,7 @@ def test_bare_pages_open_quietly(opened: Opener, gazette: TopicPage) -> None:
     check_quiet(opened(TopicPage("Documents alone", documents=gazette.documents[:3])))
 
 
+@pytest.mark.smoke
 def test_a_click_shows_words_and_documents(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     topic = next(t for t in gazette.topics if len(t.documents) > 2)
@@ -324,6 +326,7 @@ def test_the_slider_ranks_words_by_relevance(opened: Opener, gazette: TopicPage,
     assert seen.text("#lambda") == f"relevance, λ = {weight}"
 
 
+@pytest.mark.smoke
 def test_hostile_page_is_inert(opened: Opener) -> None:
     seen = opened(report_pages.hostile())
     for k in range(len(report_pages.HOSTILE)):
@@ -436,6 +439,7 @@ def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: To
     check_quiet(seen)
 
 
+@pytest.mark.smoke
 def test_tables_sort_and_search(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     measured = sorted(gazette.topics, key=lambda t: -(t.coherence or 0))

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.running import with_evolution
+from tests.tiers import sampled
 from tests.topics.report import report_pages
 from tests.topics.report.made_up_topics import TopicPage
 
@@ -156,6 +157,7 @@ def test_of_many_words_the_first_are_told_and_their_other_ranks() -> None:
     ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=30), st.integers(2, 12))
 def test_moments_are_spread_and_lose_no_word(gaps: list[int], most: int) -> None:
@@ -182,6 +184,7 @@ def test_models_of_many_topics_have_fewer_moments(n_topics: int, n: int) -> None
     assert len(changes.moments) == n
 
 
+@pytest.mark.slow
 def test_the_page_stays_small() -> None:
     page = report_pages.large()
     run, trace = run_of(page, 40)
@@ -380,8 +383,11 @@ def test_new_words_and_the_vocabulary_are_told(browser: Any, tmp_path: Path, str
     assert seen.troubles == []
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (900, "light"), (1280, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), sampled([(390, "dark"), (900, "light"), (1280, "dark")], 4, several=True)
+)
 @pytest.mark.parametrize("kind", ["stream", "hostile", "one", "trace", "undated"])
 def test_opens_quietly_and_fits_the_screen(
     browser: Any, tmp_path: Path, stream: TopicPage, kind: str, width: int, scheme: str

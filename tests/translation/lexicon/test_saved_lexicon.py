@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from audit.sealing import change_array
 from tests.children import context
-from tests.running import EXHAUSTIVE, SEED, bytes_of_files, sampled
+from tests.running import bytes_of_files
+from tests.tiers import EXHAUSTIVE, SEED, some
 from tests.translation.conftest import WAY
 
 from stickbreaker.core.errors import UserError
@@ -94,7 +95,7 @@ def test_altered_or_truncated_files_are_refused_by_name(learned, tmp_path, name)
         whole = (learned / name / file).read_bytes()
         places = sorted(draw.sample(range(len(whole)), min(12, len(whole))))
         changes = [whole[:place] + bytes([whole[place] ^ 1 << draw.randrange(8)]) + whole[place + 1 :]
-                   for place in sampled(places, 3)]  # fmt: skip
+                   for place in some(places, 3)]  # fmt: skip
         for change in (*changes, whole[: len(whole) // 2], b"", whole + b"\0", None):
             path = Path(shutil.copytree(learned / name, tmp_path / f"{name}{number}", dirs_exist_ok=True))
             if change is None:

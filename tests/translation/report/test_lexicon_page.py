@@ -49,6 +49,7 @@ def ids_in(page: Page) -> set[str | None]:
 # The program
 
 
+@pytest.mark.slow
 def test_the_program_writes_page_and_figures(cli, path: Path, tmp_path: Path) -> None:
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     pytest.importorskip("resvg_py", reason="resvg-py is not installed")
@@ -262,6 +263,7 @@ def test_charts_know_no_browser(name: str) -> None:
 # In a browser
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 @pytest.mark.parametrize("name", ["planted", *PAGES])

@@ -1,0 +1,113 @@
+"""Which tests run: those of `make test`, those that a change needs, or all.
+
+STICKBREAKER_TIER: `first` (the default), `changed` (`.ci/run`; tests/choice.py finds what changed), `all`. A
+test that is named by itself (`pytest file.py::test`) runs in every tier.
+"""
+
+import os
+import random
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import pytest
+
+TIERS = ("first", "changed", "all")
+TIER = os.environ.get("STICKBREAKER_TIER", "first")
+EXHAUSTIVE = TIER == "all"  # tests take as many draws, kills and cases as they can
+SEED = int(os.environ.get("STICKBREAKER_SEED", "0"))
+NOT_FIRST = ("slow", "rest", "ci", "spark", "browser")
+
+Case = TypeVar("Case")
+
+
+def sampled(cases: Iterable[Any], n: int, *, several: bool = False) -> list[Any]:
+    """Cases of a test, for `parametrize`; only so many of them, the same ones each time, run in `make test`.
+
+    STICKBREAKER_SEED draws others. several: a case is a tuple of several values.
+    """
+    given = [pytest.param(*case) if several and not hasattr(case, "marks") else case for case in cases]
+    places = range(len(given))
+    chosen = set(places if n >= len(given) else random.Random(SEED).sample(places, n))
+    return [case if place in chosen else _marked(case, "rest") for place, case in enumerate(given)]
+
+
+def some(cases: Sequence[Case], n: int) -> list[Case]:
+    """So many of some cases, for a loop in a test, the same ones each time; all in `make test-all`."""
+    if EXHAUSTIVE or len(cases) <= n:
+        return list(cases)
+    return [cases[place] for place in sorted(random.Random(SEED).sample(range(len(cases)), n))]
+
+
+def chosen_of(cases: Sequence[Any], first: Collection[Any], mark: str = "rest") -> list[Any]:
+    """Cases of a test, of which `first` run in `make test`; the others have a mark that leaves them out."""
+    return [case if case in first else _marked(case, mark) for case in cases]
+
+
+def law_cases(configurations: Iterable[str], first: Sequence[str]) -> list[Any]:
+    """Configurations to hold to laws: `first` in `make test`, the very first alone to laws about inputs."""
+    return chosen_of(chosen_of(list(configurations), first), first[:1], "rest_of_inputs")
+
+
+def _marked(case: Any, mark: str) -> Any:
+    """A case with one more mark."""
+    added = getattr(pytest.mark, mark)
+    if hasattr(case, "marks"):
+        return pytest.param(*case.values, marks=[*case.marks, added], id=case.id)
+    return pytest.param(case, marks=added)
+
+
+def runs(item: pytest.Item, tier: str, whole: Collection[str], spark: str) -> bool:
+    """Whether a test is of a tier; `whole` and `spark` are the choice of `changed` (tests/choice.py)."""
+    marks = {mark.name for mark in item.iter_markers()}
+    about = getattr(getattr(item, "function", None), "about", "")
+    if about == "inputs" and "rest_of_inputs" in marks:
+        marks.add("rest")
+    if about == "long runs":
+        marks.add("slow")
+    if tier == "all":
+        return True
+    if tier == "first":
+        return marks.isdisjoint(NOT_FIRST)
+    if "slow" in marks:
+        return False
+    if "browser" in marks and "smoke" not in marks:
+        return False
+    if "spark" in marks:
+        return spark == "laws" or "smoke" in marks
+    return "rest" not in marks or room_of(item.nodeid) in whole
+
+
+def room_of(test: str) -> str:
+    """The room that a test is of: `topics` for tests/topics/… and src/stickbreaker/topics/…"""
+    parts = test.partition("::")[0].removeprefix("src/stickbreaker/").removeprefix("tests/").split("/")
+    return parts[0] if len(parts) > 1 else ""
+
+
+@cache
+def choice() -> tuple[frozenset[str], str]:
+    """What the tests of a change are: the rooms in full, and which tests of Spark."""
+    from tests.choice import chosen
+
+    found = chosen()
+    return found.whole, found.spark
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests that are not of this tier, but for those that are named by themselves."""
+    if TIER not in TIERS:
+        raise pytest.UsageError(f"STICKBREAKER_TIER is {TIER!r}, not one of {', '.join(TIERS)}")
+    whole, spark = choice() if TIER == "changed" else (frozenset[str](), "")
+    named = [word for word in config.invocation_params.args if "::" in str(word)]
+    kept = {item: runs(item, TIER, whole, spark) or _is_named(item, named) for item in items}
+    left_out = [item for item in items if not kept[item]]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if kept[item]]
+
+
+def _is_named(item: pytest.Item, named: Sequence[Any]) -> bool:
+    """Whether the command line names a test, its function or its class."""
+    return any(
+        item.nodeid == name or item.nodeid.startswith((f"{name}::", f"{name}[")) for name in map(str, named)
+    )
