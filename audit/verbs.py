@@ -22,8 +22,14 @@ KINDS = (
     "hdp --schedule batch",
     "hdp --words open --schedule online --batch-size 5",
 )
-NGRAMS = ("ngram --order unbounded", "ngram --unknown spelled", "ngram --topics 3")
-TREES = ("stm --unknown tag", "stm --limit itic", "stm --limit hdp")
+NGRAMS = (
+    "ngram --order unbounded",
+    "ngram --unknown spelled",
+    "ngram --topics 3",
+    "ngram --topics 3 --prior hierarchical",
+    "ngram --topics 3 --order unbounded",
+)
+TREES = ("stm --unknown tag", "stm --limit itic", "stm --limit hdp", "stm --inference mean-field")
 GRAMMARS = (
     "segment grammar0 lines.jsonl --out cut.txt",
     "parse grammar0 lines.jsonl --out trees.txt",
@@ -86,6 +92,7 @@ def rehearse(*parts: str) -> None:
 def topics() -> None:
     """Models of topics, and what reads them."""
     silently("corpus build lines.jsonl --out corpus --min-documents 1")
+    silently("corpus build lines.jsonl --out phrases --min-documents 1 --phrases")
     for number, kind in enumerate(KINDS):
         model, _, options = kind.partition(" ")
         silently(f"fit {model} corpus --out {number} {' '.join((*FIT, options))}")
@@ -99,6 +106,8 @@ def ngrams() -> None:
         silently(f"fit {kind} lines.jsonl --out ngram{number} --iterations 2")
         silently(f"score ngram{number} lines.jsonl")
     silently("generate ngram0 --sentences 1")
+    silently("export ngram1 --format arpa --out ngram1.arpa")
+    silently("score ngram1.arpa lines.jsonl")
     silently("fit lda lines.jsonl --out rescaling --min-documents 1 " + " ".join(FIT))
     silently("evaluate ngram0 lines.jsonl --rescale rescaling")
     silently("evaluate ngram1 lines.jsonl --rescale rescaling")

@@ -50,6 +50,7 @@ def concepts() -> None:
     for inference in ("mean-field", "hybrid", "gibbs"):
         model = LDA(3, words=tree, inference=inference, max_iter=3, tol=0.0, random_state=0, n_jobs=1)
         model.fit(texts).transform(texts)
+    LDA(100, words=tree, inference="gibbs", max_iter=3, tol=0.0, random_state=0, n_jobs=1).fit(texts)
 
 
 def other_grammars() -> None:
@@ -59,6 +60,9 @@ def other_grammars() -> None:
         model = AdaptorGrammar("unigram", inference=inference, max_iter=2, random_state=0, n_jobs=1)
         model.fit(lines).segment(lines)
     schedule = Online(10, total="seen")
+    AdaptorGrammar(
+        "topic", n_topics=2, inference="hybrid", schedule=schedule, max_iter=2, random_state=0, n_jobs=1
+    ).fit(["dog cat dog", "sum term sum"] * 5)
     AdaptorGrammar("collocation", inference="hybrid", schedule=schedule, max_iter=2, random_state=0).fit(
         lines
     )

@@ -15,8 +15,10 @@ from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
 from tests.tiers import EXHAUSTIVE
 
 # An example may take long where others work beside it. They are the same every time, so that no change fails
-# by chance; `make test-all` draws others.
-settings.register_profile("same", deadline=None, derandomize=not EXHAUSTIVE)
+# by chance; `make test-all` draws others, and more.
+settings.register_profile(
+    "same", deadline=None, derandomize=not EXHAUSTIVE, max_examples=100 if EXHAUSTIVE else 25
+)
 settings.load_profile("same")
 
 pytest_plugins = ["tests.pages.chromium", "tests.times"]

@@ -54,6 +54,7 @@ def data(tmp_path, monkeypatch):
     grammar_texts.sentences.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsys):
     from reproduce import grammars_online

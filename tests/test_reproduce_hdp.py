@@ -229,6 +229,7 @@ def test_every_part_has_a_section_and_the_page_is_made(tmp_path):
     assert set(STUDY.parts) == {"bars", "nips", "nips-long", "stream", "auto", "prior"}
 
 
+@pytest.mark.slow
 def test_the_part_about_the_number_of_topics_is_measured_and_told(tmp_path, monkeypatch):
     from reproduce import hdp_auto
     from reproduce.hdp import STUDY

@@ -96,6 +96,7 @@ def test_rows_are_what_they_are_called():
     assert (model.alpha, model.eta, model.words) == ("learned", 0.1, "closed")
 
 
+@pytest.mark.slow
 def test_jobs_in_processes_come_in_order():
     from operator import add
 
@@ -152,6 +153,7 @@ def test_dtm_gives_documents_shares_and_epochs_top_words():
     assert done.words == len({word for tokens in stream.documents for word in tokens}) - 1
 
 
+@pytest.mark.slow
 def test_every_row_of_the_table_is_tried_as_often_and_shown(tmp_path, monkeypatch):
     from reproduce import open_dtm, open_newsgroups
     from reproduce.open_vocabulary import STUDY
@@ -178,6 +180,7 @@ def test_every_row_of_the_table_is_tried_as_often_and_shown(tmp_path, monkeypatc
     assert "| paper | S = 15: open (hybrid) is above every fixed and hashed vocabulary" in text
 
 
+@pytest.mark.slow
 def test_settings_are_chosen_without_the_test_part():
     from reproduce import open_newsgroups
 
@@ -221,6 +224,7 @@ def test_claims_compare_rows_of_one_engine_and_prior():
     assert partly == ["in 4 of 8", False, True, True, "in 2 of 4", True, True, "in 2 of 4"]
 
 
+@pytest.mark.slow
 def test_figures_have_every_vocabulary_that_has_words(tmp_path, monkeypatch):
     from reproduce import open_coherence, open_dtm
     from reproduce.open_vocabulary import STUDY

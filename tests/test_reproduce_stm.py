@@ -58,6 +58,7 @@ def test_differences_are_of_pairs_over_documents():
     assert error == pytest.approx(np.sqrt(3 / 2 * (rest**2).sum()) / 8)
 
 
+@pytest.mark.slow
 def test_the_study_runs_and_says_what_came_out(data, tmp_path, monkeypatch, capsys):
     from reproduce import stm, stm_planted, stm_runs, stm_tables
 

@@ -101,6 +101,7 @@ def parts(found, name, row):
     return c, counts.slack[:, row] @ means(found.gamma)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "row"), [("gamma", 0), ("gamma", 1), ("gamma", 2), ("nu", 0), ("nu", K)])
 def test_slopes_in_gamma_and_nu_are_those_of_the_bound(name, row):
     from reproduce.stm_printed_kernels import share_part
@@ -153,6 +154,7 @@ def test_the_printed_slopes_are_others(name):
     assert np.abs(printed_slopes(found, name, 0) - expected).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_the_bound_is_what_it_is_by_definition():
     """E_q of log p - log q by draws of theta, pi and beta from q; sums over z are exact."""
     found = scattered()
@@ -272,6 +274,7 @@ def sample(tmp_path, monkeypatch):
     monkeypatch.setattr(stm_printed_runs, "STARTS", 2)
 
 
+@pytest.mark.slow
 def test_the_sample_has_a_row_of_the_printed_inference(sample):
     from reproduce import stm_tables
     from reproduce.pages import markdown

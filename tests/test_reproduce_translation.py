@@ -41,6 +41,7 @@ def data(tmp_path, monkeypatch):
     monkeypatch.setattr(translation_lexicons, "SEEDS", (0, 1))
 
 
+@pytest.mark.slow
 def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, capsys):
     from reproduce import translation
     from reproduce.parts import main
@@ -57,6 +58,7 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
     assert "the five sets" in page
 
 
+@pytest.mark.slow
 def test_sentences_are_translated_with_topics_and_without(data, tmp_path, monkeypatch, capsys):
     from reproduce import translation, translation_phrases
     from reproduce.parts import main

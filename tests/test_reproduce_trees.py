@@ -51,6 +51,7 @@ def data(tmp_path, monkeypatch):
     tree_runs.material.cache_clear()
 
 
+@pytest.mark.slow
 def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, capsys):
     from reproduce import trees
     from reproduce.parts import main

@@ -19,6 +19,7 @@ def test_english_and_german_lemmas():
     assert Analysis("de", lemmas=True).analyse("Bücher ging schöne").words == ["buch", "gehen", "schön"]
 
 
+@pytest.mark.slow
 def test_all_languages_that_are_said_to_have_lemmas_have():
     for code in sorted(languages._WITH_LEMMAS):
         assert isinstance(languages.lemmatizer_of(code)("x"), str)

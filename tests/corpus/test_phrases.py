@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import sampled
 
 from stickbreaker import LDA
 from stickbreaker.core.errors import UserError
@@ -49,7 +50,7 @@ def test_planted_phrases_are_found_and_no_others(corpus):
     assert not any(one.frequent for one in corpus.dropped if one.rule == "min_documents")
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", sampled(range(5), 2))
 def test_random_text_has_none(seed):
     built = Corpus.from_texts(texts_with([], seed=seed), phrases=PhraseRule(min_documents=2, min_score=0.01))
     assert not phrases_of(built)

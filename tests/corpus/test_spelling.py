@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from tests.oracle import spelling as oracle
+from tests.tiers import sampled
 
 from stickbreaker import UserError
 from stickbreaker.core.serialize import flat_record, record_from
@@ -149,7 +150,7 @@ def test_least_squares_by_slsqp():
         assert loss(found[lengths - 1]) <= best.fun + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", sampled(range(8), 2))
 def test_least_squares_is_exact_where_letters_are_rare(seed):
     """Products of letters fall by seven powers of ten a length, so the parabolas by fourteen."""
     rng = np.random.default_rng(seed)

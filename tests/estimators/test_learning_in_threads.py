@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from tests.running import planted_documents
+from tests.tiers import sampled
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, Online, OpenVocabulary, TopicNgramModel
 from stickbreaker.core.threads import alone_with
@@ -23,7 +24,7 @@ ESTIMATORS = {
 }
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("kind", sampled(ESTIMATORS, 2))
 def test_no_step_of_several_threads_is_lost(kind, tmp_path):
     """4 × 3 calls after one: 13 steps, 13 lines of the trace, all documents; each save is read."""
     make, texts = ESTIMATORS[kind]

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from stickbreaker.kernels import drop_stale_caches
 
 KERNEL = """
@@ -23,6 +25,7 @@ def total(cells):
 CALL = "import {module}; import numpy; print({module}.total({module}.{name}(numpy.ones(3))))"
 
 
+@pytest.mark.ci
 def test_caches_go_when_classes_do_and_stay_when_they_stay(tmp_path):
     def called(name: str, module: str = "kernel") -> str:
         (tmp_path / f"{module}.py").write_text(KERNEL.format(name=name))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracle.phrase_translation import Lines
+from tests.tiers import sampled
 from tests.translation.random_translations import WORDS, arpa
 
 from stickbreaker import NgramModel, UserError
@@ -27,7 +28,7 @@ def read(tmp_path, text, words=WORDS):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", sampled(range(12), 2))
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_words_have_the_probability_of_the_definition(tmp_path, seed, order):
     rng = np.random.default_rng(seed)

@@ -74,7 +74,7 @@ def in_order_of_use(topics):
 
 
 def drawn(rng, lengths, alpha, gamma, eta):
-    """Words and topics of documents of such lengths, drawn seat by seat, and how many tables each topic has."""
+    """Words and topics of documents of such lengths, drawn seat by seat, and the tables of each topic."""
     dishes, words, topics = [], [], []  # dishes: of every table so far; topics have a distribution each
     phi = []
     for length in lengths:

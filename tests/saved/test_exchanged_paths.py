@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.running import SMALL, bytes_of_files
+from tests.tiers import sampled
 
 from stickbreaker import (
     HDP,
@@ -90,8 +91,8 @@ def symbols(tmp_path):
     return AdaptorGrammar("unigram")._as_corpus(lines, reset=True).write(tmp_path / "symbols")
 
 
-@pytest.mark.parametrize("step", [2, 0])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("step", sampled([2, 0], 4))
+@pytest.mark.parametrize("kind", sampled(KINDS, 4))
 def test_a_run_leaves_another_model_alone(kind, step, other, corpus, tmp_path):
     """At any step, and before the last save; where it was moved to, it goes on as if nothing had been."""
     corpus = symbols(tmp_path) if kind == "grammar" else corpus

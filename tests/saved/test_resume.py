@@ -46,8 +46,8 @@ def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):
         return cli("fit", model, *arguments, code=1)
 
 
-@pytest.mark.parametrize("kind", sampled(KINDS, 6))
-@pytest.mark.parametrize("every", [0, 60])
+@pytest.mark.parametrize("kind", sampled(KINDS, 4))
+@pytest.mark.parametrize("every", sampled([0, 60], 1))
 def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
     options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", every)
     goes_on_alike(cli, tmp_path, monkeypatch, options, every)
@@ -315,6 +315,7 @@ def kill(process, trace: Path, draw: random.Random) -> bool:
     return process.exitcode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 @pytest.mark.faults
 @pytest.mark.parametrize("kind", sampled(KILLED, 1))
 def test_kills(child, planted, tmp_path, kind):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import psi
 from tests.golden.names import check
+from tests.tiers import sampled
 from tests.topics.model.test_polylingual import SIZES, aligned
 
 from stickbreaker import HDP, Corpus, Online, OpenVocabulary, UserError, Vocabulary, VocabularyRule
@@ -84,14 +85,18 @@ def homes(model):
 
 @pytest.mark.parametrize(
     ("n_topics", "given"),
-    [
-        (2, {}),
-        (12, {}),
-        (2, {"words": OPEN}),
-        (12, {"words": OPEN}),
-        (2, {"inference": "hybrid"}),
-        (2, {"inference": "hybrid", "words": OPEN}),
-    ],
+    sampled(
+        [
+            (2, {}),
+            (12, {}),
+            (2, {"words": OPEN}),
+            (12, {"words": OPEN}),
+            (2, {"inference": "hybrid"}),
+            (2, {"inference": "hybrid", "words": OPEN}),
+        ],
+        1,
+        several=True,
+    ),
 )
 def test_the_number_follows_a_stream_whose_topics_change(n_topics, given):
     model, numbers = model_of(n_topics, **given), []
@@ -139,7 +144,7 @@ def test_births_are_the_same_for_any_number_of_threads(words):
 
 
 @BOTH
-@pytest.mark.parametrize("after", [5, 7])  # documents wait; the first topics have come
+@pytest.mark.parametrize("after", sampled([5, 7], 1))  # documents wait; the first topics have come
 def test_a_saved_stream_goes_on_as_if_it_had_not_been_saved(after, words, tmp_path):
     batches = list(minibatches(part=4))
     whole = learned(model_of(words=words), batches)

@@ -116,6 +116,7 @@ def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
     assert stream_directory.resume(tmp_path / "cut", Stop(), 1) is None
 
 
+@pytest.mark.slow
 def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
     draw = np.random.default_rng(0)
     texts = [" ".join(f"kind{d // 60}w{word}" for word in draw.integers(9, size=20)) for d in range(400)]

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.tiers import sampled
 
 from stickbreaker import HDP, Corpus, Hybrid, Online, UserError
 from stickbreaker.engines import Interrupted
@@ -31,6 +32,7 @@ def corpus_at(path):
     return Corpus.from_matrix(planted_corpus().counts).write(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("n_topics", [3, 8])
 def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
@@ -52,6 +54,7 @@ def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
     assert last.bound >= max(point.bound for point in short)
 
 
+@pytest.mark.slow
 def test_the_planted_number_of_dense_topics_is_found():
     """Each has most of the words. From ten topics the bound is below that of a single topic."""
     planted = plant_topics(400, 15, n_words=120, length=80, alpha=2 / 15, eta=0.5, seed=3)
@@ -242,6 +245,7 @@ def test_a_bound_is_not_checked_if_it_asks_for_many_or_documents_are_few():
     assert by_bound().next_settings([*FEW, check(20, None, used=2)]) is None, "nothing could be predicted"
 
 
+@pytest.mark.slow
 def test_topics_that_the_bound_does_not_ask_for_are_found(tmp_path):
     """And a search that goes over to documents held out continues where it stopped, as any does."""
     corpus = Corpus.from_matrix(weak_topics()).write(tmp_path / "corpus")
@@ -465,18 +469,21 @@ GOOD = point(20, -8.0).to_json()
 
 @pytest.mark.parametrize(
     "held",
-    [
-        {},
-        [3],
-        [{**GOOD, "checks": 1}],
-        [{**GOOD, "topics": 0}],
-        [{**GOOD, "used": -1}],
-        [{**GOOD, "bound": "low"}],
-        [{**GOOD, "held_out": True}],
-        [{**GOOD, "final": 1}],
-        [{**GOOD, "more": 1}],
-        [{name: value for name, value in GOOD.items() if name != "passes"}],
-    ],
+    sampled(
+        [
+            {},
+            [3],
+            [{**GOOD, "checks": 1}],
+            [{**GOOD, "topics": 0}],
+            [{**GOOD, "used": -1}],
+            [{**GOOD, "bound": "low"}],
+            [{**GOOD, "held_out": True}],
+            [{**GOOD, "final": 1}],
+            [{**GOOD, "more": 1}],
+            [{name: value for name, value in GOOD.items() if name != "passes"}],
+        ],
+        3,
+    ),
 )
 def test_runs_of_a_search_of_others_are_looked_at(held, tmp_path):
     with pytest.raises(ValueError):

@@ -19,6 +19,7 @@ from tests.corpus.readers.samples import (
     stream_of,
     word_of,
 )
+from tests.tiers import sampled
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
@@ -123,7 +124,7 @@ def test_every_format_has_a_valid_file(tmp_path):
             assert read_all(tmp_path / "file", words, format, "fail", {})
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", sampled(READERS, 7))
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), edits=EDITS, options=OPTIONS)
 def test_any_edit_of_a_valid_file(tmp_path_factory, format, data, edits, options):

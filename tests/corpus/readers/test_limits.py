@@ -215,6 +215,7 @@ print(peak() - before)
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to know the peak of memory")
 @pytest.mark.parametrize("packing", [".gz", ".zst"])
 def test_little_that_unpacks_to_much(tmp_path, packing):
@@ -240,6 +241,7 @@ print(int(status.partition("VmHWM:")[2].split()[0]) * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to know the peak of memory")
 @pytest.mark.parametrize("name", ["dictionary.parquet", "plain.parquet", "bytes.parquet", "dictionary.arrow"])
 def test_long_values_that_are_no_text_are_not_held(tmp_path, name):

@@ -49,6 +49,7 @@ def test_of_what_has_no_length_nothing_is_told(tmp_path):
         assert shares_of([pipe]) == [None, None]
 
 
+@pytest.mark.ci
 def test_a_terminal_sees_a_bar(tmp_path):
     pty = pytest.importorskip("pty", reason="Windows has no terminals of this sort")
     file = tmp_path / "text.txt"

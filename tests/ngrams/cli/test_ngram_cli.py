@@ -277,6 +277,7 @@ def test_an_interrupted_run_goes_on_alike(cli, book, tmp_path, monkeypatch, kind
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.faults
 def test_a_run_that_is_killed_in_mid_sweep_goes_on_alike(cli, tmp_path):
     import subprocess

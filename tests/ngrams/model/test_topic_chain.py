@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from scipy.special import gammaln
 from tests.ngrams.topic_states import BASE, BEFORE, DOCUMENTS, Study, entries_of, names_of
 from tests.oracle.pitman_yor import log_restaurant
@@ -128,6 +129,7 @@ class TopicLaws(ExactSamplerTests):
         return [(order[i], order[j]) for i in range(8) for j in range(i) if topics[i] == topics[j]]
 
 
+@pytest.mark.slow
 class TestIndependent(TopicLaws):
     pass
 
@@ -140,10 +142,12 @@ class TestHierarchical(TopicLaws):
     prior = "hierarchical"
 
 
+@pytest.mark.slow
 class TestIndependentUnbounded(TopicLaws):
     unbounded = True
 
 
+@pytest.mark.slow
 class TestSwitchingUnbounded(TopicLaws):
     prior, unbounded = "switching", True
 

@@ -9,7 +9,7 @@ import pytest
 from tests.ngrams.topic_states import BASE, CHAINS, longest_contexts, names_of, topic_events
 from tests.oracle.topic_ngrams import log_topics
 from tests.oracle.topic_seatings import Given, log_labels, seatings
-from tests.tiers import EXHAUSTIVE
+from tests.tiers import EXHAUSTIVE, sampled
 
 from stickbreaker.ngrams.model.chain import LEAST
 from stickbreaker.ngrams.model.topic_rooms import used
@@ -110,8 +110,8 @@ def states(prior, blocks):
         yield tuple(chain._words.topics[order].tolist()), (int(tables), int(shared))
 
 
-@pytest.mark.parametrize("blocks", [0, 2])
-@pytest.mark.parametrize("prior", ["none", "switching", "hierarchical"])
+@pytest.mark.parametrize("blocks", sampled([0, 2], 1))
+@pytest.mark.parametrize("prior", sampled(["none", "switching", "hierarchical"], 1))
 def test_every_labelling_comes_as_often_as_it_should(prior, blocks):
     exact = Exact(prior)
     keys = [key for key, p in exact.joint.items() if p > 0.0]
@@ -132,7 +132,7 @@ def test_every_labelling_comes_as_often_as_it_should(prior, blocks):
     assert np.sqrt((deviations**2).mean()) < (1.3 if EXHAUSTIVE else 2.0)
 
 
-@pytest.mark.parametrize("prior", ["none", "switching"])
+@pytest.mark.parametrize("prior", sampled(["none", "switching"], 1))
 def test_words_whose_base_is_almost_none(prior, monkeypatch):
     """All that comes of a word of G0 = 1e-300 hangs from one table: only blocks move it."""
     monkeypatch.setattr(sys.modules[__name__], "BASE", np.array([LEAST, 0.5, 0.5]))

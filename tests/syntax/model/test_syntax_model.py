@@ -7,6 +7,7 @@ import pytest
 from scipy.special import gammaln, logsumexp, psi
 from tests.oracle import syntax as oracle
 from tests.syntax.planted_trees import TreesInMemory, planted_trees, shards_of
+from tests.tiers import sampled
 
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core.random_streams import numbered_keys
@@ -71,9 +72,9 @@ def corpora():
     }
 
 
-@pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("name", corpora())
-@pytest.mark.parametrize("most", [1, 30])
+@pytest.mark.parametrize("limit", sampled(LIMITS, 2))
+@pytest.mark.parametrize("name", sampled(corpora(), 2))
+@pytest.mark.parametrize("most", sampled([1, 30], 2))
 def test_bound_never_falls(name, limit, most):
     """Law 1, from a random start, tau and the alphas learned; whether or not documents have settled."""
     model = model_of(limit, most=most, tolerance=1e-6)

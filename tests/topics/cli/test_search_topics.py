@@ -158,6 +158,7 @@ def test_wrong_options_are_usage_errors(options, line, cli, posts, tmp_path):
     assert line in cli("fit", "hdp", posts, "--out", tmp_path / "m", *options, code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_bound_that_documents_held_out_overrule_is_told(cli, tmp_path):
     texts = [" ".join(f"w{n}" for n in np.flatnonzero(row).repeat(row[row > 0])) for row in weak_topics(800)]
     posts, path = tmp_path / "posts.jsonl", tmp_path / "model"

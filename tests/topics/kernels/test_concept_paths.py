@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import psi
+from tests.tiers import sampled
 
 from stickbreaker.topics.kernels.concept_paths import (
     expected_log_paths,
@@ -22,7 +23,7 @@ from stickbreaker.topics.kernels.samplers.tree_gibbs import (
 pytestmark = pytest.mark.kernels
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", sampled(range(4), 2))
 def test_weights_are_sums_over_paths(seed):
     draw = np.random.default_rng(seed)
     starts = np.cumsum([0, *draw.integers(1, 4, 6)])
@@ -46,7 +47,7 @@ def test_weights_are_sums_over_paths(seed):
     assert np.add.reduceat(out, starts[:-1], axis=0) == pytest.approx(counts, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sampled(range(3), 2))
 def test_ways_add_logs_of_choices(seed):
     """Below the top (3): two groups by edges 0 and 1, a third by edge 2 of a node (4) that has no other."""
     draw = np.random.default_rng(seed)

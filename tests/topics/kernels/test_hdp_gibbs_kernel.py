@@ -6,6 +6,7 @@ from numba import config
 from scipy.stats import beta as beta_law
 from scipy.stats import kstest
 from tests.oracle import hdp_gibbs as oracle
+from tests.tiers import sampled
 from tests.topics.kernels.test_gibbs_sweeps import chance_of_worse, prepared
 
 from stickbreaker.core.random_streams import numbered_keys
@@ -45,8 +46,10 @@ def copied(record):
     return type(record)(*(values.copy() for values in record))
 
 
-@pytest.mark.parametrize("groups", [[0, 0, 0, 0], [0, 0, 1, 1]], ids=["one language", "two languages"])
-@pytest.mark.parametrize("form", ["number", "words"])
+@pytest.mark.parametrize(
+    "groups", sampled([[0, 0, 0, 0], [0, 0, 1, 1]], 2), ids=["one language", "two languages"]
+)
+@pytest.mark.parametrize("form", sampled(["number", "words"], 2))
 def test_a_token_is_drawn_from_its_conditional(form, groups):
     """The first token that is visited, whose word no other token has before it; and the stick it breaks."""
     words, documents, z = [0, 2, 2, 2, 3, 2], [0, 0, 0, 1, 1, 1], [1, 0, 1, 2, 1, 0]

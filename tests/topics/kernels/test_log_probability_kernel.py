@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from tests.oracle.left_to_right import log_probability, probability
+from tests.tiers import sampled
 
 from stickbreaker.topics.kernels.left_to_right import Orders, log_probabilities
 
@@ -32,7 +33,7 @@ def of_tokens(tokens):
     return entries, np.ones(len(tokens)), words
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", sampled(range(6), 2))
 def test_nats_equal_the_oracle(seed):
     rng = np.random.default_rng(seed)
     phi, alpha = random_model(seed, 1 + seed, 6)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.tiers import sampled
 
 from stickbreaker import HDP, LDA, Online, UserError
 from stickbreaker.core.edits import Dissolve, Permute, Split, apply_to_stats
@@ -51,8 +52,8 @@ def effective(model):
     return float(np.exp(-(shares * np.log(np.maximum(shares, 1e-300))).sum()))
 
 
-@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
-@pytest.mark.parametrize("words", ["closed", "open"])
+@pytest.mark.parametrize("inference", sampled(["mean-field", "hybrid"], 1))
+@pytest.mark.parametrize("words", sampled(["closed", "open"], 1))
 def test_a_stream_sorted_by_kind_keeps_its_topics(inference, words):
     counts = sorted_by_kind(1)
     documents = texts_of(counts) if words == "open" else counts
@@ -69,12 +70,16 @@ def test_a_stream_sorted_by_kind_keeps_its_topics(inference, words):
 
 @pytest.mark.parametrize(
     ("inference", "words", "moves"),
-    [
-        ("mean-field", "closed", "split-merge"),
-        ("mean-field", "open", "split-merge"),
-        ("hybrid", "closed", "births"),
-        ("hybrid", "open", "births"),
-    ],
+    sampled(
+        [
+            ("mean-field", "closed", "split-merge"),
+            ("mean-field", "open", "split-merge"),
+            ("hybrid", "closed", "births"),
+            ("hybrid", "open", "births"),
+        ],
+        1,
+        several=True,
+    ),
 )
 def test_a_stream_of_an_hdp_keeps_its_topics_too(inference, words, moves):
     counts = sorted_by_kind(1)

@@ -189,8 +189,8 @@ def test_the_evidence_by_enumeration_is_that_of_draws():
     assert oracle.log_evidence([["b"], ["b"]], 1, 0.5, 3.0, g0) == pytest.approx(again)
 
 
-@pytest.mark.parametrize("outside", sampled(["constant", "stick", "spelling"], 3))
-@pytest.mark.parametrize("concentration", [0.5, 2.0, 3000.0])
+@pytest.mark.parametrize("outside", sampled(["constant", "stick", "spelling"], 2))
+@pytest.mark.parametrize("concentration", sampled([0.5, 2.0, 3000.0], 2))
 def test_what_is_told_as_a_bound_is_below_the_evidence(concentration, outside):
     """With room for all words every score is; with one word a topic none is told as one once words are
     outside. (In the first pass topics have a little of all words, whatever the truncation.)"""

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 from scipy.stats import chi2
 from tests.oracle import concept_trees as oracle
+from tests.tiers import sampled
 from tests.topics.model.test_concepts import ONE, SENSES, TREES, TWO, Tied
 
 from stickbreaker import LDA, ConceptTree, Corpus, UserError
@@ -80,7 +81,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 1))
 def test_the_chain_visits_states_by_their_probability(walk, name):
     """Every topic and path of every token, enumerated: frequencies within 4.5 standard errors."""
     concepts, vocabulary, documents = CASES[name]
@@ -103,7 +104,7 @@ def test_the_chain_visits_states_by_their_probability(walk, name):
         assert abs(seen[state] / n - p) < 6.0 * error + 2 / n, (state, seen[state] / n, p)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 1))
 def test_a_token_is_drawn_by_its_conditional(walk, name):
     """The token that a sweep visits first, whose topic and path are enumerated, from each of three states.
 
@@ -161,6 +162,7 @@ def test_strength_one_in_one_language_scores_as_words_without_concepts():
         assert chain.score().nats == pytest.approx(float(flat), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_joint_test_of_two_languages(walk):
     """Geweke: words drawn given states, and states drawn by the chain given words, keep to the prior."""
     tree = compiled(*TREES["nested"])

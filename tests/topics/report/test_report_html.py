@@ -179,10 +179,12 @@ def test_same_page_same_bytes() -> None:
     assert report_pages.realistic(12, 40).html() == report_pages.realistic(12, 40).html()
 
 
+@pytest.mark.ci
 def test_size_stays_small() -> None:
     assert len(report_pages.large().html().encode("utf-8")) < 3_000_000
 
 
+@pytest.mark.slow
 def test_size_stays_small_with_very_many_topics() -> None:
     page = report_pages.realistic(600, 250)
     page = replace(

@@ -44,6 +44,7 @@ def scores(cli, lexicon, place):
     return json.loads(cli("evaluate", lexicon, place / "test.jsonl", "--threads", 1, "--json").stdout)
 
 
+@pytest.mark.slow
 def test_topics_raise_bleu(place, cli, tuned):
     pytest.importorskip("sacrebleu")
     adapted, plain = (scores(cli, place / name, place) for name in ("with", "without"))
@@ -71,6 +72,7 @@ def test_weights_are_kept_with_the_lexicon(place, tuned):
     assert tuned["with"]["weights"]["topic_lexical"] > 0.0
 
 
+@pytest.mark.slow
 def test_tuning_begins_anew_and_is_the_same_each_time(place, cli, tuned, tmp_path):
     lexicon = shutil.copytree(place / "without", tmp_path / "again")
     options = ("--rounds", 4, "--threads", 1, "--json")

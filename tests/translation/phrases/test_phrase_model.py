@@ -8,6 +8,7 @@ import pytest
 from tests.oracle.phrase_pairs import lexical_weight
 from tests.oracle.sentence_options import PhraseOptions, sentence_options
 from tests.oracle.topic_lexicon import Lexicon, reversed_sentences
+from tests.tiers import sampled
 from tests.translation.planted_bitexts import random_bitext, sentences_of_bitext
 from tests.translation.planted_phrases import lexicon_of, options_by_phrase, phrase_model, phrase_of
 
@@ -58,7 +59,7 @@ def weights_by_hand(model, option, shares):
     return np.array(found)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sampled(range(3), 2))
 def test_features_are_those_of_their_definitions(tmp_path, seed):
     model = case(seed, tmp_path)
     options = np.arange(model.table.n_options)
@@ -120,7 +121,7 @@ def rows(options):
 
 
 @pytest.mark.parametrize("adapts", [True, False])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sampled(range(3), 2))
 def test_options_are_those_of_a_slow_search(tmp_path, seed, adapts):
     model = case(seed, tmp_path, adapts=adapts)
     rng = np.random.default_rng(seed)
