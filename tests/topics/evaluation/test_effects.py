@@ -34,6 +34,17 @@ def test_certain_shares_give_least_squares():
     assert found.estimates[1, 1:] == pytest.approx(-found.estimates[0, 1:], abs=4 * errors.max())
 
 
+def test_residuals_have_the_degrees_of_freedom_that_the_terms_leave():
+    """Eight documents, four terms: with n for n - terms, errors would be smaller by 30 %."""
+    rng = np.random.default_rng(2)
+    design = np.column_stack([np.ones(8), rng.normal(size=(8, 3))])
+    shares = np.clip(0.5 + 0.1 * rng.normal(size=8), 0.1, 0.9)
+    found = effects_of(1e9 * np.column_stack([shares, 1.0 - shares]), design, draws=40)
+    rest = np.linalg.lstsq(design, shares, rcond=None)[1]
+    errors = np.sqrt(np.diag(rest[0] / 4 * np.linalg.inv(design.T @ design)))
+    assert found.errors[0] == pytest.approx(errors, rel=0.06)
+
+
 def test_uncertain_shares_make_bounds_wider():
     design = design_of(200)
     sure, unsure = (effects_of(size * np.full((200, 2), 0.5), design) for size in (1e8, 2.0))
