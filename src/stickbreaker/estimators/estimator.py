@@ -107,6 +107,7 @@ class Estimator(ABC):
     search_: tuple[FinishedRun, ...] = ()
     updates_: Sequence[Update] = ()
     _origin: Origin | None = None
+    _learned_with: Mapping[str, str] | None = None  # `params_as_text` when it learned last, or was loaded
 
     @property
     def _threads(self) -> int:
