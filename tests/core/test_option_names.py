@@ -106,6 +106,7 @@ def test_the_command_line_renames_what_it_says(cli):
             "corpus build",
             "topics",
             "report",
+            "effect",
             *(f"translate {verb}" for verb in ("learn", "terms", "export", "run")),
         )
     )

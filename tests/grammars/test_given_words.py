@@ -129,3 +129,26 @@ def test_known_words_on_the_command_line(cli, tmp_path):
         assert problem in refused.stderr
         assert len(refused.stderr.strip().splitlines()) == 1
         assert not (tmp_path / "n").exists()
+
+
+@pytest.mark.parametrize("inference", ["mcmc", "hybrid"])
+def test_symbols_that_only_known_words_have_are_recognised(inference, tmp_path):
+    """The text has no z."""
+    texts = ["thebar", "abear", "thearea", "bearthe"] * 5
+    model = AdaptorGrammar("unigram", inference=inference, max_iter=3, random_state=0, known={"zebra": 200})
+    model.fit(texts)
+    assert model.segment(["zebrazebra", "zebra"]) == [["zebra", "zebra"], ["zebra"]]
+    assert model.parse(["zebra"])[0].new_symbols == 0
+    assert model.parse(["zebra"])[0].nats > model.parse(["bearz"])[0].nats
+    model.save(tmp_path / "m")
+    loaded = AdaptorGrammar.load(tmp_path / "m")
+    assert loaded.parse(["zebra"])[0].nats == model.parse(["zebra"])[0].nats
+    assert model.score(["zebra"]) == pytest.approx(model.parse(["zebra"])[0].nats / 5)
+
+
+def test_all_strings_of_a_grammar_sum_to_one_if_the_text_lacks_a_terminal():
+    rules = "Sentence -> 'a'\nSentence -> 'b'\nSentence -> 'z'"
+    model = AdaptorGrammar(rules, max_iter=2, random_state=0).fit(["a", "b", "a"])
+    found = model.parse(["a", "b", "z", "q"])
+    assert [one.new_symbols for one in found] == [0, 0, 0, 1]
+    assert sum(np.exp(one.nats) for one in found) == pytest.approx(1.0)

@@ -112,6 +112,15 @@ def test_sentences_stand_in_order_and_may_be_left_out(tmp_path):
             read_candidates(path)
 
 
+def test_a_line_cannot_make_a_million_sentences(tmp_path):
+    path = tmp_path / "some.nbest"
+    path.write_text("0 ||| a\n900000 ||| b\n", encoding="utf-8")
+    with pytest.raises(UserError, match="the sentence 900000 after 0; number the sentences in order"):
+        read_candidates(path)
+    path.write_text("\n".join(f"{n} ||| a" for n in range(0, 30_000, 90)), encoding="utf-8")
+    assert len(read_candidates(path)) == 29_971
+
+
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xff\xfe\x00", bytes(range(256))])
 def test_files_of_something_else_are_refused(tmp_path, content):
     path = tmp_path / "some.nbest"

@@ -143,6 +143,18 @@ def test_one_topic_multiplies_by_a_fixed_ratio(model):
         assert np.exp(found[i]) == pytest.approx(ratio[event] / (1.0 + p @ (ratio - 1.0)), rel=1e-9)
 
 
+def test_the_mean_of_topics_is_by_their_shares_of_the_text(corpus):
+    model = NgramModel(1, max_iter=1, random_state=0).fit(corpus)
+    words = model.numbers_.known[1:4]
+    shares, topic_word = np.array([90.0, 10.0]), np.array([[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]])
+    ratios = Ratios.of(UnigramTopics(tuple(words), topic_word, np.ones(2), shares), model.numbers_, 1.0)
+    p = 0.9 * topic_word[0] + 0.1 * topic_word[1]
+    order = [model.numbers_.known.index(word) for word in words]
+    assert ratios.words.tolist() == order
+    assert ratios.lifts == pytest.approx((topic_word / p).T)
+    assert shares @ ratios.lifts.T / 100 == pytest.approx(1.0)
+
+
 def test_words_without_a_ratio_are_counted(model, lda, new):
     (scored,) = scores(model, new, lda)
     names = [model.words_[word] if word >= 0 else "dog" for word in scored.plain.words.tolist()]

@@ -281,6 +281,39 @@ def test_topics_that_nobody_uses_are_closed_and_others_kept():
     assert found.trial.n_topics == 4 - len(found.closures)
 
 
+@pytest.mark.parametrize("home", [1, 2])
+def test_a_closed_topic_is_merged_into_the_one_that_gains_its_tokens(home):
+    """A copy of a topic: without it, the tokens of both are the topic's. Two documents are too few for it."""
+    trial, own = on_trial(1)[0], np.zeros((N_WORDS, 3))
+    own[80:100, 2 - home] = own[100:, home - 1] = own[100:, 2] = 40.0
+    more = trial.plus(own, np.full(3, 0.1))
+    bags = corpus_of([WORDS[100:] * 10, WORDS[100:] * 10]).bags(0)
+    found = judge(more, bags, [3])
+    gained = (found.trial.tokens(bags) - more.tokens(bags)[:, :3]).sum(axis=0)
+    assert gained[home] == pytest.approx(200.0, abs=5.0)
+    assert found.closures[3][0] == home
+
+
+def test_tokens_of_a_closed_topic_count_for_topics_that_are_tried_later():
+    """Two topics that share a subject: the first to be tried is closed, then the other one has all users."""
+    trial, _, bags = on_trial(2)
+    foreign = corpus_of([[WORDS[100 + i % 20] for i in range(d, d + 10)] for d in range(20)]).bags(0)
+    own = np.zeros((N_WORDS, 2))
+    own[100:] = [[40.0, 0.4]] * 20
+    found = judge(trial.plus(own, np.array([0.05, 0.0005])), Bags.join([bags, foreign]), [2, 3])
+    assert found.closures[3][0] == 2
+    assert 2 in found.gains
+
+
+def test_weights_of_new_topics_are_shares_of_the_tokens_of_all_documents():
+    """Candidates are fitted to every second of the documents explained worst, which are half of all."""
+    trial, _, bags = on_trial(2)
+    found = candidates(trial, bags, 4, 1.0, np.random.default_rng(0))
+    assert found is not None
+    fitted = bags.take(explained_worst(trial, bags)[::2])
+    assert found.weights == pytest.approx(0.5 * found.counts.sum(axis=0) / fitted.counts.sum())
+
+
 def test_candidates_change_no_sum_but_where_counts_would_fall_below_zero():
     trial, _, bags = on_trial(2)
     found = candidates(trial, bags, 4, 1.0, np.random.default_rng(0))
@@ -296,6 +329,15 @@ def test_documents_that_topics_lack_words_for_are_explained_worst():
     foreign = [[WORDS[100 + i] for i in draw.integers(20, size=LENGTH)] for _ in range(BATCH)]
     joined = Bags.join([bags, corpus_of(foreign).bags(0)])
     assert (explained_worst(trial, joined) >= BATCH).mean() > 0.9
+
+
+def test_of_documents_that_lack_about_as_much_per_token_the_longer_are_explained_worse():
+    trial, _, bags = on_trial(2)
+    short = [[WORDS[100 + i % 20] for i in range(n, n + 4)] for n in range(20)]
+    long = [[*(WORDS[100 + i % 20] for i in range(n, n + 36)), *WORDS[:4]] for n in range(10)]
+    joined = Bags.join([corpus_of(short).bags(0), corpus_of(long).bags(0), bags.take(np.arange(20))])
+    found = explained_worst(trial, joined)
+    assert set(found) >= set(range(20, 30))
 
 
 def test_a_topic_of_one_document_is_not_worth_having():

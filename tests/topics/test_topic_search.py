@@ -122,6 +122,15 @@ def test_short_runs_go_down_to_one_topic_but_not_below_the_number_in_use():
     assert search.next_settings(points) == {"n_topics": 10}, "5 topics were split: moves start from above"
 
 
+@pytest.mark.parametrize(("topics", "used", "half"), [(40, 20, 20), (41, 20, 20), (2, 1, 1)])
+def test_short_runs_go_down_if_half_of_the_topics_are_in_use(topics, used, half):
+    """Even if a larger number is better by far."""
+    points = [point(2 * topics, -8.0), point(topics, -9.0, used=used)]
+    assert by_bound().next_settings(points) == short_run(half)
+    points = [point(2 * topics, -8.0), point(topics, -9.0, used=half + 1)]
+    assert by_bound().next_settings(points) != short_run(half)
+
+
 def test_short_runs_go_up_only_from_a_best_run_that_keeps_its_topics():
     for bound, used, most, following in (
         (-8.0, 120, 1000, 320),

@@ -1,6 +1,7 @@
 """The decoder against all translations of short sentences."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from tests.translation.random_translations import MANY, arpa, decoder, flat, sen
 
 from stickbreaker import UserError
 from stickbreaker.translation.decoding.decoder import MOST_WORDS, cut_sentence
+from stickbreaker.translation.kernels.decoder import search
+from stickbreaker.translation.kernels.phrase_options import sentence_of
+from stickbreaker.translation.kernels.search_graph import is_covered
 
 pytestmark = pytest.mark.kernels
 
@@ -67,6 +71,23 @@ def test_pruning_only_lowers_the_best_score(tmp_path, seed):
     assert max(scores) <= best + 1e-12
     assert scores[0] < best
     assert scores[-1] == pytest.approx(best, abs=0.3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_remains_is_estimated_by_all_gaps(tmp_path, seed):
+    """The gap at the end is one of them."""
+    n, (text, options) = 5, random_case(seed, n=5)
+    machine = decoder(tmp_path / "m.arpa", text, WEIGHTS)
+    made = flat(n, options)
+    sentence = sentence_of(n, made.longest, made.options, machine.weights, machine.model.arrays)
+    graph = search(sentence, machine.weights, machine.model.arrays, machine.limits)
+    ends = set()
+    for node in range(1, int(graph.used[0]) - 1):
+        covered = [is_covered(graph, node, place) for place in range(n)]
+        gaps = [list(places) for free, places in groupby(range(n), lambda i, c=covered: not c[i]) if free]
+        assert graph.futures[node] == pytest.approx(sum(sentence.spans[g[0], g[-1] + 1] for g in gaps))
+        ends.add(covered[-1])
+    assert ends == {False, True}
 
 
 def test_threads_change_nothing(tmp_path):

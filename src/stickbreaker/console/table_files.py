@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = Path("-")  # as CSV
 ENDINGS = (".parquet", ".csv", ".xlsx")
+CREATED = datetime(1980, 1, 1)  # of every workbook, as of the files in it
 LONGEST_CELL = 32_767  # characters, in Excel
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet, including the names of columns
 
@@ -97,14 +99,26 @@ def _write_csv(tables: "Iterable[pa.Table]", schema: "pa.Schema", out: "Path | B
 def _write_workbook(tables: "Iterable[pa.Table]", schema: "pa.Schema", partial: Path, out: Path) -> None:
     """Write an Excel file of one sheet, the columns' names first; text is never a formula or a link.
 
-    partial: the file to write; out: the path for errors. Raises UserError for what Excel cannot hold.
+    Equal tables give equal bytes. partial: the file to write; out: the path for errors. Raises UserError for
+    what Excel cannot hold, OSError if the file cannot be written.
     """
+    from xlsxwriter.exceptions import FileCreateError
+
+    try:
+        _write_sheet(tables, schema, partial, out)
+    except FileCreateError as error:  # what xlsxwriter makes of an OSError
+        cause = error.args[0] if error.args else None
+        raise cause if isinstance(cause, OSError) else OSError(None, str(error), str(out)) from None
+
+
+def _write_sheet(tables: "Iterable[pa.Table]", schema: "pa.Schema", partial: Path, out: Path) -> None:
     import xlsxwriter
 
     if len(schema) > MOST_COLUMNS:
         raise UserError(f"a sheet has {MOST_COLUMNS:,} columns at most", where=out, remedy="write .csv")
     # rows first go to a file of their own, and are joined at the end
     with xlsxwriter.Workbook(partial, {"constant_memory": True}) as book:
+        book.set_properties({"created": CREATED})  # else the time of the run
         sheet, row = book.add_worksheet("documents"), 0
         for column, name in enumerate(schema.names):
             sheet.write_string(0, column, name)

@@ -47,7 +47,7 @@ SHARED = OptionNames(  # of corpora, runs and reports of all kinds
     ambiguous=(
         *("inference", "schedule", "engine", "init", "chains", "samples", "truncation", "total"),
         *("language", "format", "overwrite", "trees", "tags", "top", "vocab", "seed", "sentences", "compare"),
-        *("quotes", "by", "all_words", "split", "drop_repeats", "upos"),
+        *("quotes", "by", "all_words", "split", "drop_repeats", "upos", "draws"),
     ),
     flags=("overwrite", "trees", "all_words"),
     settings=("Online", "Memoised"),

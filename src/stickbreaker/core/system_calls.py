@@ -1,4 +1,4 @@
-"""What Unix and Windows do differently: file locks, appending, peak memory. One function each.
+"""What Unix and Windows do differently: file locks, appending, memory. One function each.
 
 Nothing else in the package imports a module that only one of the two has.
 """
@@ -67,3 +67,11 @@ def peak_memory() -> float | None:
         return None
     peak = getrusage(RUSAGE_SELF).ru_maxrss
     return peak / (1024.0 if sys.platform != "darwin" else 1024.0**2)
+
+
+def memory_of_machine() -> int | None:
+    """The memory of this machine in bytes; None if the system does not report it."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return None

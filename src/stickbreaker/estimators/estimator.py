@@ -18,6 +18,7 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.parameter_fields import refuse_unmet_needs
 from stickbreaker.core.records import Array
+from stickbreaker.core.system_calls import memory_of_machine
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import Overview
@@ -107,6 +108,7 @@ class Estimator(ABC):
     search_: tuple[FinishedRun, ...] = ()
     updates_: Sequence[Update] = ()
     _origin: Origin | None = None
+    _learned_with: Mapping[str, str] | None = None  # `params_as_text` when it learned last, or was loaded
 
     @property
     def _threads(self) -> int:
@@ -179,6 +181,11 @@ class Estimator(ABC):
     def _remark_on(self, corpus: Corpus) -> str | None:
         """A warning about something surprising in learning from these documents, or None."""
         return None
+
+    def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
+        """At least how many bytes learning from a corpus takes, and the parameters because of which, such as
+        "n_topics=100"; by default 0 and none."""
+        return 0, ""
 
     def _least_held_out(self) -> float:
         """The share of the documents to hold out if the user chose none; by default 0.
@@ -327,3 +334,16 @@ def refuse_to_begin(estimator: Estimator, corpus: Corpus, *, stream: bool = Fals
     if not stream:
         estimator._refuse_params(corpus.vocabulary, corpus.analysis)
     refuse_unmet_needs(estimator)
+    _refuse_large_runs(estimator, corpus)
+
+
+def _refuse_large_runs(estimator: Estimator, corpus: Corpus) -> None:
+    """Raise UserError if learning from a corpus takes more memory than this machine has."""
+    needed, parameters = estimator._least_memory(corpus)
+    there = memory_of_machine()
+    if there is not None and needed > there:
+        problem = (
+            f"{parameters} for {counted(corpus.n_words, 'word')} takes {needed / (1 << 30):,.0f} GB or more"
+        )
+        remedy = f"this machine has {there / (1 << 30):,.0f} GB: give fewer"
+        raise UserError(problem, remedy=remedy)

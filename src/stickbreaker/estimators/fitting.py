@@ -31,7 +31,7 @@ from stickbreaker.estimators.saving import (
     manifest_of,
 )
 from stickbreaker.estimators.search import FinishedRun, Search, with_last
-from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.settings import params_as_text, seed_of, threads_of
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Callback, Clock, LoggedLines, Observer, Trace, logged_to_stderr
@@ -136,6 +136,7 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
     estimator.vocabulary_ = counted_vocabulary(corpus)
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
+    estimator._learned_with = params_as_text(estimator)
     estimator.trace_ = trace.records
 
 

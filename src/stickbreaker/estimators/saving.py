@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
-from stickbreaker.core.errors import UserError, shortened_path
+from stickbreaker.core.errors import UserError, shortened, shortened_path
 from stickbreaker.core.file_errors import named_as
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import JsonObject, refuse_other_kinds
@@ -18,7 +18,7 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator, Origin, Update
 from stickbreaker.estimators.kinds import kind_of, kinds, refuse_system
-from stickbreaker.estimators.settings import from_json, params_of, to_json
+from stickbreaker.estimators.settings import from_json, params_as_text, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
@@ -120,18 +120,49 @@ def save(
         directory.write_vocabulary(estimator.vocabulary_)
         directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
-        held_out = estimator._least_held_out()
-        fixed = manifest_of(estimator._as_it_started(), estimator.seed_, corpus, held_out=held_out)
+        fixed = manifest_of(
+            estimator._as_it_started(), estimator.seed_, corpus, held_out=_held_out_of(estimator)
+        )
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         if estimator.updates_:
             fixed[UPDATES] = [one._asdict() for one in estimator.updates_]
         if documents is not None:
             estimator._write_report_documents(documents, directory.path)
-        directory.write(estimator._snapshot(fixed))
+        with _refusing_changed_parameters(estimator, directory.path):
+            directory.write(estimator._snapshot(fixed))
         if _origin_of(estimator) == path.absolute():
             estimator._take_beside(path)
         estimator._write_beside(directory.path)
+
+
+def _held_out_of(estimator: Estimator) -> float:
+    """The share of documents that an estimator has not learned from; that of the model it was loaded from."""
+    origin = estimator._origin
+    if origin is None or origin.trace is not estimator.trace_:
+        return estimator._least_held_out()
+    return float(origin.manifest["held_out"])
+
+
+@contextmanager
+def _refusing_changed_parameters(estimator: Estimator, path: Path) -> Generator[None]:
+    """A context in which an estimator is saved at a path.
+
+    Raises UserError if parameters were changed since it learned, and do not go with what was learned, so that
+    the saved model could not be loaded.
+    """
+    given, before = params_as_text(estimator), estimator._learned_with or {}
+    changed = [name for name in before if given[name] != before[name]]
+    if not changed:
+        yield
+        return
+    try:
+        yield
+        load(path)
+    except (UserError, ValueError, TypeError):
+        values = ", ".join(f"{name}={shortened(given[name], 30)}" for name in changed)
+        problem = f"{values} was set after learning, and what was learned does not have it"
+        raise UserError(problem, remedy="call fit again, or set it back") from None
 
 
 def loaded_from(estimator: Estimator) -> Path | None:
@@ -237,6 +268,7 @@ def _fill(
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.search_ = estimator._finished_runs(snapshot.manifest.get(SEARCH, []))
     estimator.updates_ = Update.from_manifest(snapshot.manifest)
+    estimator._learned_with = params_as_text(estimator)
     for record in snapshot.trace:
         refuse_other_kinds(record, estimator._trace_fields, needed=False)
     estimator.trace_ = snapshot.trace

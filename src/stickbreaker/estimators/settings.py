@@ -139,6 +139,12 @@ def params_of(estimator: object) -> JsonObject:
     return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
 
 
+def params_as_text(estimator: object) -> dict[str, str]:
+    """An estimator's parameters that decide what it learns, each as text, to see later which were changed."""
+    without = ("callbacks", "verbose", "n_jobs", "engine")
+    return {name: repr(value) for name, value in params_of(estimator).items() if name not in without}
+
+
 SettingTypes = Mapping[str, type[Any]]
 SCHEDULE_TYPES: SettingTypes = {"online": Online, "memoised": Memoised}
 

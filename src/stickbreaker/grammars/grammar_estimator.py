@@ -320,19 +320,29 @@ class GrammarEstimator(GrammarParameters, Estimator):
         learned = self.learned_.opened
         return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
+    @property
+    def _symbols_read(self) -> Vocabulary:
+        """The symbols that texts are read with: those of the vocabulary, in its order, then terminals that
+        only the grammar or the known words have."""
+        if self._of_topics:
+            return self.vocabulary_
+        index = self.vocabulary_.index
+        more = [terminal for terminal in self.compiled_.terminals if terminal not in index]
+        return Vocabulary.of((*self.vocabulary_.words, *more)) if more else self.vocabulary_
+
     def _lines_of(self, texts: Iterable[str]) -> TextLines:
-        """Split texts into symbols, and look these up in the model's vocabulary."""
-        return TextLines.of(texts, self.analysis_, self.vocabulary_)
+        """Split texts into symbols, and look these up in `_symbols_read`."""
+        return TextLines.of(texts, self.analysis_, self._symbols_read)
 
     def _numbers_of(self) -> NDArray[np.int64]:
-        """For each word of the vocabulary, its number among the grammar's terminals; see `terminals_of`."""
+        """For each of `_symbols_read`, its number among the grammar's terminals; see `terminals_of`."""
         boundaries = self.punctuation == "boundaries"
-        return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
+        return terminals_of(self._symbols_read, self.compiled_.terminals, boundaries=boundaries)
 
     def _sentences_in(self, content: Sequences) -> Sentences:
-        """The sentences of these documents, whose words are rows of the model's vocabulary."""
+        """The sentences of these documents, whose words are rows of `_symbols_read`."""
         documents = np.arange(len(content.offsets) - 1)
-        reader = self._reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
+        reader = self._reader(self._symbols_read, self.compiled_.terminals, self.corpus_["documents"])
         return reader.read(content, documents=documents)
 
 

@@ -12,7 +12,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.estimator import refuse_to_begin
-from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.settings import params_as_text, seed_of, threads_of
 from stickbreaker.grammars.grammar_of_sticks import model_of_grammar, start_run
 from stickbreaker.grammars.training_sentences import NothingParsed, training_sentences
 from stickbreaker.learning.online_steps import learn_minibatch
@@ -66,6 +66,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
         estimator.seed_ = seed
         estimator.vocabulary_, estimator.analysis_ = vocabulary, corpus.analysis or Analysis()
     estimator.corpus_ = known
+    estimator._learned_with = params_as_text(estimator)
     estimator.trace_ = [*(estimator.trace_ if begun else []), record]
     estimator._take_sticks(engine, state)
     estimator.converged_ = False  # a stream has no end

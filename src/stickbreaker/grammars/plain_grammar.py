@@ -192,6 +192,8 @@ class PlainAdaptorGrammar(GrammarEstimator):
 
     def _score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """The total log p, in nats, of the sentences that can be parsed, and their number of symbols."""
+        symbols = self._symbols_read
+        corpus = corpus if symbols is self.vocabulary_ else corpus.with_vocabulary(symbols)
         sentences = self._sentences_in(whole(corpus))
         nats = self._nats_of(sentences)
         parsed = np.isfinite(nats)

@@ -14,7 +14,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.text.analysis import SPACED
 from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.ngrams.model.contexts import Integers
-from stickbreaker.ngrams.sentence_scores import Scores, scores_by
+from stickbreaker.ngrams.sentence_scores import Scores, empty_sentence_scores, scores_by
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 
 _LOOKED_AT = 1 << 16  # bytes at the beginning of a file
@@ -78,6 +78,10 @@ class ArpaModel:
         """The same as `scores`: a sentence's score depends neither on other sentences nor on the documents
         `seen`."""
         return self.scores(corpus)
+
+    def _empty_sentence_scores(self) -> Scores:
+        """log p of the end of a sentence without words."""
+        return empty_sentence_scores(self._log_words, self.base_)
 
     def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:
         starts = np.asarray(content.starts, np.int64)

@@ -44,6 +44,8 @@ class WordScorer(Protocol):
 
     def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]: ...
 
+    def _empty_sentence_scores(self) -> Scores: ...
+
 
 @dataclass(frozen=True, eq=False)
 class Interpolated:
@@ -94,6 +96,10 @@ class Interpolated:
         assert own is not None
         pairs = self.first._scores_of_sentences(corpus, seen), self.second._scores_of_sentences(own, before)
         return map(self._mixed, *pairs)
+
+    def _empty_sentence_scores(self) -> Scores:
+        """log p of the end of a sentence without words."""
+        return self._mixed(self.first._empty_sentence_scores(), self.second._empty_sentence_scores())
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """For several parts of a corpus, the sum of log p (nats), and the number of words and ends of

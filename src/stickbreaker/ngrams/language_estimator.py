@@ -28,7 +28,14 @@ from stickbreaker.ngrams.model.chain import TextEvents, events_of
 from stickbreaker.ngrams.model.contexts import Integers, contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.earlier_words import EarlierWords
 from stickbreaker.ngrams.parameters import UNBOUNDED, LanguageParameters
-from stickbreaker.ngrams.sentence_scores import Scores, joined, parts_of, scores_by, sentence_beginning
+from stickbreaker.ngrams.sentence_scores import (
+    Scores,
+    empty_sentence_scores,
+    joined,
+    parts_of,
+    scores_by,
+    sentence_beginning,
+)
 from stickbreaker.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
@@ -238,6 +245,10 @@ class LanguageEstimator(LanguageParameters, Estimator, Generic[M]):
         """Like `scores`, but each sentence is scored on its own; models with topics score it as if it
         followed the documents `seen`, others ignore them."""
         return self.scores(corpus)
+
+    def _empty_sentence_scores(self) -> Scores:
+        """log p of the end of a sentence without words."""
+        return empty_sentence_scores(self._log_words_learned, self.base_)
 
     @abstractmethod
     def _draw_sentences(

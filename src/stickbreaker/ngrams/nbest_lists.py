@@ -10,7 +10,8 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.readers.sources import listed_lines
 
 SEPARATOR = "|||"
-MOST_LEFT_OUT = 1_000_000  # consecutive sentences without a candidate
+MOST_LEFT_OUT = 10_000  # sentences without a candidate
+MORE_LEFT_OUT = 100  # per candidate
 REMEDY = "give lines of number ||| text ||| score, or like Moses: number ||| text ||| NAME= values ||| score"
 
 
@@ -89,6 +90,7 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
     from 0, or if the features are not the same in all lines; and if there is no candidate.
     """
     lists: list[list[Candidate]] = []
+    n_read = 0
     names: list[tuple[str, int]] | None = None
     for line, text in listed_lines(str(path), REMEDY, skippable=False):
         if not text.strip():
@@ -105,8 +107,8 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
             raise UserError(
                 "the features differ from the first candidate's", where=path, line=line, remedy=remedy
             )
-        last = len(lists) - 1
-        if not last <= one.sentence <= last + MOST_LEFT_OUT:
+        last, n_read = len(lists) - 1, n_read + 1
+        if not last <= one.sentence <= MOST_LEFT_OUT + MORE_LEFT_OUT * n_read:
             problem = f"the sentence {str(one.sentence)[:30]} {f'after {last}' if lists else 'first'}"
             raise UserError(problem, where=path, line=line, remedy="number the sentences in order, from 0")
         lists.extend([] for _ in range(one.sentence - last))

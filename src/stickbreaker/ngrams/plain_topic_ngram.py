@@ -20,7 +20,7 @@ from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.language_estimator import LanguageEstimator
 from stickbreaker.ngrams.model.chain import TextEvents
-from stickbreaker.ngrams.model.contexts import Integers
+from stickbreaker.ngrams.model.contexts import Integers, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.model.topic_chain import TopicChain
 from stickbreaker.ngrams.model.topic_documents import (
@@ -38,7 +38,7 @@ from stickbreaker.ngrams.model.topic_samples import CELLS
 from stickbreaker.ngrams.model.topic_sentences import TopicSentences
 from stickbreaker.ngrams.parameters import UNBOUNDED, TopicNgramParameters
 from stickbreaker.ngrams.report_documents import TopicLens, write_topic_documents
-from stickbreaker.ngrams.sentence_scores import Scores, scores_by
+from stickbreaker.ngrams.sentence_scores import Scores, empty_sentence_scores, scores_by
 from stickbreaker.saved import Snapshot
 
 
@@ -240,6 +240,16 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
             return mean_of(log_probabilities(model, documents, self.seed_, counts))
 
         return scores_by(predict, corpus, self.base_)
+
+    def _empty_sentence_scores(self) -> Scores:
+        model = self.topic_model_
+
+        def predict(words: Integers, content: Sequences, log_base: Array) -> Array:
+            every, positions = with_ends(words, content.starts, model.end)
+            document = MarkedDocuments(every, positions, np.array([0, len(every)]), log_base)
+            return mean_of(log_probabilities(model, document, self.seed_))
+
+        return empty_sentence_scores(predict, self.base_)
 
     def _words_seen(self, corpus: Corpus) -> Array:
         """The expected number of words of each topic in all documents of a corpus (samples × topics)."""

@@ -40,7 +40,7 @@ def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) 
     """log p (nats) of each candidate by a language model, its end included: for each list of candidates, an
     array.
 
-    A candidate without words gets the lowest log p of its list, or 0 if no candidate has words.
+    That of a candidate without words is log p of the end of a sentence that has just begun.
     """
     analysis = scorer.analysis_
     if isinstance(analysis, Analysis):
@@ -54,9 +54,6 @@ def log_probabilities(scorer: WordScorer, lists: Sequence[Sequence[Candidate]]) 
         np.add.at(nats, places, scores.by_sentence()[2])  # marks inside a candidate end sentences
         scored[places] = True
         first += corpus.block_sizes[block]
-    nats[~scored] = np.nan
-    found = np.split(nats, np.cumsum([len(candidates) for candidates in lists])[:-1])
-    for own in found:
-        known = own[~np.isnan(own)]
-        own[np.isnan(own)] = known.min() if len(known) else 0.0
-    return found
+    if not scored.all():
+        nats[~scored] = scorer._empty_sentence_scores().nats.sum()
+    return np.split(nats, np.cumsum([len(candidates) for candidates in lists])[:-1])

@@ -82,6 +82,17 @@ def scores_of_tokens(predict: Prediction, tokens: TokenSequences, base: Base) ->
     return _scored(predict, words, tokens.content, _log_base(words, tokens.spelled, base), base)
 
 
+def empty_sentence_scores(predict: Prediction, base: Base) -> Scores:
+    """log p of the end of a sentence that has no words; parameters as of `scores_by`.
+
+    It is what log p of a sentence says for an empty one: p(end | beginning).
+    """
+    start = np.zeros(1, np.int64)
+    content = Sequences(np.zeros(2, np.int64), np.zeros(0, np.int32), start)
+    found = _scored(predict, np.zeros(0, np.int64), content, np.zeros(0), base)
+    return found._replace(documents=start)
+
+
 def _scored(predict: Prediction, words: Integers, content: Sequences, log_words: Array, base: Base) -> Scores:
     """log p of the words and ends of documents by `predict`: see `scores_by`.
 

@@ -74,6 +74,12 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
             problem = "a text in several languages has no trees"
             raise UserError(problem, remedy="learn a model of each language")
 
+    def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
+        k = int(self.n_topics)
+        state = 8 * k * (corpus.n_documents + corpus.n_words + k + 1) + 4 * int(corpus.n_tokens)
+        chains = f", chains={self._n_chains}" if self._sampled else ""
+        return self._n_chains * state, f"n_topics={k}{chains}"
+
     @property
     def _n_chains(self) -> int:
         """The number of chains whose samples make up the result.

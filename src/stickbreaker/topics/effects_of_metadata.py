@@ -11,6 +11,8 @@ from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.topics.evaluation.effects import Effects, effects_of
+from stickbreaker.topics.formula_design import Reference, design_of
+from stickbreaker.topics.formula_grammar import read_formula
 from stickbreaker.topics.learned_topics import LearnedTopics
 
 
@@ -18,13 +20,15 @@ class MetadataEffects(NamedTuple):
     """Effects of the terms of a formula on topic shares.
 
     `terms`: the name of each term, a column of `effects`; `documents`: how many were used; `left_out`: how
-    many were not, since they lack a field of the formula or have no word of the vocabulary.
+    many were not, since they lack a field of the formula or have no word of the vocabulary; `references`: the
+    levels with which other levels of a field are compared.
     """
 
     terms: Sequence[str]
     effects: Effects
     documents: int
     left_out: int
+    references: Sequence[Reference] = ()
 
     def table(self, names: Sequence[str | None]) -> pa.Table:
         """The effects as a table with a row for each topic and term, topic by topic. Columns: topic (its
@@ -49,16 +53,14 @@ def effects_of_metadata(
     """Effects of documents' metadata on a model's topic shares, by a formula like "party + year".
 
     `corpus` must have the model's vocabulary. Shares are drawn `draws` times, to include their uncertainty.
-    Anything before a ~ is ignored, since the response is always the shares. Raises UserError for an invalid
-    formula, if no document has all its fields, and if the package that reads formulas is missing.
+    A name before a ~ is ignored, since the response is always the shares. Levels are compared with the most
+    frequent one. Raises UserError for an invalid formula (`formula_grammar`), if no document has all its
+    fields, for more draws than fit in memory, and if the package that evaluates formulas is missing.
     """
+    terms = read_formula(formula)
+    _formulaic()
     frame: Any = corpus.to_frame()
-    formulaic = _formulaic()
-    try:
-        named = formulaic.Formula(_right_side(formula)).required_variables
-    except Exception as error:  # whatever the package raises for a text
-        raise _wrong(formula, error) from None
-    wanted = sorted(str(name) for name in named)
+    wanted = sorted({name for term in terms for factor in term for name in factor.fields})
     missing = [name for name in wanted if name not in frame.columns]
     if missing:
         known = ", ".join(name for name in frame.columns if name not in ("id", "text", "tokens")) or "none"
@@ -69,41 +71,21 @@ def effects_of_metadata(
     )
     if not whole.any():
         raise UserError(f"no document has {', '.join(wanted)} and a known word", remedy="check the formula")
-    design = _design(formula, frame[whole])
+    design = design_of(formula, terms, frame[whole])
     gammas = [
         np.concatenate([local["gamma"].values for local in estimator._infer_documents(corpus.bags(block))])
         for block in range(len(corpus.block_sizes))
     ]
     gamma = np.concatenate(gammas)[whole][:, estimator.topic_columns_]
-    found = effects_of(gamma, np.asarray(design, np.float64), draws=draws, seed=seed)
-    return MetadataEffects(list(design.columns), found, int(whole.sum()), int((~whole).sum()))
+    found = effects_of(gamma, design.values, draws=draws, seed=seed)
+    counts = int(whole.sum()), int((~whole).sum())
+    return MetadataEffects(list(design.columns), found, *counts, design.references)
 
 
-def _right_side(formula: str) -> str:
-    return formula.rpartition("~")[2].strip()
-
-
-def _design(formula: str, frame: Any) -> Any:
-    """The design matrix of a formula (documents × terms), as a data frame. Raises UserError for an invalid
-    formula.
-
-    frame: the documents' metadata, a data frame with a column per field.
-    """
+def _formulaic() -> None:
+    """Raise UserError if the package that evaluates formulas is missing."""
     try:
-        return _formulaic().model_matrix(_right_side(formula), frame)
-    except Exception as error:
-        raise _wrong(formula, error) from None
-
-
-def _wrong(formula: str, error: Exception) -> UserError:
-    reason = " ".join(str(error).split())[:120]
-    remedy = 'give one like "party + year" or "C(year) * party"'
-    return UserError(f"the formula {shown(formula)} makes no sense: {reason}", remedy=remedy)
-
-
-def _formulaic() -> Any:
-    try:
-        return importlib.import_module("formulaic")
+        importlib.import_module("formulaic")
     except ModuleNotFoundError:
         remedy = "pip install 'stickbreaker[effects]'"
         raise UserError("a formula needs the package formulaic", remedy=remedy) from None
@@ -113,3 +95,11 @@ def left_out_text(found: MetadataEffects) -> str:
     """A line for the user: how many documents were used for the effects, and how many were left out."""
     left = f", {found.left_out:,} left out for lack of a field or words" if found.left_out else ""
     return f"{counted(found.documents, 'document')}{left}"
+
+
+def references_text(found: MetadataEffects) -> str:
+    """A line for the user: the reference level of each field, and how many documents have it."""
+    return "; ".join(
+        f"{one.field} is compared with {one.level} ({counted(one.documents, 'document')})"
+        for one in found.references
+    )

@@ -53,6 +53,11 @@ class TopicEstimator(LearnedTopics):
         self._combine_names()
         return self
 
+    def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
+        if self._is_open or not isinstance(self.n_topics, int) or not isinstance(self.engine, str):
+            return 0, ""  # a table that grows, a number that is searched for, or a table on a cluster
+        return 16 * self.n_topics * corpus.n_words, f"n_topics={self.n_topics}"  # counts and expectations
+
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
 

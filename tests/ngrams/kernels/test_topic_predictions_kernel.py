@@ -137,3 +137,19 @@ def test_words_have_the_probability_that_the_chain_gives_them(prior):
         assert np.allclose((1.0 - share) * scratch.p[depth, 0], outside[word], rtol=1e-11, atol=1e-15)
         visited += 1
     assert visited > 20
+
+
+def test_a_table_that_opens_sends_on_a_customer_with_the_base_probability():
+    """By definition: lambda of the topic in the shorter context, the rest of the common topic in this one."""
+    chain = chain_of("hierarchical", unbounded=False)
+    scratch = scratch_of(len(chain._priors.discounts), chain._rooms.n_topics)
+    shares, bases = chain._switch_shares(), getattr(chain_kernels._bases, "py_func", chain_kernels._bases)
+    names, depths = {name: i for i, name in enumerate(names_of(chain._events.contexts))}, set()
+    for (context, word), slot in list(slots_of(chain._events.contexts).items())[::3]:
+        depth = bases(slot, chain._rooms, chain._seats, chain._priors, shares, scratch)
+        share, common = shares[names[context]], defined(chain, context, word, 0, shares)
+        for k in range(1, chain._rooms.n_topics):
+            shorter = defined(chain, context[:-1], word, k, shares) if context else BASE[word]
+            assert scratch.weights[k] == pytest.approx(share * shorter + (1.0 - share) * common, rel=1e-11)
+        depths.add(depth)
+    assert depths >= {0, 1, 2}

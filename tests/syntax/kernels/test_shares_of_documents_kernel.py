@@ -10,7 +10,8 @@ from tests.syntax.kernels.test_tree_topics_kernel import nodes_of
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.kernels.random import seeded
 from stickbreaker.kernels.random_gammas import log_gamma_number
-from stickbreaker.syntax.kernels.shares_of_documents import Learned, sample_shares
+from stickbreaker.syntax.kernels import shares_of_documents
+from stickbreaker.syntax.kernels.shares_of_documents import Learned, Room, sample_shares
 
 pytestmark = pytest.mark.kernels
 
@@ -58,3 +59,13 @@ def test_shares_are_drawn_from_their_posterior():
     seen = np.column_stack([counts[:, 0], share.mean(axis=1), (share**2).mean(axis=1)])
     errors = (seen.mean(axis=0) - expected) / (seen.std(axis=0, ddof=1) / np.sqrt(n))
     assert np.abs(errors).max() < 4.0, errors
+
+
+def test_words_are_counted_by_their_own_topic_and_by_that_of_their_head():
+    count = getattr(shares_of_documents._count, "py_func", shares_of_documents._count)
+    heads, topics = np.array([9, 9, -1, 0, 0, 1, -1], np.int32), np.array([2, 0, 0, 1, 2], np.int32)
+    empty = np.empty((0, 3))
+    room = Room(empty, empty, empty, topics, np.empty(3), np.empty(4), *(np.empty(3) for _ in range(3)))
+    count(heads, 2, 5, room)
+    assert room.n.tolist() == [2.0, 1.0, 2.0]
+    assert room.m.tolist() == [1.0, 0.0, 2.0, 2.0], "heads have topics 2, 2, 0; two words are roots"

@@ -153,6 +153,37 @@ def test_tau_is_drawn_from_its_density():
     assert chain_deviations(np.array(seen), np.array(expected)).max() < 4.0
 
 
+def test_tau_is_drawn_given_all_rows_of_pi():
+    """One topic: its row and that of roots; tau given alpha_T and pi, against the density on a grid."""
+    prior = Prior(1, a=1.0, limit="itic")
+    sampler = SyntaxChain(trees_of([0, 0], [[-1, 0]]), N_WORDS, prior, 0)
+    log_pi, alpha = np.ones((2, 1)), 2.0
+    logs = np.linspace(-20, 5, 20_000)
+    tau = np.exp(logs)
+    density = prior.a * logs - prior.a * tau + alpha * tau * log_pi.sum() - 2 * gammaln(alpha * tau)
+    weights = np.exp(density - density.max())
+    expected = [np.average(f, weights=weights) for f in (logs, tau)]
+    generator, seen = np.random.default_rng(0), []
+    for _ in range(400):
+        sampler.state = sampler.state._replace(log_pi=log_pi, alpha_transitions=np.array(alpha))
+        sampler._draw_weights(generator)
+        drawn = float(sampler.state.tau[0])
+        seen.append([np.log(drawn), drawn])
+    assert chain_deviations(np.array(seen), np.array(expected)).max() < 4.0
+
+
+def test_pi_is_drawn_given_the_shares_of_documents_that_were_just_drawn():
+    """All words have topic 1, of which the last shares had almost none: the new one makes its rate large."""
+    heads = [-1, *range(400)]
+    sampler = SyntaxChain(trees_of([0] * 401, [heads]), N_WORDS, Prior(2), 0)
+    sampler.state = sampler.state._replace(
+        topics=np.ones(401, np.int32), log_theta=np.array([[0.0, -20.0]]), log_pi=np.zeros((3, 2))
+    )
+    sampler._draw_weights(np.random.default_rng(0))
+    assert abs(sampler.state.log_theta[0, 1]) < 1.0
+    assert abs(sampler.state.log_pi[1, 1]) < 1.0, "Gamma(400) / (1 + 400 theta)"
+
+
 def test_heads_come_first_whatever_the_order_of_the_text():
     starts, heads = np.array([0, 4]), np.array([2, 0, 3, -1, -1, 0, 3, 1], np.int32)
     words = np.arange(8, dtype=np.int32)

@@ -13,10 +13,16 @@ from stickbreaker.core.files import digest_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.translation.bitext import Bitext
+from stickbreaker.translation.lexicon.saved_lexicon import lexicon_claimed
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.learning_phrases import learn_phrases
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, MIXTURE, OF_SEARCH, PLAIN
-from stickbreaker.translation.phrases.saved_phrases import load_phrases, save_with_phrases, write_weights
+from stickbreaker.translation.phrases.saved_phrases import (
+    WEIGHTS,
+    load_phrases,
+    save_with_phrases,
+    write_weights,
+)
 from stickbreaker.translation.phrases.translating import TokenDocument, translate_documents
 
 SENTENCES = [["bank", "kredit", "neu"], ["gericht", "leiter", "schloss", "baum"], [], ["ente"]]
@@ -80,6 +86,27 @@ def test_weights_are_those_that_were_tuned(copy):
     plain = load_phrases(copy)
     assert (plain.adapts, {*plain.weights}) == (False, {*TUNED} - {*MIXTURE})
     assert translations(plain) != translations(tuned)
+
+
+def test_a_lexicon_that_is_tuned_is_not_replaced(copy, model):
+    with lexicon_claimed(copy):
+        assert "another command is changing this lexicon" in refusal(
+            copy, lambda path: save_with_phrases(model, path, overwrite=True)
+        )
+        assert "another command is changing" in refusal(copy, lambda path: lexicon_claimed(path).__enter__())
+        write_weights(copy, model, TUNED)
+    save_with_phrases(model, copy, overwrite=True)
+    assert load_phrases(copy).weights == load_phrases(copy).weights != TUNED
+
+
+def test_weights_are_not_written_into_a_lexicon_that_was_exchanged(copy, saved, model):
+    with lexicon_claimed(copy):
+        copy.rename(copy.with_name("old"))
+        shutil.copytree(saved, copy)
+        assert "was moved, removed or replaced" in refusal(
+            copy, lambda path: write_weights(path, model, TUNED)
+        )
+    assert not (copy / WEIGHTS).exists()
 
 
 def test_a_lexicon_without_phrases_is_named(tmp_path):

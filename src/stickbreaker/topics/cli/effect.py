@@ -64,9 +64,10 @@ def effect(
     """Regress the shares of each topic on metadata of the documents.
 
     An effect is how much larger the share is, as a part of the document, if the field is larger by one, or
-    has that value instead of the first. Its bounds contain 95 % of what the data leave possible, including
-    the uncertainty of the shares themselves (method of composition, as R's stm). These are differences
-    between documents, not causes. Without --topic, shows for each term the topics whose bounds exclude zero.
+    has that value instead of the most frequent one, which is named. Its bounds contain 95 % of what the data
+    leave possible, including the uncertainty of the shares themselves (method of composition, as R's stm).
+    These are differences between documents, not causes. Without --topic, shows for each term the topics whose
+    bounds exclude zero.
     """
     if out is not None:
         refuse_table(out, overwrite)
@@ -74,8 +75,11 @@ def effect(
         refuse_file(picture, overwrite)
         if picture.suffix != ".svg":
             raise click.UsageError("--picture needs a file that ends in .svg")
+    from stickbreaker.topics.formula_grammar import read_formula
+
+    read_formula(formula)  # refuses it before documents are read
     tell_of_compiling()
-    from stickbreaker.topics.effects_of_metadata import effects_of_metadata, left_out_text
+    from stickbreaker.topics.effects_of_metadata import effects_of_metadata, left_out_text, references_text
 
     estimator, corpus = open_model(model, "effect", inputs, reading, threads)
     found = effects_of_metadata(estimator, corpus, formula, draws=draws, seed=seed)
@@ -99,13 +103,15 @@ def effect(
         "formula": formula,
         "documents": found.documents,
         "left_out": found.left_out,
+        "references": [one._asdict() for one in found.references],
         "terms": list(found.terms),
         "topics": [
             {"topic": k, "name": names[k], **{one: values[k].tolist() for one, values in figures}}
             for k in range(n_topics)
         ],
     }
-    emit(result, as_json, lambda _: _as_text(found, titles, numbers, left_out_text(found)))
+    counts, references = left_out_text(found), references_text(found)
+    emit(result, as_json, lambda _: _as_text(found, titles, numbers, counts, references))
 
 
 def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:
@@ -122,8 +128,11 @@ def _most_affected(found: "MetadataEffects") -> tuple[int, ...]:
     return tuple(sorted(np.argsort(-sure, kind="stable")[: 2 * SHOWN].tolist()))
 
 
-def _as_text(found: "MetadataEffects", titles: list[str], numbers: tuple[int, ...], documents: str) -> str:
+def _as_text(
+    found: "MetadataEffects", titles: list[str], numbers: tuple[int, ...], documents: str, references: str
+) -> str:
     effects, lines = found.effects, [f"{documents}; effects on topic shares, 95 % between the bounds"]
+    lines += [references] if references else []
 
     def line(k: int, t: int, what: str) -> str:
         bounds = f"{effects.low[k, t]:+.4f} to {effects.high[k, t]:+.4f}"

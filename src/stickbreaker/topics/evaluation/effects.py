@@ -17,6 +17,7 @@ from stickbreaker.topics import purposes
 
 COEFFICIENTS = 100  # draws of coefficients per regression
 LEVEL = 0.95
+LARGEST = 4 << 30  # bytes that all draws may take
 
 
 class Effects(NamedTuple):
@@ -40,7 +41,7 @@ def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -
 
     gamma (documents × topics): the Dirichlet posterior of each document's shares; design (documents × terms),
     with an intercept if wanted. `draws`: number of draws of the shares. Raises UserError unless there are
-    more documents than terms, and if terms are collinear.
+    more documents than terms, if terms are collinear, and if all draws together need more than 4 GB.
 
     >>> ones = np.ones((4, 1))
     >>> found = effects_of(np.array([[9.0, 1.0]] * 4), ones, draws=50)
@@ -53,6 +54,11 @@ def effects_of(gamma: Array, design: Array, *, draws: int = 25, seed: int = 0) -
         raise UserError(problem, remedy="give more documents, or a formula of fewer terms")
     if np.linalg.matrix_rank(design) < terms:
         raise UserError("a term of the formula is determined by the others", remedy="leave out one of them")
+    each = 2 * 8 * COEFFICIENTS * gamma.shape[1] * terms  # once more for quantiles
+    if draws * each > LARGEST:
+        problem = f"draws={draws} of {gamma.shape[1]:,} topics and {counted(terms, 'term')}"
+        most = max(1, LARGEST // each)
+        raise UserError(f"{problem} need {draws * each >> 30:,} GB", remedy=f"give draws={most} or fewer")
     q, r = np.linalg.qr(design)
     back = np.linalg.solve(r, np.eye(terms))  # r^-1: coefficients = back @ (q' shares)
     found = np.empty((draws, COEFFICIENTS, gamma.shape[1], terms))

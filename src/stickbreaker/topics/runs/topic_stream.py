@@ -12,7 +12,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
 from stickbreaker.estimators.estimator import refuse_to_begin
-from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.settings import params_as_text, seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import warned_of
 from stickbreaker.learning.events import records_of
 from stickbreaker.learning.fading_counts import FadingCounts
@@ -125,6 +125,7 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     elif not model.words.grows:
         estimator.vocabulary_ = counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
+    estimator._learned_with = params_as_text(estimator)
     estimator.trace_.append(record)
     estimator._take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.console.console import MODEL, PATH, command, emit, option, tell_of_compiling, threads_option
-from stickbreaker.core.errors import counted
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.translation.decoding.decoder import Translation
     from stickbreaker.translation.phrases.phrase_model import PhraseModel
+
+
+MOST_TRANSLATIONS = 10_000  # of a sentence
 
 
 @click.command(epilog="Example: stickbreaker translate run lexicon letters.jsonl --out translated.txt")
@@ -43,6 +46,10 @@ def run(
     a document are seen in a first, quick translation of it.
     """
     refuse_file(out, overwrite)
+    if n_best is not None and n_best > MOST_TRANSLATIONS:
+        raise UserError(
+            f"--n-best {n_best}", remedy=f"give at most {MOST_TRANSLATIONS:,}: more need gigabytes"
+        )
     tell_of_compiling()
     from stickbreaker.translation.one_side import read_source
     from stickbreaker.translation.phrases.saved_phrases import load_phrases

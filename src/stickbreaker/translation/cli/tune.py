@@ -52,24 +52,26 @@ def tune(
     those of a document are seen once, in a first translation by the weights before any tuning, as in run.
     """
     tell_of_compiling()
+    from stickbreaker.translation.lexicon.saved_lexicon import lexicon_claimed
     from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS
     from stickbreaker.translation.phrases.saved_phrases import load_phrases, write_weights
     from stickbreaker.translation.phrases.token_documents import token_documents
     from stickbreaker.translation.phrases.translating import TuningRound, tune
 
-    model = load_phrases(lexicon)
-    model = replace(
-        model, weights=FIRST_WEIGHTS, adapts=topics != "none", ranks=RANKS if topics == "ranks" else 0
-    )
-    pairs = read_as_learned(model.lexicon, dev)
-    documents, references = token_documents(model.lexicon, pairs)
+    with lexicon_claimed(lexicon):
+        model = load_phrases(lexicon)
+        model = replace(
+            model, weights=FIRST_WEIGHTS, adapts=topics != "none", ranks=RANKS if topics == "ranks" else 0
+        )
+        pairs = read_as_learned(model.lexicon, dev)
+        documents, references = token_documents(model.lexicon, pairs)
 
-    def show(one: TuningRound) -> None:
-        note(f"BLEU {100 * one.bleu:.2f}, length {one.length:.3f} of the references'")
+        def show(one: TuningRound) -> None:
+            note(f"BLEU {100 * one.bleu:.2f}, length {one.length:.3f} of the references'")
 
-    history = tune(model, documents, references, rounds=rounds, seed=seed, threads=threads, progress=show)
-    best = max(history, key=lambda one: one.bleu)
-    write_weights(lexicon, model, best.weights)
+        history = tune(model, documents, references, rounds=rounds, seed=seed, threads=threads, progress=show)
+        best = max(history, key=lambda one: one.bleu)
+        write_weights(lexicon, model, best.weights)
     result: JsonObject = {
         "lexicon": str(lexicon),
         "sentences": pairs.n_pairs,

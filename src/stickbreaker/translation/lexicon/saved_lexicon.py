@@ -1,6 +1,7 @@
 """Lexicons on disk: the bitext they were counted from, and the data for new sentences."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, digest_of, put_right, write_atomic
+from stickbreaker.core.files import atomic_directory, digest_of, put_right, refuse_links, write_atomic
 from stickbreaker.core.json_checks import (
     JsonObject,
     is_amount,
@@ -21,6 +22,7 @@ from stickbreaker.core.json_checks import (
     record_with,
     refuse_other_kinds,
 )
+from stickbreaker.core.locks.directory_claims import claim
 from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved.arrays import read_arrays, write_arrays
@@ -156,6 +158,28 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
         raise UserError("already exists", where=path, remedy="choose another path or give --overwrite")
     if not path.is_dir() or (any(path.iterdir()) and not (path / MANIFEST).is_file()):
         raise UserError("is not a saved lexicon", where=path, remedy="--overwrite replaces lexicons only")
+    if (path / MANIFEST).is_file():
+        with lexicon_claimed(path):
+            pass
+
+
+@contextmanager
+def lexicon_claimed(path: Path) -> Generator[None]:
+    """A context in which no other process replaces or changes a saved lexicon, which is claimed and locked.
+
+    If it was moved or replaced all the same, writing into it raises UserError (`write_atomic`). Raises
+    UserError if another process has it, if it is not a lexicon, or if it contains links.
+    """
+    read_manifest(path)
+    refuse_links(path)
+    made = claim(path)
+    if made is None:
+        remedy = "wait for it, or choose another path"
+        raise UserError("another command is changing this lexicon", where=path, remedy=remedy)
+    try:
+        yield
+    finally:
+        made.release()
 
 
 def _links_of(arrays: Mapping[str, AnyArray], bitext: Bitext) -> Links:
