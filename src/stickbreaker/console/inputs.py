@@ -397,13 +397,13 @@ def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[N
 def _note_of(message: Warning) -> str:
     """The text that the program prints for a warning, with the option that helps."""
     from stickbreaker.corpus.readers.repeats import RepeatsWarning
-    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     if isinstance(message, LanguageWarning):
         return f"{message.problem}; give --language {message.code}"
-    if isinstance(message, QuotesWarning):
-        return f"{message.problem} --quotes none"
+    if isinstance(message, ReadingWarning):
+        return message.problem
     if isinstance(message, RepeatsWarning):
         return f"note: {message.problem}; --drop-repeats exact leaves them out"
     return f"note: {message}"
@@ -454,7 +454,7 @@ def build_corpus(
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.corpus.readers.repeats import RepeatsWarning
-    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
@@ -472,7 +472,7 @@ def build_corpus(
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     kept = structure or StructureChoice()
     options = replace(reading.options(), trees=kept.trees, tags=kept.tags, position=position)
-    with warnings_as_notes(LanguageWarning, MarksWarning, QuotesWarning, RepeatsWarning, at_end=True):
+    with warnings_as_notes(LanguageWarning, MarksWarning, ReadingWarning, RepeatsWarning, at_end=True):
         built = Corpus.build(
             inputs,
             out,

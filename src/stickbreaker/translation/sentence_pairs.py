@@ -10,7 +10,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import READERS, read_inputs
 from stickbreaker.corpus.readers.line_ends import without_end
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.sources import decoded, one_source, raw_lines_of
+from stickbreaker.corpus.readers.sources import CarriageReturns, decoded, one_source, raw_lines_of
 from stickbreaker.corpus.text.languages import language_code
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, tagged
 from stickbreaker.translation.sentence_tokens import plain, tokens_of
@@ -202,9 +202,11 @@ def _numbered_lines(
     Both are reported to `problems`. remedy: what a UserError advises if `name` is not one file.
     """
     source = one_source(name, remedy)
+    returns = CarriageReturns(source.name)
     for number, line in raw_lines_of(source, problems, largest):
         try:
-            yield number, without_end(decoded(line))
+            yield number, without_end(returns.replaced(decoded(line), number))
         except Bad as bad:
             problems.tell(bad, source.name, number)
             yield number, None
+    returns.warn()

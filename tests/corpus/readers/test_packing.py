@@ -11,7 +11,7 @@ from tests.corpus.readers.reading import error_in, packings, read, skipping
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 
-LINES = "one cat\nzwei Hunde: ä\u2028𝄞\r\nthree\rfour"
+LINES = "one cat\nzwei Hunde: ä\u2028𝄞\r\nthree\nfour"
 TEXTS = ["one cat", "zwei Hunde: ä\u2028𝄞", "three", "four"]
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-be-sig"]
 

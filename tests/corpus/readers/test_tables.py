@@ -81,7 +81,6 @@ def test_bad_headers(tmp_path, content, expected):
         (b'b,"two\n"more,1\n', ":3: malformed row, up to line 4 (',' expected after '\"'); a cell in quotes"),
         (b'\nb,"two\n\xe9\n",1\n', ":4: byte 0xe9 at position 1 is not UTF-8; convert"),
         (b'b,"two\n\0\n",1\n', ":3: binary bytes (NUL), not UTF-8 text; convert"),
-        (b"b,two\r", ":3: the row has 2 cells, the first row 3; give"),
     ],
 )
 def test_bad_rows(tmp_path, content, expected):
@@ -220,7 +219,8 @@ def test_rows_that_make_one_too_large_count(tmp_path):
 def test_a_line_that_names_the_separator(tmp_path):
     path = tmp_path / "a.csv"
     for first in ("sep=;\r\n", '"sep=;"\n', "\ufeffSEP=;\r"):
-        path.write_bytes(f"{first}id;text\na;one, cat\n".encode())
+        end = "\r" if first.endswith("\r") else "\n"
+        path.write_bytes(f"{first}id;text{end}a;one, cat{end}".encode())
         assert [(one.id, one.text, one.line) for one in read(path)] == [("a", "one, cat", 3)]
     assert [one.text for one in read(path, separator=";")] == ["one, cat"]
     path.write_bytes(b"sep=,\nid;text\na;one\n")

@@ -5,6 +5,17 @@ from collections import Counter
 from stickbreaker.core.errors import UserError
 
 
+class ReadingWarning(UserWarning):
+    """Warns of what readers changed or left out in a file, or of what they may have misunderstood.
+
+    `problem` is the text in which the program shows it, with its own remedy.
+    """
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        super().__init__(f"{problem}; {remedy}" if remedy else problem)
+
+
 class Bad(Exception):
     """Raised by readers for what cannot be read; `kind` is the category under which it is counted.
 

@@ -2,7 +2,9 @@
 
 import glob
 import io
+import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -10,18 +12,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import Classes
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.line_ends import byte_lines, without_end
 from stickbreaker.corpus.readers.packing import BOM, DAMAGE, damage, plain_name, unpacked
 from stickbreaker.corpus.readers.position import Position
-from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
 
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _BUFFERED: Classes = (io.BufferedReader,)
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 _PIECE = 1 << 17
 _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
@@ -154,13 +157,15 @@ class _StandardInput(io.RawIOBase):
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
     """The lines of a source as text, numbered from 1, without their line breaks.
 
-    Lines that are not UTF-8, or larger than `largest` bytes, are reported to `problems`.
+    A CR inside a line becomes a space; a `ReadingWarning` at the end says so. Lines that are not UTF-8, or larger than `largest` bytes, are reported to `problems`.
     """
+    returns = CarriageReturns(source.name)
     for number, line in raw_lines_of(source, problems, largest):
         try:
-            yield number, without_end(decoded(line))
+            yield number, without_end(returns.replaced(decoded(line), number))
         except Bad as bad:
             problems.tell(bad, source.name, number)
+    returns.warn()
 
 
 def listed_lines(
@@ -173,9 +178,17 @@ def listed_lines(
     Raises UserError if it is not one file, for a line that is not text, and for more than 5 million lines.
     """
     problems = Problems(skip=False, skippable=skippable)
-    for number, line in lines_of(one_source(path, remedy), problems, largest):
+    for number, content in raw_lines_of(one_source(path, remedy), problems, largest):
         if number > _MOST_LINES:
             raise UserError(f"has more than {_MOST_LINES:,} lines", where=path, remedy=remedy)
+        try:
+            line = without_end(decoded(content))
+        except Bad as bad:
+            problems.tell(bad, path, number)
+            continue
+        if "\r" in line:
+            problem = "a carriage return inside a line, where the lines of the file end with LF"
+            raise UserError(problem, where=path, line=number, remedy="end all lines in the same way")
         yield number, line
 
 
@@ -201,6 +214,38 @@ def raw_lines_of(
         problems.tell(bad, source.name, number + 1)
 
 
+class CarriageReturns:
+    """Replaces carriage returns inside the lines of a file by spaces, and warns of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.number, self.first = name, 0, 0
+
+    def replaced(self, line: str, number: int, *, quoted: bool = False, inside: bool = False) -> str:
+        """The line, with line number `number` and its line break, with a space for each CR inside.
+
+        With `quoted`, those between double quotes are kept; the line begins between quotes if `inside`.
+        """
+        end = len(line) - len(without_end(line))
+        plain = line[: len(line) - end]
+        if "\r" not in plain:
+            return line
+        pieces = plain.split('"') if quoted else [plain]
+        own = slice(int(quoted and inside), None, 2)
+        self.number += sum(piece.count("\r") for piece in pieces[own])
+        self.first = self.first or (number if self.number else 0)
+        pieces[own] = [piece.replace("\r", " ") for piece in pieces[own]]
+        return '"'.join(pieces) + line[len(plain) :]
+
+    def warn(self) -> None:
+        """Warn if a carriage return was replaced."""
+        if self.number:
+            read = "is read as a space" if self.number == 1 else "are read as spaces"
+            place = f", {'in' if self.number == 1 else 'the first in'} line {self.first}," if self.first else ""
+            problem = f"{counted(self.number, 'carriage return')} inside lines{place} {read}"
+            ends = "lines of the file end with LF"
+            warnings.warn(ReadingWarning(f"{self.name}: {problem}, since {ends}"), stacklevel=2)
+
+
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
     """The whole text of a source; None if it was reported to `problems`.
 
@@ -208,10 +253,18 @@ def text_of(source: Source, problems: Problems, largest: int | None = None) -> s
     """
     try:
         with opened(source) as stream:
-            return decoded(_content(stream, largest).getvalue().removeprefix(BOM))
+            text = decoded(_content(stream, largest).getvalue().removeprefix(BOM))
     except Bad as bad:
         problems.tell(bad, source.name)
         return None
+    if "\r" not in text or "\n" not in text:
+        return text
+    plain = _LONE_RETURN.sub(" ", text)
+    if plain != text:
+        returns = CarriageReturns(source.name)
+        returns.number = plain.count(" ") - text.count(" ")
+        returns.warn()
+    return plain
 
 
 @contextmanager

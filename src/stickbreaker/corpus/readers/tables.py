@@ -12,14 +12,14 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
-from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
+from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
+from stickbreaker.corpus.readers.sources import CarriageReturns, Source, decoded, raw_lines_of
 
 # Excel writes it before the names of columns
 _SEPARATOR_LINE = re.compile(rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 
 
-class QuotesWarning(UserWarning):
+class QuotesWarning(ReadingWarning):
     """Warns that quoted cells of a table have lines that look like rows: quotes may be plain characters.
 
     >>> print(QuotesWarning("a.tsv", 1, 3))
@@ -29,11 +29,12 @@ there, give ReadingOptions(quotes="none")
 
     def __init__(self, where: str, cells: int, line: int) -> None:
         hold, first = ("holds", "in") if cells == 1 else ("hold", "the first in")
-        self.problem = (
+        problem = (
             f"{where}: {counted(cells, 'cell')} in quotes {hold} lines that look like rows, {first} line "
             f"{line}; if quotes are plain characters there, give"
         )
-        super().__init__(f'{self.problem} ReadingOptions(quotes="none")')
+        super().__init__(f'{problem} ReadingOptions(quotes="none")')
+        self.problem = f"{problem} --quotes none"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
@@ -46,7 +47,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
     field, which is one for the process, is raised to `options.largest_text` if that is larger.
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
-    lines = _Lines(source, problems, options.largest_text)
+    lines = _Lines(source, problems, options.largest_text, options.quotes == "double")
     named = _separator_in(lines)
     delimiter = options.separator or named or separator
     quoting = csv.QUOTE_NONE if options.quotes == "none" else csv.QUOTE_MINIMAL
@@ -70,6 +71,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
             problems.tell(bad, source.name, lines.begin, lines.rows_inside)
             if not header:
                 return
+    lines.returns.warn()
     if lines.merged:
         warnings.warn(QuotesWarning(source.name, len(lines.merged), lines.merged[0]), stacklevel=2)
 
@@ -96,14 +98,15 @@ class _Lines:
     text), or `lacking` (a line was too large; that has been reported). Raises Bad if a row has more than
     `largest` bytes, as after an unclosed quote.
 
-    To notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
+    A CR inside a line becomes a space, unless it is in a cell in quotes (if there are `quoted` cells). To notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
     and how often it occurs in a row. `merged` has the first line's number of each row that consists of
     several lines which all look like rows.
     """
 
-    def __init__(self, source: Source, problems: Problems, largest: int) -> None:
+    def __init__(self, source: Source, problems: Problems, largest: int, quoted: bool) -> None:
         self.numbered = raw_lines_of(source, problems, largest)
-        self.largest = largest
+        self.largest, self.quoted = largest, quoted
+        self.returns = CarriageReturns(source.name)
         self.last = 0
         self.between: tuple[str, int] | None = None
         self.merged: list[int] = []
@@ -131,6 +134,7 @@ class _Lines:
         except Bad as bad:
             self.bad = self.bad or bad
             line = content.decode("utf-8", "replace")
+        line = self.returns.replaced(line, self.last, quoted=self.quoted, inside=self.size > 0)
         if self.size:
             self.others += 1
             self.alike += self._looks_like_row(line)
