@@ -272,7 +272,9 @@ def test_languages_do_not_mix():
 
 def test_a_carriage_return_in_a_file_of_lf_lines_does_not_shift_the_pairs(read):
     files = {"a.de": "eins\nzw\rei\ndrei\nvier\n", "a.en": "one\ntwo\nthree\nfo\rur\n"}
-    with pytest.warns(ReadingWarning, match="1 carriage return inside lines, in line [24], is read as a space"):
+    with pytest.warns(
+        ReadingWarning, match="1 carriage return inside lines, in line [24], is read as a space"
+    ):
         bitext = read(files)
     assert texts(bitext)[0] == ("eins", "one")
     assert texts(bitext)[2:] == [("drei", "three"), ("vier", "fo ur")]

@@ -69,7 +69,9 @@ class ReadingChoice:
         help="CoNLL-U: read only words of these parts of speech.  [default: all, or those of the model]",
     )
     id_field: str | None = from_option(
-        metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
+        metavar="FIELD",
+        help="Field or column with the id; none: number the documents, whatever ids they have.  "
+        '[default: "id" where present]',
     )
     language_field: str | None = from_option(
         metavar="FIELD", help="Field or column with the language; rows with the same id are one document."
@@ -83,6 +85,9 @@ class ReadingChoice:
         help="CSV, TSV: whether cells may be in double quotes; none: quotes are ordinary characters.",
     )
     date_format: str | None = from_option(**DATE_FORMAT)
+    without: str | None = from_option(
+        metavar="FIELD,FIELD", help="Fields or columns that are not kept as metadata."
+    )
     split: str | None = from_option(
         metavar="paragraphs|sentences:N|words:N",
         help="Split long documents into parts; each part has the metadata of the whole document, and its id "
@@ -131,6 +136,7 @@ class ReadingChoice:
         given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
         given["largest_text"] = self.largest_bytes
         given["upos"] = None if self.upos is None else () if self.upos == "all" else self.upos.split(",")
+        given["without"] = () if self.without is None else tuple(map(str.strip, self.without.split(",")))
         given["separator"] = {"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator)
         return ReadingOptions(**given)
 
@@ -396,8 +402,8 @@ def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[N
 
 def _note_of(message: Warning) -> str:
     """The text that the program prints for a warning, with the option that helps."""
-    from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.readers.problems import ReadingWarning
+    from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     if isinstance(message, LanguageWarning):
@@ -453,8 +459,8 @@ def build_corpus(
     """
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
-    from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.readers.problems import ReadingWarning
+    from stickbreaker.corpus.readers.repeats import RepeatsWarning
     from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 

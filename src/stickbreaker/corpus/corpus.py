@@ -112,10 +112,11 @@ class Corpus:
         stickbreaker.core.errors.UserError: no-such-file.jsonl: no such file or directory; check the path
         """
         from stickbreaker.corpus.readers import read_inputs
-        from stickbreaker.corpus.readers.problems import Problems
+        from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 
         refuse_documents(inputs)
-        reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
+        notes = ReadingNotes()
+        reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set(), notes=notes)
         dropped = None if reading.drop_repeats is None else Dropped.parse(reading.drop_repeats)
         split = None if reading.split is None else Split.parse(reading.split)
         several = reading.language_field is not None or isinstance(text_fields(reading.text_field), dict)

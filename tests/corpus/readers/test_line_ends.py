@@ -109,7 +109,9 @@ def test_a_carriage_return_among_lines_of_lf_is_a_space(tmp_path, name, content,
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content.encode())
     with pytest.warns(ReadingWarning, match=r"carriage returns? inside lines.* since lines of the file end"):
-        found = read(path.parent if "/" in name else path, **({"format": "mallet"} if "mallet" in name else {}))
+        found = read(
+            path.parent if "/" in name else path, **({"format": "mallet"} if "mallet" in name else {})
+        )
     assert [one.text for one in found] == texts
 
 
@@ -134,8 +136,8 @@ def test_the_warning_of_carriage_returns_counts_them(tmp_path):
     with pytest.warns(ReadingWarning) as caught:
         read(path)
     assert str(caught[0].message) == (
-        f"{path}: 2 carriage returns inside lines, the first in line 2, are read as spaces, since lines of the "
-        "file end with LF"
+        f"{path}: 2 carriage returns inside lines, the first in line 2, are read as spaces, since lines of "
+        "the file end with LF"
     )
 
 

@@ -42,9 +42,8 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
             if gathered is not None:
                 yield from gathered.documents(source)
             identity = f"{source.label}:{block.line}" if block.begins_document else source.label
-            gathered = _Gathered(
-                block.comments.get("newdoc id") or identity, block.line, options.largest_text, options.trees
-            )
+            given = None if options.numbers_ids else block.comments.get("newdoc id")
+            gathered = _Gathered(given or identity, block.line, options.largest_text, options.trees)
         try:
             gathered.add(block)
         except Bad as bad:

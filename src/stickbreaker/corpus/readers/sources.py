@@ -157,7 +157,8 @@ class _StandardInput(io.RawIOBase):
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
     """The lines of a source as text, numbered from 1, without their line breaks.
 
-    A CR inside a line becomes a space; a `ReadingWarning` at the end says so. Lines that are not UTF-8, or larger than `largest` bytes, are reported to `problems`.
+    A CR inside a line becomes a space; a `ReadingWarning` at the end says so. Lines that are not UTF-8, or
+    larger than `largest` bytes, are reported to `problems`.
     """
     returns = CarriageReturns(source.name)
     for number, line in raw_lines_of(source, problems, largest):
@@ -240,7 +241,9 @@ class CarriageReturns:
         """Warn if a carriage return was replaced."""
         if self.number:
             read = "is read as a space" if self.number == 1 else "are read as spaces"
-            place = f", {'in' if self.number == 1 else 'the first in'} line {self.first}," if self.first else ""
+            place = (
+                f", {'in' if self.number == 1 else 'the first in'} line {self.first}," if self.first else ""
+            )
             problem = f"{counted(self.number, 'carriage return')} inside lines{place} {read}"
             ends = "lines of the file end with LF"
             warnings.warn(ReadingWarning(f"{self.name}: {problem}, since {ends}"), stacklevel=2)

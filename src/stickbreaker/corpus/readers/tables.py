@@ -98,7 +98,8 @@ class _Lines:
     text), or `lacking` (a line was too large; that has been reported). Raises Bad if a row has more than
     `largest` bytes, as after an unclosed quote.
 
-    A CR inside a line becomes a space, unless it is in a cell in quotes (if there are `quoted` cells). To notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
+    A CR inside a line becomes a space, unless it is in a cell in quotes (if there are `quoted` cells). To
+    notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
     and how often it occurs in a row. `merged` has the first line's number of each row that consists of
     several lines which all look like rows.
     """
