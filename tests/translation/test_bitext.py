@@ -279,3 +279,11 @@ def test_a_carriage_return_in_a_file_of_lf_lines_does_not_shift_the_pairs(read):
     assert texts(bitext)[0] == ("eins", "one")
     assert texts(bitext)[2:] == [("drei", "three"), ("vier", "fo ur")]
     assert bitext.n_pairs == 4
+
+
+def test_the_document_is_the_field_doc_or_document(read):
+    pairs = [{"de": f"wort {n}", "en": f"word {n}", "document": f"d{n // 30}"} for n in range(60)]
+    assert read({"a.jsonl": rows(*pairs)}).names == ("d0", "d1")
+    assert len(read({"a.jsonl": rows(*pairs)}, BitextFields("de", "en", document_field="page")).names) == 3
+    both = [{**pair, "doc": "one"} for pair in pairs]
+    assert read({"a.jsonl": rows(*both)}).names == ("one",)

@@ -42,20 +42,24 @@ class Pair(NamedTuple):
         return cls(*texts)  # pyright: ignore[reportArgumentType]
 
 
+DOCUMENT_FIELD = "doc"
+
+
 @dataclasses.dataclass(frozen=True)
 class BitextFields:
     """The two languages of a bitext, and the names of the fields in its input files (JSON Lines or tables).
 
     `source` and `target` are languages, by code or English name; they become codes. `text_field` names the
     fields of their texts, as in "de=german,en=english"; by default, these fields have the languages' codes as
-    names. Pairs without a document are grouped into documents of `lines_per_document` pairs. Raises UserError
-    for invalid or equal languages.
+    names. The document is that of the field "doc", or else "document", if no other is named. Pairs without a
+    document are grouped into documents of `lines_per_document` pairs. Raises UserError for invalid or equal
+    languages.
     """
 
     source: str
     target: str
     text_field: str | None = None
-    document_field: str = "doc"
+    document_field: str = DOCUMENT_FIELD
     domain_field: str = "domain"
     lines_per_document: int = LINES_PER_DOCUMENT
 
@@ -106,6 +110,8 @@ def rows_of(
         document, domain = (
             _value_of(row.metadata, name) for name in (fields.document_field, fields.domain_field)
         )
+        if document is None and fields.document_field == DOCUMENT_FIELD:
+            document = _value_of(row.metadata, "document")
         yield row.texts or {}, document, domain
 
 

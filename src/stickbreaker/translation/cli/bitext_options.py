@@ -30,7 +30,9 @@ class BitextChoice:
         "and --to]",
     )
     document_field: str = from_option(
-        default="doc", metavar="FIELD", help="Field or column with the document that a pair is of."
+        default="doc",
+        metavar="FIELD",
+        help="Field or column with the document that a pair is of.  [default: doc, or else document]",
     )
     domain_field: str = from_option(
         default="domain", metavar="FIELD", help="Field or column with a document's domain."
