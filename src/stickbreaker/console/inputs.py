@@ -84,6 +84,11 @@ class ReadingChoice:
         default="double",
         help="CSV, TSV: whether cells may be in double quotes; none: quotes are ordinary characters.",
     )
+    header: str = from_option(
+        choices=["first", "none"],
+        default="first",
+        help="CSV, TSV: whether the first row names the columns; none: it is a document, columns are 1, 2 …",
+    )
     date_format: str | None = from_option(**DATE_FORMAT)
     without: str | None = from_option(
         metavar="FIELD,FIELD", help="Fields or columns that are not kept as metadata."
@@ -96,7 +101,10 @@ class ReadingChoice:
     drop_repeats: str | None = from_option(
         metavar="exact|near[:SHARE]",
         help="Leave out documents with the same text as an earlier one, or about the same: this share of "
-        "three-word sequences in common, .8 by default.",
+        "three-word sequences in common, .8 by default. Texts under 100 characters stay.",
+    )
+    repeats_to: str | None = from_option(
+        metavar="FILE", help="Write the id of each repeated document, and of the one that it repeats."
     )
     vocab: str | None = from_option(
         metavar="FILE",

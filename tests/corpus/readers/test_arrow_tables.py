@@ -259,10 +259,10 @@ def test_columns_of_polars(tmp_path):
 
 
 def test_lists_of_every_layout(tmp_path):
-    texts = pa.array([["a"], None, ["b", "c"]])
+    texts = [["a"], None, ["b", "c"]]
     kinds = [pa.large_list(pa.large_string()), pa.list_(pa.string_view()), pa.list_view(pa.string())]
     for kind in kinds:
-        table = pa.table({"text": ["x", "y", "z"], "tags": texts.cast(kind)})
+        table = pa.table({"text": ["x", "y", "z"], "tags": pa.array(texts, kind)})
         (tmp_path / "a.arrow").write_bytes(file_of(table))
         assert [one.metadata["tags"] for one in read(tmp_path / "a.arrow")] == [["a"], None, ["b", "c"]]
 

@@ -33,11 +33,13 @@ class ReadingOptions:
     `text_field` may name several fields, whose texts are concatenated, "title+text", or a field for each
     language, "en=text_en,de=text_de"; for CoNLL-U it is form or lemma. `separator` separates the cells of CSV
     and TSV; None leaves that to the format. With `quotes` "double", their cells may stand in double quotes;
-    with "none", quotes are characters like others, and a row is a line. `vocab` is the file of words that
-    belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its trees
-    too: heads and tags of the words, into which a multiword token is split. `tags` is the column of those
-    tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose UPOS is "_". `upos` are the parts of
-    speech whose words are read from CoNLL-U, ("NOUN", "PROPN"); () are all, None the model's.
+    with "none", quotes are characters like others, and a row is a line. `header` is "first" if the first row
+    of CSV and TSV names the columns, "none" if it is a document: the columns are then named by their numbers,
+    "1", "2" and so on. `vocab` is the file of words that belongs to bags of numbered words. `on_error` is
+    "fail" or "skip". With `trees`, CoNLL-U gives its trees too: heads and tags of the words, into which a
+    multiword token is split. `tags` is the column of those tags, "upos" or "xpos"; None takes UPOS, and XPOS
+    for words whose UPOS is "_". `upos` are the parts of speech whose words are read from CoNLL-U, ("NOUN",
+    "PROPN"); () are all, None the model's.
 
     `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
     fields with names of dates; with "created=epoch", in one field. Dates are stored as ISO 8601, other values
@@ -53,7 +55,8 @@ class ReadingOptions:
     `split` makes documents from parts of texts, "paragraphs", "sentences:20" or "words:300": each has the
     metadata of the whole, and in "part_of" its id. `drop_repeats` leaves out documents with the same text as
     an earlier one, "exact", or about the same, "near" (80 % of their runs of three words in common) or
-    "near:0.9".
+    "near:0.9"; those of less than 100 characters stay. `repeats_to` is a file to write, with the id of every
+    repeated document and of the one that it repeats.
     """
 
     format: str | None = None
@@ -71,9 +74,11 @@ class ReadingOptions:
     date_format: str | None = None
     separator: str | None = None
     quotes: str = "double"
+    header: str = "first"
     without: tuple[str, ...] = ()
     split: str | None = None
     drop_repeats: str | None = None
+    repeats_to: str | None = None
     of_model: bool = False  # whether `text_field` comes from a model and was not named here
     met: set[str] = field(default_factory=set, compare=False)  # joined text fields met so far
     dated: set[str] = field(default_factory=set, compare=False)  # fields met with a date of `date_format`
@@ -99,6 +104,8 @@ class ReadingOptions:
             raise UserError(f"the separator is {self.separator!r}", remedy=remedy)
         if self.quotes not in ("double", "none"):
             raise UserError(f"unknown quotes {self.quotes!r}", remedy="take double or none")
+        if self.header not in ("first", "none"):
+            raise UserError(f"unknown header {self.header!r}", remedy="take first or none")
         if self.tags not in TAG_COLUMNS:
             raise UserError(f"unknown tags {self.tags!r}", remedy="take upos or xpos, or leave them out")
         if self.tags is not None and not self.trees:

@@ -105,9 +105,10 @@ def _with_joined_text(
     return joined
 
 
-def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
+def checked_columns(names: Sequence[str], options: ReadingOptions, *, is_text_table: bool = False) -> None:
     """Raise Bad if a table lacks a column that `options` name, or has two of one name.
 
+    is_text_table: whether the names come from the first row of a table of text, which may be a document.
     If there is a text column for each language, one of them is enough.
     """
     fields = text_fields(options.text_field)
@@ -124,7 +125,10 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     for option, name in wanted.items():
         if name is not None and name not in names:
             problem = f"no column {name!r} (columns: {_first_of(names)})"
-            raise Bad("wrong columns", problem, _other_separator(names) or f"name the column by {option}")
+            remedy = f"name the column by {option}"
+            if is_text_table and options.header == "first":
+                remedy += ", or give --header none if the first row is a document: columns are 1, 2, …"
+            raise Bad("wrong columns", problem, _other_separator(names) or remedy)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise Bad("wrong columns", f"two columns are named {shown(twice[0])}", "give each a name of its own")

@@ -17,7 +17,7 @@ from stickbreaker.core.json_checks import Classes
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.line_ends import byte_lines, without_end
-from stickbreaker.corpus.readers.packing import BOM, DAMAGE, damage, plain_name, unpacked
+from stickbreaker.corpus.readers.packing import BAD_CODE, BOM, DAMAGE, damage, plain_name, unpacked
 from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
 
@@ -25,6 +25,10 @@ _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _BUFFERED: Classes = (io.BufferedReader,)
 _LONE_RETURN = re.compile(r"\r(?!\n)")
+_ENCODED = re.compile(  # ASCII characters that stand for others, in ISO 2022, HZ and UTF-7
+    rb"(?P<ISO_2022>\x1b(?:\$[@AB]|\$[()*+][@-_]|\([IJ]))|(?P<HZ>~\{(?:[!-w][!-~])+~\})"
+    rb"|\+(?P<UTF_7>[AB][A-Za-z0-9+/]{5,}|[AB][A-Za-z0-9+/]{2,}(?=-))"
+)
 _PIECE = 1 << 17
 _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
@@ -116,6 +120,16 @@ def opened(source: Source) -> Generator[BinaryIO]:
             yield unpacked(raw, source.path, _content)
     except DAMAGE as error:
         raise damage(error) from None
+
+
+def refuse_several_files(source: Source) -> None:
+    """Raise UserError for a zip file of several files, whose names do not show its format."""
+    if source.path is not None and source.path.suffix.lower() == ".zip":
+        try:
+            with opened(source):
+                pass
+        except Bad as bad:
+            raise bad.at(source.name) from None
 
 
 @contextmanager
@@ -292,12 +306,36 @@ def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
     return whole
 
 
+def _encoding_in(content: bytes) -> str | None:
+    """The encoding, of those that use ASCII characters only, of a text of ASCII characters; None: no other.
+
+    Of UTF-7 are runs between + and -, in which all characters are letters beyond ASCII.
+    """
+    for found in _ENCODED.finditer(content):
+        if found["UTF_7"] is None:
+            return str(found.lastgroup).replace("_", "-")
+        try:
+            letters = found[0].decode("utf-7")
+        except UnicodeDecodeError:
+            continue
+        if all(letter.isalpha() and not letter.isascii() for letter in letters):
+            return "UTF-7"
+    return None
+
+
 def decoded(content: bytes) -> str:
     """Bytes of UTF-8 as text. Raises Bad if they are not UTF-8, or contain NUL."""
     if b"\0" in content:
         raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _NO_NUL)
+    if (b"\x1b" in content or b"~{" in content or b"+" in content) and content.isascii():
+        encoding = _encoding_in(content)
+        if encoding is not None:
+            raise Bad("undecodable bytes", f"the text is in {encoding}, not UTF-8", _CONVERT)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         problem = f"byte 0x{content[error.start]:02x} at position {error.start + 1} is not UTF-8"
+        if content.startswith(BAD_CODE.encode("utf-8", "surrogatepass"), error.start):
+            place = len(content[: error.start].decode("utf-8")) + 1
+            problem = f"character {place} is not UTF-16 or UTF-32, by which the file begins, or is cut off"
         raise Bad("undecodable bytes", problem, _CONVERT) from None

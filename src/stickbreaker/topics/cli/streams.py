@@ -41,7 +41,7 @@ REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # options that do not apply if every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
     *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
-    *("phrases", "split", "drop_repeats"),
+    *("phrases", "split", "drop_repeats", "repeats_to", "without", "header"),
 )
 
 
