@@ -228,7 +228,7 @@ class _NgramReader:
         while line != "\\data\\":
             if _OF_IRSTLM.match(line):
                 problem = "the file is of a form of IRSTLM whose numbers are not probabilities"
-                remedy = "convert it: compile-lm FILE --text=yes OUT.arpa"
+                remedy = "convert it to ARPA by IRSTLM's compile-lm"
                 raise UserError(problem, where=self.path, line=self.number, remedy=remedy)
             line = self._line()
         counts: list[int] = []
