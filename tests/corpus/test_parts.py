@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker import Corpus, UserError
-from stickbreaker.corpus import Document, ReadingOptions
+from stickbreaker.corpus import Analysis, Document, ReadingOptions
 from stickbreaker.corpus.text.parts import Split, split_documents
 
 TEXTS = st.text(st.sampled_from(" \n\t.!?ab“”(c水。'\u2028"), max_size=80)
@@ -68,3 +68,26 @@ def test_files_are_split_as_they_are_read(tmp_path):
         Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(text_field="de=a,en=b", split="words:3"))
     with pytest.raises(UserError, match="unknown split"):
         Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(split="pages"))
+
+
+CHINESE = "我来了。你说：“好吗？”他走了！（再见）图书馆的书。"
+
+
+@pytest.mark.parametrize(
+    ("split", "parts"),
+    [
+        ("words:8", ["我来了。你说：", "“好吗？”他走了！（再", "见）图书馆的书。"]),
+        ("sentences:1", ["我来了。", "你说：“好吗？”", "他走了！", "（再见）图书馆的书。"]),
+        ("sentences:2", ["我来了。你说：“好吗？”", "他走了！（再见）图书馆的书。"]),
+    ],
+)
+def test_parts_of_a_language_without_spaces(split, parts):
+    assert Split.parse(split).parts(CHINESE, Analysis(language="zh")) == parts
+    assert Split.parse("words:2").parts("ไทย abc", Analysis(language="th")) == ["ไท", "ย abc"]
+
+
+@pytest.mark.parametrize("language", ["ja", "zh", "th"])
+@given(TEXTS, SPLITS)
+def test_nothing_is_lost_in_languages_without_spaces(language, text, split):
+    parts = Split.parse(split).parts(text, Analysis(language=language))
+    assert "".join("".join(parts).split()) == "".join(text.split())

@@ -1,5 +1,6 @@
 """The ARPA format, read by a reader that knows nothing of the model."""
 
+import gzip
 import math
 
 import numpy as np
@@ -110,3 +111,12 @@ def test_what_it_cannot_say_is_refused(tmp_path):
     with pytest.raises(UserError, match="no sample 7"):
         write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa", 7)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_packed_file_has_the_same_text_and_equal_bytes(tmp_path):
+    model = NgramModel(2, max_iter=2, samples=1, random_state=0).fit(TEXT)
+    for name in ("a.arpa", "a.arpa.gz", "b.arpa.gz"):
+        write_arpa(model.language_model_, model.base_, tmp_path / name)
+    packed = (tmp_path / "a.arpa.gz").read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / "a.arpa").read_bytes()
+    assert packed == (tmp_path / "b.arpa.gz").read_bytes()

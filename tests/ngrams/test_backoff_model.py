@@ -1,17 +1,20 @@
 """Backoff language models against probabilities by definition, and files that are no models."""
 
+import gzip
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.corpus.readers.reading import packings
 from tests.oracle.phrase_translation import Lines
 from tests.tiers import sampled
 from tests.translation.random_translations import WORDS, arpa
 
 from stickbreaker import NgramModel, UserError
 from stickbreaker.ngrams.arpa import write_arpa
+from stickbreaker.ngrams.arpa_model import is_arpa
 from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.ngrams.kernels.backoff_trigrams import next_state
 
@@ -74,6 +77,10 @@ def test_a_fitted_model_is_the_same(tmp_path, order):
         ("ngram 2=2", "ngram 2=1", 13, r"expected \\end\\"),
         ("\\2-grams:", "\\3-grams:", 11, "expected .2-grams"),
         ("-0.5\ta", "none\ta", 8, "expected numbers"),
+        ("-0.5\ta", "-1_5\ta", 8, "expected numbers"),
+        ("-0.5\ta", "-\uff11\ta", 8, "expected numbers"),
+        ("ngram 2=2", "ngram 2=" + "9" * 5_000, 3, "expected"),
+        ("\\data\\", "iARPA\n\\data\\", 1, "IRSTLM whose numbers are not probabilities; convert"),
         ("-0.5\ta", "nan\ta", 8, "expected numbers"),
         ("-0.5\ta\t-0.2", "-0.5\ta\tinf", 8, "expected numbers"),
         ("-0.5\ta", "0.5\ta", 8, "a probability is above 1"),
@@ -92,12 +99,36 @@ def test_files_that_are_no_models_are_refused_by_line(tmp_path, right, wrong, li
 
 
 def test_higher_orders_and_other_encodings_are_refused(tmp_path):
-    counts = "".join(f"ngram {order}=1\n" for order in range(1, 7))
-    with pytest.raises(UserError, match="1 to 5"):
+    counts = "".join(f"ngram {order}=1\n" for order in range(1, 12))
+    with pytest.raises(UserError, match="1 to 10"):
         read(tmp_path, f"\\data\\\n{counts}\n\\1-grams:\n")
     (tmp_path / "latin.arpa").write_bytes(GOOD.replace("a", "ä").encode("latin-1"))
     with pytest.raises(UserError, match="is not UTF-8"):
         BackoffModel.read(tmp_path / "latin.arpa", WORDS)
+
+
+def test_a_backoff_weight_of_the_highest_order_is_ignored(tmp_path):
+    plain = read(tmp_path, GOOD)
+    assert "-0.4\ta b\n" in GOOD
+    other = read(tmp_path, GOOD.replace("-0.4\ta b\n", "-0.4\ta b\t-0.7\n"))
+    words = np.array([0, 1, 0, 1])
+    assert other.log_probabilities(words) == pytest.approx(plain.log_probabilities(words))
+
+
+def test_packed_files_with_a_mark_and_headers_of_irstlm_are_read(tmp_path):
+    plain, words = read(tmp_path, GOOD), np.array([0, 1])
+    content = "\ufeff" + GOOD.replace("ngram 1=", "ngram  1= ")
+    for name, packed in packings(content.encode()).items():
+        path = tmp_path / f"model{name}"
+        path.write_bytes(packed)
+        assert is_arpa(path)
+        assert BackoffModel.read(path, WORDS).log_probabilities(words) == pytest.approx(
+            plain.log_probabilities(words)
+        )
+    path = tmp_path / "cut.arpa.gz"
+    path.write_bytes(gzip.compress(content.encode())[:-20])
+    with pytest.raises(UserError, match=r"cut\.arpa\.gz: the compressed file is truncated"):
+        BackoffModel.read(path, WORDS)
 
 
 def test_spaces_and_infinite_logarithms_are_read(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.blocks import BLOCK_DOCUMENTS
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.sentence_pairs import BitextFields, Pair
 from stickbreaker.translation.sentence_tokens import tokens_of
@@ -267,3 +268,22 @@ def test_languages_do_not_mix():
     bitext = Bitext.of([Pair("de:en en", "de de:")], "de", "en")
     assert set(bitext.words[0]) == {"de", ":", "en"}
     assert set(bitext.words[1]) == {"de", ":"}
+
+
+def test_a_carriage_return_in_a_file_of_lf_lines_does_not_shift_the_pairs(read):
+    files = {"a.de": "eins\nzw\rei\ndrei\nvier\n", "a.en": "one\ntwo\nthree\nfo\rur\n"}
+    with pytest.warns(
+        ReadingWarning, match="1 carriage return inside lines, in line [24], is read as a space"
+    ):
+        bitext = read(files)
+    assert texts(bitext)[0] == ("eins", "one")
+    assert texts(bitext)[2:] == [("drei", "three"), ("vier", "fo ur")]
+    assert bitext.n_pairs == 4
+
+
+def test_the_document_is_the_field_doc_or_document(read):
+    pairs = [{"de": f"wort {n}", "en": f"word {n}", "document": f"d{n // 30}"} for n in range(60)]
+    assert read({"a.jsonl": rows(*pairs)}).names == ("d0", "d1")
+    assert len(read({"a.jsonl": rows(*pairs)}, BitextFields("de", "en", document_field="page")).names) == 3
+    both = [{**pair, "doc": "one"} for pair in pairs]
+    assert read({"a.jsonl": rows(*both)}).names == ("one",)

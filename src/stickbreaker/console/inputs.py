@@ -69,7 +69,9 @@ class ReadingChoice:
         help="CoNLL-U: read only words of these parts of speech.  [default: all, or those of the model]",
     )
     id_field: str | None = from_option(
-        metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
+        metavar="FIELD",
+        help="Field or column with the id; none: number the documents, whatever ids they have.  "
+        '[default: "id" where present]',
     )
     language_field: str | None = from_option(
         metavar="FIELD", help="Field or column with the language; rows with the same id are one document."
@@ -82,7 +84,15 @@ class ReadingChoice:
         default="double",
         help="CSV, TSV: whether cells may be in double quotes; none: quotes are ordinary characters.",
     )
+    header: str = from_option(
+        choices=["first", "none"],
+        default="first",
+        help="CSV, TSV: whether the first row names the columns; none: it is a document, columns are 1, 2 …",
+    )
     date_format: str | None = from_option(**DATE_FORMAT)
+    without: str | None = from_option(
+        metavar="FIELD,FIELD", help="Fields or columns that are not kept as metadata."
+    )
     split: str | None = from_option(
         metavar="paragraphs|sentences:N|words:N",
         help="Split long documents into parts; each part has the metadata of the whole document, and its id "
@@ -91,7 +101,10 @@ class ReadingChoice:
     drop_repeats: str | None = from_option(
         metavar="exact|near[:SHARE]",
         help="Leave out documents with the same text as an earlier one, or about the same: this share of "
-        "three-word sequences in common, .8 by default.",
+        "three-word sequences in common, .8 by default. Texts under 100 characters stay.",
+    )
+    repeats_to: str | None = from_option(
+        metavar="FILE", help="Write the id of each repeated document, and of the one that it repeats."
     )
     vocab: str | None = from_option(
         metavar="FILE",
@@ -131,6 +144,7 @@ class ReadingChoice:
         given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
         given["largest_text"] = self.largest_bytes
         given["upos"] = None if self.upos is None else () if self.upos == "all" else self.upos.split(",")
+        given["without"] = () if self.without is None else tuple(map(str.strip, self.without.split(",")))
         given["separator"] = {"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator)
         return ReadingOptions(**given)
 
@@ -396,14 +410,14 @@ def warnings_as_notes(*kinds: type[Warning], at_end: bool = False) -> Iterator[N
 
 def _note_of(message: Warning) -> str:
     """The text that the program prints for a warning, with the option that helps."""
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.corpus.readers.repeats import RepeatsWarning
-    from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     if isinstance(message, LanguageWarning):
         return f"{message.problem}; give --language {message.code}"
-    if isinstance(message, QuotesWarning):
-        return f"{message.problem} --quotes none"
+    if isinstance(message, ReadingWarning):
+        return message.problem
     if isinstance(message, RepeatsWarning):
         return f"note: {message.problem}; --drop-repeats exact leaves them out"
     return f"note: {message}"
@@ -453,8 +467,8 @@ def build_corpus(
     """
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.corpus.readers.repeats import RepeatsWarning
-    from stickbreaker.corpus.readers.tables import QuotesWarning
     from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
@@ -472,7 +486,7 @@ def build_corpus(
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     kept = structure or StructureChoice()
     options = replace(reading.options(), trees=kept.trees, tags=kept.tags, position=position)
-    with warnings_as_notes(LanguageWarning, MarksWarning, QuotesWarning, RepeatsWarning, at_end=True):
+    with warnings_as_notes(LanguageWarning, MarksWarning, ReadingWarning, RepeatsWarning, at_end=True):
         built = Corpus.build(
             inputs,
             out,

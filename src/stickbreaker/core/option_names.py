@@ -41,13 +41,14 @@ SHARED = OptionNames(  # of corpora, runs and reports of all kinds
     alike=(
         *("tol", "kappa", "tau0", "batch_size", "held_out"),
         *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),
+        *("repeats_to",),
         *("min_documents", "max_share", "min_length", "stop_words"),
         *("date_field", "date_format", "group_field"),
     ),
     ambiguous=(
         *("inference", "schedule", "engine", "init", "chains", "samples", "truncation", "total"),
         *("language", "format", "overwrite", "trees", "tags", "top", "vocab", "seed", "sentences", "compare"),
-        *("quotes", "by", "all_words", "split", "drop_repeats", "upos", "draws"),
+        *("quotes", "by", "all_words", "split", "drop_repeats", "upos", "draws", "without", "header"),
     ),
     flags=("overwrite", "trees", "all_words"),
     settings=("Online", "Memoised"),

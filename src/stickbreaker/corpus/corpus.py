@@ -30,7 +30,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.all_words import settings_of_all_words
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.corpus.text.dropped_words import DroppedWords
-from stickbreaker.corpus.text.parts import Split, split_documents
+from stickbreaker.corpus.text.parts import Split, split_documents, words_for_repeats
 from stickbreaker.corpus.text.polylingual import (
     PolylingualAnalysis,
     aligned,
@@ -112,10 +112,11 @@ class Corpus:
         stickbreaker.core.errors.UserError: no-such-file.jsonl: no such file or directory; check the path
         """
         from stickbreaker.corpus.readers import read_inputs
-        from stickbreaker.corpus.readers.problems import Problems
+        from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 
         refuse_documents(inputs)
-        reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
+        notes = ReadingNotes()
+        reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set(), notes=notes)
         dropped = None if reading.drop_repeats is None else Dropped.parse(reading.drop_repeats)
         split = None if reading.split is None else Split.parse(reading.split)
         several = reading.language_field is not None or isinstance(text_fields(reading.text_field), dict)
@@ -133,10 +134,13 @@ class Corpus:
         problems = Problems(skip=reading.on_error == "skip")
         with naming_from_texts(inputs):
             documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        cuts = analysis if isinstance(analysis, Analysis) else None
         if dropped is not None or vocabulary is None:  # does not matter for new documents of a model
-            documents = Repeats(dropped, problems).look_at(documents)
+            words_of = words_for_repeats(cuts)
+            listed_in = None if reading.repeats_to is None else Path(reading.repeats_to)
+            documents = Repeats(dropped, problems, words_of, listed_in, overwrite).look_at(documents)
         if split is not None:
-            documents = split_documents(documents, split)
+            documents = split_documents(documents, split, cuts)
         if all_words:
             analysis, rule = settings_of_all_words(kind, reading, analysis, rule, vocabulary)
         if reading.language_field is not None:

@@ -2,10 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, MutableMapping, Sequence
+from datetime import date, time, timedelta
+from decimal import Decimal
 from typing import Any, TypeGuard, cast
+from uuid import UUID
 
+import numpy as np
 import regex
 
 from stickbreaker.core.errors import UserError, shown
@@ -38,11 +41,14 @@ def storable_all(texts: Sequence[str]) -> list[str]:
     return [storable(text) for text in texts]
 
 
-def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
+def scalars_of(
+    values: Mapping[Any, Any], left_out: MutableMapping[str, int] | None = None
+) -> dict[str, Scalar]:
     """Those fields of a record that can be metadata: scalars, and lists of strings.
 
-    Other lists, objects and values of more than 262,144 characters are left out; numbers that are not finite
-    become None, dates ISO 8601.
+    Dates and times become ISO 8601, durations seconds, decimals the number that they are (those with more
+    digits than a float has, text), numbers that are not finite None. Other lists, objects and values of more
+    than 262,144 characters are left out, and counted by field in `left_out`.
 
     >>> scalars_of({"date": date(1988, 2, 12), "tags": ["a", "b"], "places": [1, 2]})
     {'date': '1988-02-12', 'tags': ['a', 'b']}
@@ -52,24 +58,60 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
         if type(value) is str and len(value) <= LONGEST_VALUE:  # most values
             kept[storable(str(name))] = storable(value)
             continue
-        value = _plain(value)
-        if characters_of(value) > LONGEST_VALUE:
-            continue
-        if isinstance(value, str):
-            kept[storable(str(name))] = storable(value)
-        elif isinstance(value, float):
-            kept[storable(str(name))] = value if math.isfinite(value) else None
-        elif value is None or isinstance(value, bool | int):
-            kept[storable(str(name))] = value
-        elif is_strings(value):
-            kept[storable(str(name))] = [storable(item) for item in value]
+        value = plain_value(value)
+        if characters_of(value) <= LONGEST_VALUE:
+            if isinstance(value, str):
+                kept[storable(str(name))] = storable(value)
+                continue
+            if isinstance(value, float):
+                kept[storable(str(name))] = value if math.isfinite(value) else None
+                continue
+            if value is None or isinstance(value, bool | int):
+                kept[storable(str(name))] = value
+                continue
+            if is_strings(value):
+                kept[storable(str(name))] = [storable(item) for item in value]
+                continue
+        if left_out is not None:
+            left_out[storable(str(name))] = left_out.get(storable(str(name)), 0) + 1
     return kept
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as a Python one, a date as text in ISO 8601; other values unchanged."""
+def plain_value(value: Any) -> Any:
+    """A value of Python, NumPy or pandas as a string, number, truth value, list or None, if it can be one.
+
+    Dates, times and periods become ISO 8601, durations seconds; other values are unchanged.
+
+    >>> plain_value(timedelta(minutes=2)), plain_value(Decimal("1.50")), plain_value(np.datetime64("NaT"))
+    (120, 1.5, None)
+    """
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        unit = "timedelta64[us]" if isinstance(value, np.timedelta64) else "datetime64[us]"
+        value = None if np.isnat(value) else value.astype(unit).item()
     value = python_scalar(value)
-    return value.isoformat() if isinstance(value, date) else value
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        seconds = value.total_seconds()
+        return int(seconds) if seconds.is_integer() else seconds
+    if isinstance(value, Decimal):
+        return _of_decimal(value)
+    if isinstance(value, UUID) or type(value).__name__ in ("Period", "Interval"):  # of pandas
+        return str(value)
+    return list(cast("tuple[object, ...]", value)) if type(value) is tuple else value
+
+
+def _of_decimal(value: Decimal) -> int | float | str | None:
+    """A decimal as the equal whole number or float; as text if no float shows the same digits."""
+    if not value.is_finite():
+        return None
+    if abs(value.adjusted()) > 300:
+        return str(value)
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if Decimal(repr(float(value))) == value else str(value)
 
 
 def is_strings(value: object) -> TypeGuard[list[str]]:

@@ -1,8 +1,11 @@
 """Export of one sample of a language model in the ARPA format, which SRILM, KenLM and others read."""
 
-from collections.abc import Iterator
+import gzip
+import io
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import BinaryIO, NamedTuple, TextIO, cast
 
 import numpy as np
 
@@ -40,7 +43,8 @@ def write_arpa(
     _refuse_words(names, spelled=spelled)
     levels = _levels(model, np.exp(base.log_p), sample)
     unseen = max(1.0 - float(levels[0].p.sum()), 1e-99)
-    with atomic_file(out, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
+    packed = out.suffix.lower() == ".gz"
+    with atomic_file(out, overwrite=overwrite) as partial, _writer(partial, packed=packed) as file:
         counts = {level: len(found.p) for level, found in enumerate(levels, 1)}
         counts[1] += 1 + spelled
         file.write("\n\\data\\\n")
@@ -59,6 +63,18 @@ def write_arpa(
                 _line(file, float(np.log10(p)), " ".join(spelling), None if last else _log10(left))
         file.write("\n\\end\\\n")
     return counts
+
+
+@contextmanager
+def _writer(path: Path, *, packed: bool) -> Generator[TextIO]:
+    """A context in which a text file is written, by gzip if `packed`; equal texts give equal bytes."""
+    with path.open("wb") as file:
+        raw = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else file
+        text = io.TextIOWrapper(cast(BinaryIO, raw), "utf-8", newline="\n")
+        yield text
+        text.flush()
+        if packed:
+            raw.close()
 
 
 class _Level(NamedTuple):
@@ -120,7 +136,7 @@ def _refuse_words(names: tuple[str, ...], *, spelled: bool) -> None:
     names: the words, then the end mark, which is not checked; spelled: whether the file gets an additional
     `<unk>`, so that no word may have this name.
     """
-    marks = (BEGINNING, END, UNKNOWN) if spelled else (BEGINNING, END)
+    marks = (BEGINNING, END, "<UNK>", UNKNOWN) if spelled else (BEGINNING, END, "<UNK>")  # KenLM's <unk>
     for word in names[:-1]:
         if word in marks or word.split() != [word]:
             problem = f"the ARPA format cannot hold the word {shown(word)}"

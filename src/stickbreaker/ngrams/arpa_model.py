@@ -10,6 +10,9 @@ import numpy as np
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus.readers.packing import BOM
+from stickbreaker.corpus.readers.problems import Bad
+from stickbreaker.corpus.readers.sources import Source, opened
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.text.analysis import SPACED
 from stickbreaker.ngrams.backoff_model import BackoffModel
@@ -21,9 +24,13 @@ _LOOKED_AT = 1 << 16  # bytes at the beginning of a file
 
 
 def is_arpa(path: Path) -> bool:
-    """Whether a file has the header `\\data\\` of the ARPA format near its beginning."""
-    with path.open("rb") as file:
-        return any(line.strip() == b"\\data\\" for line in file.read(_LOOKED_AT).splitlines())
+    """Whether a file, perhaps packed, has the header `\\data\\` of the ARPA format near its beginning."""
+    try:
+        with opened(Source(str(path), path.name, path)) as file:
+            lines = file.read(_LOOKED_AT).removeprefix(BOM).splitlines()
+    except Bad:
+        return False
+    return any(line.strip() == b"\\data\\" for line in lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +40,9 @@ class ArpaModel:
     Texts are read as KenLM and SRILM read them: one sentence per line, words between spaces; in lower case if
     no word of the file has a capital letter.
 
-    >>> ArpaModel.read(Path("no-such.arpa"))
-    Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] No such file or directory: 'no-such.arpa'
+    >>> ArpaModel.read(Path("no-such"))
+    Traceback (most recent call last): stickbreaker.core.errors.UserError: no-such.arpa: cannot be read: No
+    such file or directory; check the path
     """
 
     _reads_trees: ClassVar[bool] = False

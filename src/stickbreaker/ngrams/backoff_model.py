@@ -1,5 +1,6 @@
 """A backoff language model, read from an ARPA file or made from an n-gram model."""
 
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.readers.problems import Bad
+from stickbreaker.corpus.readers.sources import Source, opened
 from stickbreaker.ngrams.arpa import BEGINNING, write_arpa
 from stickbreaker.ngrams.kernels.backoff_trigrams import (
     ROOT,
@@ -24,14 +27,16 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import (
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 
-HIGHEST_ORDER = 5
+HIGHEST_ORDER = 10
 LN_10 = 2.302585092994046
 LEAST = -99.0  # log10 p of what never occurs
 UNKNOWN_FLOOR = -10.0 * LN_10  # log p (nats) of unknown words if the model has no <unk>
 _REMEDY = "export the model again, for instance by `stickbreaker export --format arpa`"
 _BLANKS = " \t\r\n"  # other kinds of space may be in words
 _SPACE = re.compile(r"[ \t]+")
-_COUNT = re.compile(r"ngram ([0-9]+)\s*=\s*([0-9]+)")
+_COUNT = re.compile(r"ngram[ \t]+([0-9]{1,3})[ \t]*=[ \t]*([0-9]{1,15})")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|-inf(?:inity)?", re.IGNORECASE)
+_OF_IRSTLM = re.compile(r"[iq]ARPA(?![^ \t])")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +50,20 @@ class BackoffModel:
 
     @classmethod
     def read(cls, path: Path, words: Sequence[str] | None = None) -> "BackoffModel":
-        """Read a file in the ARPA format, as `stickbreaker export`, KenLM and SRILM write it.
+        """Read a file in the ARPA format, perhaps packed, as `stickbreaker export`, KenLM and SRILM write it.
+
+        A backoff weight of an n-gram of the highest order is ignored, as SRILM does.
 
         words: the words that the caller will ask for, which number them; None: the words of the file, without
         marks. Words that the file lacks get the probability of its `<unk>`, or 10^-10 if it has none. Raises
         UserError, with the line, if the file is not in the format.
         """
-        with path.open(encoding="utf-8-sig", newline="\n") as file:
-            reader = _NgramReader(file, path)
-            ngrams = reader.ngrams()
+        try:
+            with opened(Source(str(path), path.name, path)) as content:
+                reader = _NgramReader(io.TextIOWrapper(content, "utf-8-sig", newline="\n"), path)
+                ngrams = reader.ngrams()
+        except Bad as bad:
+            raise bad.at(path).replace(remedy=_REMEDY) from None
         if words is None:
             words = [word for word in reader.places if word not in (BEGINNING, END, UNKNOWN)]
         return cls(tuple(words), len(ngrams), _arrays(ngrams, reader.places, words, path))
@@ -198,6 +208,7 @@ class _NgramReader:
         """
         counts = self._counts()
         found = [self._section(order, count) for order, count in enumerate(counts, 1)]
+        found[-1] = found[-1]._replace(back_off=np.zeros_like(found[-1].back_off))
         if self._line() != "\\end\\":
             raise self._error(f"expected \\end\\ after {counted(counts[-1], 'n-gram')}")
         for mark in (BEGINNING, END):
@@ -215,6 +226,10 @@ class _NgramReader:
         unigrams."""
         line = self._line()
         while line != "\\data\\":
+            if _OF_IRSTLM.match(line):
+                problem = "the file is of a form of IRSTLM whose numbers are not probabilities"
+                remedy = "convert it to ARPA by IRSTLM's compile-lm"
+                raise UserError(problem, where=self.path, line=self.number, remedy=remedy)
             line = self._line()
         counts: list[int] = []
         line = self._line()
@@ -271,10 +286,10 @@ class _NgramReader:
 
         Values below -99 become -99. Raises UserError if they are not numbers.
         """
-        try:
-            log_p, back_off = float(values[0]), float(values[order + 1]) if len(values) > order + 1 else 0.0
-        except ValueError:
-            log_p = back_off = np.nan
+        numbers = [values[0], *values[order + 1 :]]
+        if not all(map(_NUMBER.fullmatch, numbers)):
+            raise self._error("expected numbers before and after the words")
+        log_p, back_off = float(numbers[0]), float(numbers[-1]) if len(numbers) > 1 else 0.0
         if not (log_p < np.inf and back_off < np.inf):
             raise self._error("expected numbers before and after the words")
         return max(log_p, LEAST), max(back_off, LEAST)

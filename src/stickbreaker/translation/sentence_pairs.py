@@ -10,7 +10,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import READERS, read_inputs
 from stickbreaker.corpus.readers.line_ends import without_end
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.sources import decoded, one_source, raw_lines_of
+from stickbreaker.corpus.readers.sources import CarriageReturns, decoded, one_source, raw_lines_of
 from stickbreaker.corpus.text.languages import language_code
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, tagged
 from stickbreaker.translation.sentence_tokens import plain, tokens_of
@@ -42,20 +42,24 @@ class Pair(NamedTuple):
         return cls(*texts)  # pyright: ignore[reportArgumentType]
 
 
+DOCUMENT_FIELD = "doc"
+
+
 @dataclasses.dataclass(frozen=True)
 class BitextFields:
     """The two languages of a bitext, and the names of the fields in its input files (JSON Lines or tables).
 
     `source` and `target` are languages, by code or English name; they become codes. `text_field` names the
     fields of their texts, as in "de=german,en=english"; by default, these fields have the languages' codes as
-    names. Pairs without a document are grouped into documents of `lines_per_document` pairs. Raises UserError
-    for invalid or equal languages.
+    names. The document is that of the field "doc", or else "document", if no other is named. Pairs without a
+    document are grouped into documents of `lines_per_document` pairs. Raises UserError for invalid or equal
+    languages.
     """
 
     source: str
     target: str
     text_field: str | None = None
-    document_field: str = "doc"
+    document_field: str = DOCUMENT_FIELD
     domain_field: str = "domain"
     lines_per_document: int = LINES_PER_DOCUMENT
 
@@ -106,6 +110,8 @@ def rows_of(
         document, domain = (
             _value_of(row.metadata, name) for name in (fields.document_field, fields.domain_field)
         )
+        if document is None and fields.document_field == DOCUMENT_FIELD:
+            document = _value_of(row.metadata, "document")
         yield row.texts or {}, document, domain
 
 
@@ -202,9 +208,11 @@ def _numbered_lines(
     Both are reported to `problems`. remedy: what a UserError advises if `name` is not one file.
     """
     source = one_source(name, remedy)
+    returns = CarriageReturns(source.name)
     for number, line in raw_lines_of(source, problems, largest):
         try:
-            yield number, without_end(decoded(line))
+            yield number, without_end(returns.replaced(decoded(line), number))
         except Bad as bad:
             problems.tell(bad, source.name, number)
             yield number, None
+    returns.warn()

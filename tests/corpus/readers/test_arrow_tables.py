@@ -1,8 +1,15 @@
 """Parquet, Arrow and Feather files, and tables of other libraries."""
 
+import base64
 import datetime as dt
+import io
+import uuid
+import warnings
+from decimal import Decimal
+from functools import partial
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +17,8 @@ from tests.corpus.readers.reading import error_in, packings, read, skipping
 from tests.corpus.readers.samples import TABLE, feather_of, file_of, parquet_of, stream_of
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus import Analysis, Corpus, ReadingOptions
+from stickbreaker.corpus.readers.problems import ReadingWarning
 
 METADATA = {
     "day": "1988-02-12",
@@ -58,7 +66,10 @@ def test_bad_tables(tmp_path, name, content_of):
     assert line(text=[[1.5]]).startswith(":1: the field 'text' is not a string")
     assert line(text=["a"], id=[1.5]).startswith(":1: the id in the field 'id' is not a string")
     far = pa.array([2**62], pa.timestamp("s" if name != "a.parquet" else "us"))
-    assert line(text=["a"], day=far).startswith(": the column 'day' cannot be read (")
+    path.write_bytes(content_of(pa.table({"text": ["a"], "day": far})))
+    assert read(path)[0].metadata == {"day": None}
+    maps = pa.array([[("a", "b")]], pa.map_(pa.string(), pa.string()))
+    assert line(text=maps).startswith(": the column 'text' holds maps or records, not text; name")
     path.write_bytes(content_of(TABLE.slice(0, 0)))
     assert read(path) == []
 
@@ -169,3 +180,156 @@ def test_what_was_written_in_columns_is_read(tmp_path_factory, name, content_of,
     assert [document.text for document in read(path)] == texts
     assert [document.tokens for document in read(path, text_field="words")] == tokens
     assert [document.metadata["day"] for document in read(path)] == [day and day.isoformat() for day in days]
+
+
+def metadata_and_notes(build):
+    """The metadata of the second document of a corpus, and what a build says about what it left out."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        metadata = build().documents(0)[1].metadata
+    return metadata, [str(one.message) for one in caught if isinstance(one.message, ReadingWarning)]
+
+
+BODY = ["one cat", "two dogs"]
+UNIQUE = uuid.UUID(int=3)
+
+
+def test_columns_of_pandas_that_are_no_numbers(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": BODY, "month": pandas.period_range("2001-02", periods=2, freq="M")})
+    frame["group"] = pandas.arrays.IntervalArray.from_tuples([(0, 3), (3, 9)])
+    frame["at"], frame["who"], frame["lasts"] = dt.time(1, 2, 3), UNIQUE, pandas.Timedelta(90, "m")
+    frame["raw"] = b"x"
+    expected = {
+        "month": "2001-03", "group": "(3, 9]", "at": "01:02:03", "who": str(UNIQUE), "lasts": 5400
+    }  # fmt: skip
+    frame.to_parquet(tmp_path / "a.parquet")
+    cut = frame.assign(group=pandas.cut([1, 5], [0, 3, 9]))
+    left_out = [
+        "left out the field raw, since metadata are text, numbers, truth values, dates and lists of strings"
+    ]
+    for build in (
+        lambda: Corpus.from_frame(frame),
+        lambda: Corpus.from_frame(cut),
+        lambda: Corpus.from_frame(frame.to_dict("records")),
+        lambda: Corpus.build(tmp_path / "a.parquet"),
+    ):
+        assert metadata_and_notes(build) == (expected, left_out)
+
+
+def test_a_file_of_pandas_is_read_where_pandas_is_not_yet_imported():
+    kind = pa.int64()
+    field = pa.field("month", kind, metadata={"ARROW:extension:name": "pandas.period",
+                                              "ARROW:extension:metadata": '{"freq": "M"}'})  # fmt: skip
+    table = pa.table([pa.array(BODY), pa.array([373, 374])], schema=pa.schema([("text", pa.string()), field]))
+    pytest.importorskip("pandas")
+    assert metadata_and_notes(lambda: Corpus.from_frame(table)) == ({"month": "2001-03"}, [])
+    unknown = table.cast(
+        pa.schema([("text", pa.string()), field.with_metadata({"ARROW:extension:name": "x.y"})])
+    )
+    assert metadata_and_notes(lambda: Corpus.from_frame(unknown))[0] == {}
+
+
+def test_columns_of_polars(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"text": BODY, "tags": [["x"], ["y", "z"]], "pair": [["a", "b"], ["c", "d"]]})
+    frame = frame.with_columns(
+        polars.col("pair").cast(polars.Array(polars.String, 2)),
+        kinds=polars.col("tags").cast(polars.List(polars.Categorical)),
+        group=polars.Series(["u", "v"], dtype=polars.Categorical),
+        level=polars.Series(["low", "high"], dtype=polars.Enum(["low", "high"])),
+        price=polars.Series([Decimal("2.50"), Decimal("1.10")]),
+        lasts=dt.timedelta(seconds=1.5),
+    )
+    expected = {
+        "tags": ["y", "z"], "pair": ["c", "d"], "kinds": ["y", "z"], "group": "v", "level": "high",
+        "price": 1.1, "lasts": 1.5,
+    }  # fmt: skip
+    assert metadata_and_notes(lambda: Corpus.from_frame(frame)) == (expected, [])
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_ipc(tmp_path / "a.arrow")
+    frame.write_ipc(tmp_path / "b.arrow", compression="lz4")
+    for name in ("a.parquet", "a.arrow", "b.arrow"):
+        assert metadata_and_notes(lambda name=name: Corpus.build(tmp_path / name)) == (expected, [])
+    long = polars.DataFrame({"text": BODY, "n": polars.Series([1, 2], dtype=polars.Int128)})
+    assert metadata_and_notes(lambda: Corpus.from_frame(long))[0] == {"n": 2}
+    long = long.with_columns(n=polars.Series([1, 10**30], dtype=polars.Int128))
+    assert metadata_and_notes(lambda: Corpus.from_frame(long))[0] == {"n": str(10**30)}
+    assert Corpus.from_frame(frame, "tags").documents(0)[1].tokens == ["y", "z"]
+
+
+def test_lists_of_every_layout(tmp_path):
+    texts = [["a"], None, ["b", "c"]]
+    kinds = [pa.large_list(pa.large_string()), pa.list_(pa.string_view()), pa.list_view(pa.string())]
+    for kind in kinds:
+        table = pa.table({"text": ["x", "y", "z"], "tags": pa.array(texts, kind)})
+        (tmp_path / "a.arrow").write_bytes(file_of(table))
+        assert [one.metadata["tags"] for one in read(tmp_path / "a.arrow")] == [["a"], None, ["b", "c"]]
+
+
+def test_decimals_and_dates(tmp_path):
+    values = [Decimal("12.50"), Decimal("12345678901234567.25")]
+    days = pa.array([0, 10**7], pa.date32())
+    table = pa.table({"text": BODY, "price": values, "day": days, "whole": [Decimal(7), Decimal(10**25)]})
+    (tmp_path / "a.parquet").write_bytes(parquet_of(table))
+    metadata, notes = metadata_and_notes(lambda: Corpus.build(tmp_path / "a.parquet"))
+    assert metadata == {"price": "12345678901234567.25", "day": None, "whole": 10**25}
+    assert notes == ["dates outside the years 1 to 9999 are missing: day (1)"]
+    assert read(tmp_path / "a.parquet")[0].metadata == {"price": 12.5, "day": "1970-01-01", "whole": 7}
+
+
+@pytest.mark.parametrize(("name", "content_of"), WRITERS)
+def test_columns_that_are_left_out(tmp_path, name, content_of):
+    path = tmp_path / name
+    path.write_bytes(content_of(TABLE))
+    kept = {name: METADATA[name] for name in METADATA if name not in ("day", "count")}
+    assert read(path, without=("day", "count"))[0].metadata == {"words": ["one", "cat"], **kept}
+    with pytest.raises(UserError, match="no document has the field 'dya'; check without"):
+        Corpus.build(path, reading=ReadingOptions(without=("dya",)))
+    assert [one.id for one in read(path, id_field="none")] == [f"{name}:{n}" for n in (1, 2, 3)]
+    assert read(path, id_field="none")[0].metadata["id"] == "a"
+
+
+def test_a_row_group_that_lacks_rows(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    out = io.BytesIO()
+    pq.write_table(pa.table({"text": ["a", "b", "c", "d"]}), out, row_group_size=2)
+    path.write_bytes(out.getvalue())
+    assert len(read(path)) == 4
+
+    class Short(pq.ParquetFile):
+        def iter_batches(self, *given, row_groups, **named):
+            batches = super().iter_batches(*given, row_groups=row_groups, **named)
+            return batches if row_groups == [0] else iter([])  # as pyarrow does with some damaged files
+
+    monkeypatch.setattr(pq, "ParquetFile", Short)
+    assert (
+        error_in(path)
+        == ": cannot be read (row group 1 has 0 rows, and should have 2); write the table again"
+    )
+
+
+def test_an_encrypted_column_is_left_out(tmp_path):
+    encryption = pytest.importorskip("pyarrow.parquet.encryption")
+
+    class Keys(encryption.KmsClient):
+        def wrap_key(self, key_bytes, master_key_identifier):
+            return base64.b64encode(key_bytes)
+
+        def unwrap_key(self, wrapped_key, master_key_identifier):
+            return base64.b64decode(wrapped_key)
+
+    def write(**columns):
+        factory = encryption.CryptoFactory(lambda _: Keys())
+        config = encryption.EncryptionConfiguration(
+            footer_key="f", column_keys={"c": ["secret"]}, plaintext_footer=True
+        )
+        properties = factory.file_encryption_properties(encryption.KmsConnectionConfig(), config)
+        pq.write_table(pa.table(columns), tmp_path / "a.parquet", encryption_properties=properties)
+
+    write(text=BODY, secret=["x", "y"])
+    build = partial(Corpus.build, tmp_path / "a.parquet")
+    assert metadata_and_notes(build) == ({}, ["left out what is encrypted: secret"])
+    assert error_in(tmp_path / "a.parquet", text_field="secret").startswith(
+        ": the column 'secret' is encrypted; "
+    )

@@ -186,3 +186,23 @@ def test_parts_of_speech_that_cannot_be(tmp_path):
     (tmp_path / "a.txt").write_text("some text")
     with pytest.raises(UserError, match=r"a.txt: the format has no parts of speech.*upos all"):
         Corpus.build(tmp_path / "a.txt", reading=ReadingOptions(upos=("NOUN",)))
+
+
+def test_another_order_of_columns_and_missing_words_are_refused(tmp_path):
+    path = tmp_path / "a.conllu"
+    row = "1\tcats\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    columns = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+    path.write_text(f"# global.columns = {columns}\n{row}")
+    assert read(path)[0].tokens == ["cats"]
+    path.write_text(f"# global.columns = {columns.replace('FORM LEMMA', 'LEMMA FORM')}\n{row}")
+    with pytest.raises(
+        UserError, match=r"a\.conllu:1: CoNLL-U Plus with other columns; give the columns ID FORM"
+    ):
+        read(path)
+    path.write_text(row.replace("cats", "_") * 2)
+    with pytest.raises(UserError, match="all words are _, so the file has no text; get the words"):
+        read(path)
+    path.write_text(row.replace("cats", "_") + row)
+    assert read(path)[0].tokens == ["_", "cats"]
+    path.write_text("# newdoc id = a\n" + row)
+    assert [one.id for one in read(path, id_field="none")] == ["a.conllu:1"]

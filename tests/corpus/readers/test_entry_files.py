@@ -12,6 +12,7 @@ from tests.corpus.readers.samples import BANNER, UCI
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions
 from stickbreaker.corpus.readers import Problems, read_inputs
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.corpus.readers.word_list import read_numbered_words
 
 BAGS = [([], []), (["cat", "bird"], [5, 1]), (["dog", "cat"], [7, 1]), ([], [])]
@@ -221,3 +222,27 @@ def test_what_was_written_is_read(tmp_path_factory, tables, mm):
         {spelled[word - 1]: n for word, n in bag.items()} for bag in tables
     ]
     assert (kind, words) == ("bag", tuple(spelled))
+
+
+def test_counts_that_are_written_as_floats(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("cat\ndog\nbird\n")
+    for name, content in (
+        ("a.ldac", "2 0:1.0 2:3.\n"),
+        ("docword.a.txt", "1\n3\n2\n1 1 1.0\n1 3 3.00\n"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 3 2\n1 1 1\n1 3 3\n"),
+    ):
+        (tmp_path / name).write_text(content)
+        (document,) = read(tmp_path / name, vocab=str(words))
+        assert (document.words, document.weights) == (["cat", "bird"], [1.0, 3.0])
+    (tmp_path / "a.ldac").write_text("1 0:1.5\n")
+    assert "the count of word 0 is not a whole number" in error_in(tmp_path / "a.ldac", vocab=str(words))
+
+
+def test_a_matrix_with_fewer_columns_than_words_is_told(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("cat\ndog\nbird\n")
+    path = tmp_path / "a.mm"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n")
+    with pytest.warns(ReadingWarning, match=r"a\.mm:2: the header says 2 words, and the vocabulary has 3"):
+        assert len(read(path, vocab=str(words))) == 1

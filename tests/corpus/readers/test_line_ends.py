@@ -13,6 +13,7 @@ from stickbreaker import UserError
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.readers import read_words, sources
 from stickbreaker.corpus.readers.line_ends import byte_lines
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.grammars.cli.fit import grammar_from
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
@@ -67,8 +68,11 @@ def test_no_other_character_ends_a_line(tmp_path, strange):
 
 def test_files_of_words_and_trees(tmp_path):
     path = tmp_path / "words.txt"
-    path.write_bytes(b"cat\rdog\r\nbird")
+    path.write_bytes(b"cat\rdog\rbird")
     assert read_words(str(path)) == ("cat", "dog", "bird")
+    path.write_bytes(b"bird\ncat\rdog\n")
+    with pytest.raises(UserError, match=r"words\.txt:2: a carriage return inside a line, .*; end all lines"):
+        read_words(str(path))
     tree = tmp_path / "tree.jsonl"
     tree.write_bytes(b'{"concept": "a", "words": ["cat"]}\r{"concept": "b", "words": ["dog"]}\r')
     assert ConceptTree.read(tree) == ConceptTree(
@@ -87,6 +91,54 @@ def test_empty_lines_end_sentences_whatever_ends_lines():
         text = f"one cat{end}two dogs{end}{end}three birds{end} {end}{end}four"
         assert Analysis().analyse(text).sentences.tolist() == [0, 4, 6]
         assert Analysis(sentences="line").analyse(text).sentences.tolist() == [0, 2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "texts"),
+    [
+        ("a.txt", "one\rcat\ntwo dogs\n", ["one cat", "two dogs"]),
+        ("a.txt", "one cat\r\r\ntwo\r\rdogs\r\n", ["one cat ", "two  dogs"]),
+        ("a.mallet", "a en one\rcat\nb en two dogs\n", ["one cat", "two dogs"]),
+        ("a.jsonl", '{"text":\r"one cat"}\n{"text": "two dogs"}\n', ["one cat", "two dogs"]),
+        ("a.counts", "one\rcat\t1\ntwo dogs\t1\n", ["one cat", "two dogs"]),
+        ("folder/a.txt", "one\rcat\n\ntwo", ["one cat\n\ntwo"]),
+    ],
+)
+def test_a_carriage_return_among_lines_of_lf_is_a_space(tmp_path, name, content, texts):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content.encode())
+    with pytest.warns(ReadingWarning, match=r"carriage returns? inside lines.* since lines of the file end"):
+        found = read(
+            path.parent if "/" in name else path, **({"format": "mallet"} if "mallet" in name else {})
+        )
+    assert [one.text for one in found] == texts
+
+
+def test_a_carriage_return_in_a_row(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\na,"one\rcat"\nb,two dogs\n')  # in quotes it belongs to the cell
+    assert [one.text for one in read(path)] == ["one\rcat", "two dogs"]
+    path.write_bytes(b"id,text\na,one\rcat\nb,two dogs\n")
+    with pytest.warns(ReadingWarning, match=r"1 carriage return inside lines, in line 2, is read as a space"):
+        assert [one.text for one in read(path)] == ["one cat", "two dogs"]
+    path.write_bytes(b'id,text\n"\ra","one\n\rcat"\nb\r,"two \rdogs"\n')
+    with pytest.warns(ReadingWarning, match=r"1 carriage return inside lines, in line 4"):
+        assert [(one.id, one.text) for one in read(path)] == [("\ra", "one\n\rcat"), ("b ", "two \rdogs")]
+    path.write_bytes(b'id,text\na,"one\rcat\n')
+    with pytest.warns(ReadingWarning, match=r"in line 2"):
+        assert [one.text for one in read(path, quotes="none")] == ['"one cat']
+
+
+def test_the_warning_of_carriage_returns_counts_them(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a\nb\rc\rd\n")
+    with pytest.warns(ReadingWarning) as caught:
+        read(path)
+    assert str(caught[0].message) == (
+        f"{path}: 2 carriage returns inside lines, the first in line 2, are read as spaces, since lines of "
+        "the file end with LF"
+    )
 
 
 def test_a_corpus_of_an_old_mac(tmp_path):
@@ -111,7 +163,7 @@ class Pieces(io.BytesIO):
 
 
 def lines_by_definition(content: bytes) -> list[bytes]:
-    return [line for line in re.findall(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", content) if line]
+    return re.findall(rb"[^\n]*\n|[^\n]+\Z" if b"\n" in content else rb"[^\r]*\r|[^\r]+\Z", content)
 
 
 @given(TEXTS, st.lists(st.integers(1, 5), max_size=40))

@@ -46,3 +46,13 @@ def test_what_was_written_is_read(tmp_path_factory, rows):
     path.write_text("".join(f"{name}\t{label}\t{text}\n" for name, label, text in rows), newline="")
     found = [(one.id, one.metadata["label"], one.text) for one in read(path, format="mallet")]
     assert found == rows
+
+
+def test_names_that_repeat_are_numbered_if_asked_for(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("x en one cat\nx de zwei Hunde\n")
+    found = read(path, format="mallet", id_field="none")
+    assert [(one.id, one.metadata) for one in found] == [
+        ("a.tsv:1", {"label": "en", "name": "x"}),
+        ("a.tsv:2", {"label": "de", "name": "x"}),
+    ]

@@ -11,7 +11,7 @@ from tests.corpus.readers.reading import error_in, packings, read, skipping
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 
-LINES = "one cat\nzwei Hunde: ä\u2028𝄞\r\nthree\rfour"
+LINES = "one cat\nzwei Hunde: ä\u2028𝄞\r\nthree\nfour"
 TEXTS = ["one cat", "zwei Hunde: ä\u2028𝄞", "three", "four"]
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-be-sig"]
 
@@ -52,7 +52,7 @@ def test_any_text_in_any_encoding(tmp_path_factory, text):
 def test_what_is_no_utf_16(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("one\n\ud800two\nthree\n".encode("utf-16", "surrogatepass"))
-    assert error_in(path).startswith(":2: byte 0xed at position 1 is not UTF-8")
+    assert error_in(path).startswith(":2: character 1 is not UTF-16 or UTF-32, by which the file begins")
     assert [one.text for one in skipping(path)[0]] == ["one", "three"]
     path.write_bytes("one\ntwo".encode("utf-16") + b"x")
     assert error_in(path).startswith(":2: byte 0xff at position 4 is not UTF-8")
@@ -102,3 +102,14 @@ def test_the_format_is_told_with_all_packings(tmp_path):
     (tmp_path / "a.xyz").write_text("a")
     with pytest.raises(UserError, match=r"\(and \.gz, \.zst, \.bz2, \.xz, \.zip\)"):
         Corpus.build(tmp_path / "a.xyz")
+
+
+def test_padding_after_a_packed_file(tmp_path):
+    content = LINES.encode()
+    packed = packings(content)
+    for ending, padding in ((".xz", 8), (".bz2", 3_000), (".zst", 5)):
+        path = tmp_path / f"a.txt{ending}"
+        path.write_bytes(packed[ending] + b"\0" * padding)
+        assert [one.text for one in read(path)] == TEXTS
+        path.write_bytes(packed[ending] + b"\0" * padding + packed[ending])
+        assert len(read(path)) == 2 * len(TEXTS) - 1

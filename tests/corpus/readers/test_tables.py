@@ -3,6 +3,7 @@
 import csv
 import io
 import warnings
+import zipfile
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from tests.corpus.readers.reading import error_in, packings, read, skipping
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import ReadingOptions
+from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
+from stickbreaker.corpus.readers import Problems, read_inputs
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.corpus.readers.tables import QuotesWarning
 
 GOOD = b"id,text,year\na,one cat,1988\n"
@@ -24,8 +27,8 @@ def test_rows_cells_and_line_numbers(tmp_path):
         path.write_bytes(packed)
         first, second = read(path)
         assert (first.id, first.text, first.line) == ("a", 'a "big", red\r\n\r\ncat', 2)
-        assert first.metadata == {"year": "1988"}  # a column without a name is left out
-        assert (second.id, second.text, second.line, second.metadata) == ("b", "two dogs", 6, {"year": ""})
+        assert first.metadata == {"year": 1988}  # a column without a name is left out
+        assert (second.id, second.text, second.line, second.metadata) == ("b", "two dogs", 6, {"year": None})
 
 
 def test_tabs(tmp_path):
@@ -81,7 +84,6 @@ def test_bad_headers(tmp_path, content, expected):
         (b'b,"two\n"more,1\n', ":3: malformed row, up to line 4 (',' expected after '\"'); a cell in quotes"),
         (b'\nb,"two\n\xe9\n",1\n', ":4: byte 0xe9 at position 1 is not UTF-8; convert"),
         (b'b,"two\n\0\n",1\n', ":3: binary bytes (NUL), not UTF-8 text; convert"),
-        (b"b,two\r", ":3: the row has 2 cells, the first row 3; give"),
     ],
 )
 def test_bad_rows(tmp_path, content, expected):
@@ -152,6 +154,7 @@ def test_what_was_written_is_read(tmp_path_factory, rows, separator, end, quotin
     path = tmp_path_factory.mktemp("csv") / ("a.csv" if separator == "," else "a.tsv")
     if quoting == csv.QUOTE_MINIMAL:  # by which Python's csv leaves carriage returns bare
         rows = [(text.replace("\r", ""), note.replace("\r", "")) for text, note in rows]
+    rows = [(text, f"note {note}") for text, note in rows]  # neither a number nor missing
     out = io.StringIO(newline="")
     writer = csv.writer(out, delimiter=separator, lineterminator=end, quoting=quoting)
     writer.writerows([("text", "note"), *rows])
@@ -220,10 +223,88 @@ def test_rows_that_make_one_too_large_count(tmp_path):
 def test_a_line_that_names_the_separator(tmp_path):
     path = tmp_path / "a.csv"
     for first in ("sep=;\r\n", '"sep=;"\n', "\ufeffSEP=;\r"):
-        path.write_bytes(f"{first}id;text\na;one, cat\n".encode())
+        end = "\r" if first.endswith("\r") else "\n"
+        path.write_bytes(f"{first}id;text{end}a;one, cat{end}".encode())
         assert [(one.id, one.text, one.line) for one in read(path)] == [("a", "one, cat", 3)]
     assert [one.text for one in read(path, separator=";")] == ["one, cat"]
     path.write_bytes(b"sep=,\nid;text\na;one\n")
     assert [one.text for one in read(path, separator=";")] == ["one"]
     path.write_bytes(b"sep=\n1\n")
     assert error_in(path).startswith(":1: no column 'text'")
+
+
+def metadata_of(path, **options):
+    return [one.metadata for one in read(path, **options)]
+
+
+def test_columns_of_numbers_are_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "text,year,price,zip,code,group,empty,date,n\n"
+        "a,1988,1.50,01234,7,NA,,2004.10,12345678901234567890\n"
+        'b, 1989,"2",99999,7b,x,,2004.9,1\n'
+        "c,,NaN,55555,,-,NA,2004.8,2\n"
+    )
+    with pytest.warns(ReadingWarning) as caught:
+        corpus = Corpus.build(path, analysis=Analysis(min_length=1), rule=VocabularyRule(min_documents=1))
+    assert [str(one.message) for one in caught] == [
+        "7 cells are empty or NA, and so missing: empty (3), group (1), year (1), price (1), code (1)"
+    ]
+    assert [one.metadata for one in corpus.documents(0)] == [
+        {"year": 1988, "price": 1.5, "zip": "01234", "code": "7", "group": None, "empty": None,
+         "date": "2004.10", "n": "12345678901234567890"},
+        {"year": 1989, "price": 2, "zip": "99999", "code": "7b", "group": "x", "empty": None,
+         "date": "2004.9", "n": "1"},
+        {"year": None, "price": None, "zip": "55555", "code": None, "group": "-", "empty": None,
+         "date": "2004.8", "n": "2"},
+    ]  # fmt: skip
+
+
+def test_ids_texts_and_dates_of_a_form_are_no_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,text,title,day,n\n7,12,,20040512,3\n8,13,5,20040513,-4e2\n")
+    first, second = read(path, text_field="title+text", date_format="%Y%m%d")
+    assert (first.id, first.text, first.metadata) == ("7", "12", {"title": "", "day": "2004-05-12", "n": 3})
+    assert second.metadata == {"title": "5", "day": "2004-05-13", "n": -400.0}
+    assert metadata_of(path, text_field="title", id_field="none")[0] == {
+        "id": 7, "text": 12, "day": 20040512, "n": 3
+    }  # fmt: skip
+    assert [one.id for one in read(path, id_field="none")] == ["a.csv:2", "a.csv:3"]
+    assert metadata_of(path, without=("day", "n")) == [{"title": None}, {"title": 5}]
+
+
+def test_numbers_of_a_table_that_is_read_once(tmp_path, monkeypatch):
+    content = b"text,n,group\na,1,x\nb,2,1\nc,x,2\nd,3,NA\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    documents, _, _ = read_inputs(["-"], ReadingOptions(format="csv"), Problems(skip=False))
+    assert [one.metadata for one in documents] == [
+        {"n": 1, "group": "x"}, {"n": 2, "group": "1"}, {"n": "x", "group": "2"}, {"n": "3", "group": None}
+    ]  # fmt: skip
+
+
+def test_a_table_without_a_header(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,one cat,1988\nb,two dogs,1989\n")
+    assert error_in(path).startswith(
+        ":1: no column 'text' (columns: a, one cat, 1988); name the column by text_field, or give header"
+    )
+    found = read(path, header="none", text_field="2", id_field="1")
+    assert [(one.id, one.text, one.metadata) for one in found] == [
+        ("a", "one cat", {"3": 1988}), ("b", "two dogs", {"3": 1989})
+    ]  # fmt: skip
+
+
+def test_quoted_cells_with_another_separator(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('"id";"text"\n"a";"one cat"\n')
+    assert "; give separator ';', since it seems to separate the cells" in error_in(path)
+    assert [one.text for one in read(path, separator=";")] == ["one cat"]
+
+
+def test_a_zip_of_several_files_is_refused_as_that(tmp_path):
+    path = tmp_path / "posts.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "text\na\n")
+        archive.writestr("b.csv", "text\nb\n")
+    with pytest.raises(UserError, match=r"posts\.zip: the zip file holds 2 files, not one; unpack it"):
+        read(path)

@@ -21,7 +21,7 @@ def bilingual(tmp_path_factory, cli):
 def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
     tree, model = tmp_path / "tree.jsonl", tmp_path / "m"
     made = cli(
-        "concepts", bilingual / "d.tsv", "--from", "de", "--to", "en",
+        "concepts", bilingual / "d.tsv", "--from", "de-DE", "--to", "en",
         "--corpus", bilingual / "c", "--out", tree, "--json",
     )  # fmt: skip
     figures = json.loads(made.stdout)
@@ -40,7 +40,7 @@ def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
     page = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert "24 concepts, strength 100" in page
     again = cli(
-        "concepts", bilingual / "d.tsv", "--from", "de", "--to", "en",
+        "concepts", bilingual / "d.tsv", "--from", "de-DE", "--to", "en",
         "--corpus", model, "--out", tmp_path / "same.jsonl",
     )  # fmt: skip
     assert "24 concepts of 25 entries" in again.stdout

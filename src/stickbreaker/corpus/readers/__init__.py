@@ -30,7 +30,7 @@ from stickbreaker.corpus.readers.base import (
 )
 from stickbreaker.corpus.readers.packing import PACKINGS
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import Source, sources_of
+from stickbreaker.corpus.readers.sources import Source, refuse_several_files, sources_of
 from stickbreaker.corpus.readers.word_list import read_numbered_words, read_words
 
 READERS: dict[str, Reader] = {
@@ -163,6 +163,7 @@ def _reader_of(source: Source, options: ReadingOptions) -> Reader:
     for reader in READERS.values():
         if reader.fits(name):
             return reader
+    refuse_several_files(source)
     endings = ", ".join(dict.fromkeys(ending for reader in READERS.values() for ending in reader.endings))
     formats, packed = ", ".join(READERS), ", ".join(PACKINGS)
     remedy = f"name it by --format ({formats}), or end the name in one of {endings} (and {packed})"

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 HEADER = 2  # fields of tables, by number: of a message,
 DATA = 1  # of a dictionary batch,
-BUFFERS, COMPRESSION = 2, 3  # and of a record batch
+BUFFERS, COMPRESSION = 2, 3  # of a record batch,
+DICTIONARIES, BATCHES = 2, 3  # and of the footer of a file
 _open_messages: Any = pa.ipc.MessageReader.open_stream
 _FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
 
@@ -30,8 +31,10 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
     >>> [(size < 200, decoded) for size, decoded in decoded_sizes(io.BytesIO(out.getvalue()))]
     [(True, 9008)]
     """
-    if stream.read(len(_FILE_MAGIC)) != _FILE_MAGIC:
-        stream.seek(0)
+    if stream.read(len(_FILE_MAGIC)) == _FILE_MAGIC:
+        yield from _sizes_by_footer(stream)
+        return
+    stream.seek(0)
     reader = _open_messages(stream)
     while True:
         try:
@@ -44,6 +47,31 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
                 yield len(body), _decoded(memoryview(message.metadata), body, message.type)
             except (struct.error, IndexError) as error:
                 raise ValueError("an invalid message") from error
+
+
+def _sizes_by_footer(stream: BinaryIO) -> Iterator[tuple[int, int]]:
+    """What `decoded_sizes` yields for an Arrow file, whose footer lists the places of its messages.
+
+    Between these there may be bytes that are no messages, as polars writes them.
+    """
+    end = stream.seek(-10, 2)
+    try:
+        size = _read("<i", memoryview(stream.read(4)), 0)
+        stream.seek(end - size)
+        footer = memoryview(stream.read(size))
+        table = _reference(footer, 0)
+        for number, kind in ((DICTIONARIES, "dictionary"), (BATCHES, "record batch")):
+            at = _field(footer, table, number)
+            at = _reference(footer, at) if at else 0
+            for place in range(_read("<I", footer, at) if at else 0):
+                offset, prefixed, body_size = struct.unpack_from("<qi4xq", footer, at + 4 + 24 * place)
+                stream.seek(offset)
+                metadata = memoryview(stream.read(prefixed))
+                metadata = metadata[8 if metadata[:4] == b"\xff\xff\xff\xff" else 4 :]
+                body = memoryview(stream.read(body_size))
+                yield len(body), _decoded(metadata, body, kind)
+    except (struct.error, IndexError, OSError, OverflowError) as error:
+        raise ValueError("an invalid footer") from error
 
 
 def _decoded(metadata: memoryview, body: memoryview, kind: str) -> int:

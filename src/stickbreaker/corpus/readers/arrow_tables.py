@@ -1,5 +1,6 @@
 """Reads Parquet, Arrow and Feather files, and tables of other libraries: one document per row."""
 
+import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -7,6 +8,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shortened, shown
@@ -15,6 +17,7 @@ from stickbreaker.corpus.arrow_arrays import ArrowArray, ArrowNested, parquet_fi
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import LONGEST_VALUE, characters_of
 from stickbreaker.corpus.readers.arrow_sizes import decoded_sizes
+from stickbreaker.corpus.readers.arrow_types import can_be_metadata, item_type, with_plain_extensions
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
 from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
@@ -94,6 +97,8 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
 
     Raises UserError if it is neither, and Bad for columns that are wrong.
     """
+    if type(frame).__module__.partition(".")[0] == "polars":
+        frame = _with_64_bits(frame)
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
@@ -109,30 +114,35 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
         yield dict(record) if tokens is None else {**record, options.text_field: tokens}
 
 
+def _with_64_bits(frame: Any) -> Any:
+    """A frame of polars whose whole numbers of 128 bits, which Arrow lacks, have 64 or else are text."""
+    polars = importlib.import_module("polars")
+    frame = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+    for name, kind in zip(getattr(frame, "columns", ()), getattr(frame, "dtypes", ()), strict=True):
+        if str(kind) in ("Int128", "UInt128"):
+            try:
+                frame = frame.with_columns(polars.col(name).cast(polars.Int64))
+            except polars.exceptions.PolarsError:
+                frame = frame.with_columns(polars.col(name).cast(polars.String))
+    return frame
+
+
 def _records(batches: "Batches", given: object, options: ReadingOptions) -> Iterator[dict[str, Any]]:
     """The rows of the input as dicts by column name, without columns that can be neither text nor metadata.
 
     batches: makes Arrow batches of `given`. Values too long for metadata are left out. Raises Bad if
     unreadable.
     """
-    fields = text_fields(options.text_field)
-    named = fields.values() if isinstance(fields, dict) else (fields,)
-    texts = {name for field in named for name in (field, *parts_of(field))}
-
-    def chosen(schema: pa.Schema) -> list[str]:
-        checked_columns(schema.names, options)
-        return [
-            name
-            for name, kind in zip(schema.names, schema.types, strict=True)
-            if name in texts or not (_is_no_metadata(kind) or _INDEX.fullmatch(name))
-        ]
-
+    choice = ColumnChoice(options)
+    far = options.notes.far
     try:
-        for batch in batches(given, chosen):
-            for start in range(0, batch.num_rows, _ROWS):
-                rows = batch.slice(start, _ROWS)
+        for batch in batches(given, choice):
+            batch = with_plain_extensions(batch)
+            for rows in _slices(batch):
                 columns = {
-                    name: _values(name, column) if name in texts else _metadata_values(name, column)
+                    name: _values(name, column, far)
+                    if name in choice.texts
+                    else _metadata_values(name, column, far)
                     for name, column in _columns(rows)
                 }
                 for row in zip(*columns.values(), strict=True):
@@ -145,15 +155,77 @@ def _records(batches: "Batches", given: object, options: ReadingOptions) -> Iter
         raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table again") from None
 
 
+class ColumnChoice:
+    """Chooses the columns of a table to be read: those that the options name, and those that can be metadata.
+
+    `texts`: the columns of text; `needed`: these and those of ids and languages.
+    """
+
+    def __init__(self, options: ReadingOptions) -> None:
+        self.options = options
+        fields = text_fields(options.text_field)
+        named = fields.values() if isinstance(fields, dict) else (fields,)
+        self.texts = {name for field in named for name in (field, *parts_of(field))}
+        self.needed = self.texts | {options.id_field or "id", options.language_field}
+
+    def names(self, schema: pa.Schema) -> list[str]:
+        """The names of the columns to be read.
+
+        Raises Bad for columns that are wrong, and for a text column of maps or records.
+        """
+        checked_columns(schema.names, self.options)
+        self.options.met.update(name for name in self.options.without if name in schema.names)
+        chosen: list[str] = []
+        for field in schema:
+            name = field.name
+            if name in self.texts:
+                if _is_no_text(field.type):
+                    problem = f"the column {shown(name)} holds maps or records, not text"
+                    raise Bad("text is not a string", problem, "name a column of text by --text-field")
+            elif name in self.options.without or _INDEX.fullmatch(name):
+                continue
+            elif not can_be_metadata(field):
+                self.options.notes.left_out.setdefault(name, 1)
+                continue
+            chosen.append(name)
+        return chosen
+
+
+def _is_no_text(kind: pa.DataType) -> bool:
+    """Whether a column of a type can be neither strings nor lists of strings, which is not worth decoding."""
+    if not pa.types.is_nested(kind):
+        return False
+    items = item_type(kind)
+    return items is None or pa.types.is_nested(items)
+
+
+def _slices(batch: Any) -> Iterator[Any]:
+    """A batch in pieces of rows that are converted together, few if they are long views of the same text."""
+    views = [column for column in batch.columns if pa.types.is_string_view(column.type)]
+    start = 0
+    while start < batch.num_rows:
+        rows = _ROWS
+        while rows > 1 and any(_view_bytes(one.slice(start, rows)) > _LARGEST_BATCH for one in views):
+            rows //= 8
+        yield batch.slice(start, max(rows, 1))
+        start += max(rows, 1)
+
+
+def _view_bytes(column: ArrowNested) -> int:
+    """The total length in bytes of the strings of a column of views, which may share a buffer."""
+    places = np.frombuffer(column.buffers()[1], np.int32)
+    return int(places[4 * column.offset : 4 * (column.offset + len(column)) : 4].sum(dtype=np.int64))
+
+
 def _columns(batch: Any) -> Iterator[tuple[str, ArrowNested]]:
     """The names and values of a batch's columns."""
     return zip(batch.schema.names, batch.columns, strict=True)
 
 
-def _metadata_values(name: str, column: ArrowNested) -> list[Any]:
+def _metadata_values(name: str, column: ArrowNested, far: dict[str, int]) -> list[Any]:
     """The values of a metadata column; `_LEFT_OUT` in place of those that are too long for metadata."""
     short = _without_long(column)
-    values = _values(name, short)
+    values = _values(name, short, far)
     if short is column:
         return values
     nulls = column.is_null().to_pylist()
@@ -183,37 +255,62 @@ def _computed(name: str, *values: object) -> ArrowNested:
     return compute.call_function(name, list(values))  # pyright: ignore[reportUnknownMemberType]
 
 
-def _is_no_metadata(kind: pa.DataType) -> bool:
-    """Whether columns of a type cannot be metadata: bytes, objects, and lists of anything but strings."""
-    if not pa.types.is_nested(kind):
-        is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-        return is_bytes or pa.types.is_fixed_size_binary(kind)
-    items = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else None
-    return items is None or not (pa.types.is_string(items) or pa.types.is_large_string(items))
-
-
-def _values(name: str, column: ArrowNested) -> list[Any]:
+def _values(name: str, column: ArrowNested, far: dict[str, int]) -> list[Any]:
+    """The values of a column as Python values. far: counts the dates that Python does not have, by column."""
+    kind = column.type
     try:
-        if pa.types.is_timestamp(column.type) and column.type.unit == "ns":  # finer than Python's dates
-            column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-        elif pa.types.is_decimal(column.type):
-            column = column.cast(pa.float64())
-        elif pa.types.is_dictionary(column.type):
-            return _looked_up(name, column)
-        elif pa.types.is_list(column.type) and pa.types.is_dictionary(column.type.value_type):
-            items = iter(_looked_up(name, column.flatten()))
-            lengths = column.value_lengths().to_pylist()
+        if pa.types.is_timestamp(kind) and kind.unit == "ns":  # finer than Python's dates
+            column = column.cast(pa.timestamp("us", kind.tz), safe=False)
+        elif pa.types.is_time(kind) or pa.types.is_duration(kind):
+            fine = pa.time64("us") if pa.types.is_time(kind) else pa.duration("us")
+            column = column.cast(fine, safe=False)
+        elif pa.types.is_dictionary(kind):
+            return _looked_up(name, column, far)
+        elif item_type(kind) is not None and not _has_plain_items(kind):
+            items = iter(_values(name, column.flatten(), far))
+            lengths = _computed("list_value_length", column).to_pylist()
             return [None if length is None else list(islice(items, length)) for length in lengths]
+        if pa.types.is_temporal(kind):
+            return _dates(name, column, far)
         return column.to_pylist()
     except _TROUBLE as error:
         problem = f"the column {shown(name)} cannot be read ({_reason(error)})"
-        raise Bad("unreadable table", problem, "leave the column out") from None
+        raise Bad("unreadable table", problem, "leave the column out by --without") from None
 
 
-def _looked_up(name: str, column: ArrowNested) -> list[Any]:
+def _has_plain_items(kind: Any) -> bool:
+    """Whether the items of a list type are strings or the like, which are converted with the lists."""
+    items = item_type(kind)
+    return not (pa.types.is_dictionary(items) or pa.types.is_string_view(items))
+
+
+def _dates(name: str, column: ArrowNested, far: dict[str, int]) -> list[Any]:
+    """The dates, times or durations of a column; None for those that Python lacks, which are counted."""
+    try:
+        return column.to_pylist()
+    except (ValueError, OverflowError, ArithmeticError):
+        values = list(map(_date_or_none, column))
+        number = sum(value is None for value in values) - column.null_count
+        if not number:
+            raise
+        far[name] = far.get(name, 0) + number
+        return values
+
+
+def _date_or_none(value: Any) -> Any:
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError, ArithmeticError):
+        return None
+
+
+def _looked_up(name: str, column: ArrowNested, far: dict[str, int]) -> list[Any]:
     """The values of a dictionary-encoded column; each distinct value is converted only once."""
     used = column.indices.unique().drop_null()
-    values = dict(zip(used.to_pylist(), _values(name, column.dictionary.take(used)), strict=True))
+    words = column.dictionary
+    if pa.types.is_string_view(words.type):
+        words = words.cast(pa.large_string())
+    values = dict(zip(used.to_pylist(), _values(name, words.take(used), far), strict=True))
     return [None if place is None else values[place] for place in column.indices.to_pylist()]
 
 
@@ -221,30 +318,32 @@ def _reason(error: BaseException) -> str:
     return shortened(" ".join(str(one)[:2000] for one in error.args), 200)
 
 
-Choice = Callable[[pa.Schema], list[str]]  # returns the columns to read
-Batches = Callable[[Any, Choice], Iterable[pa.RecordBatch]]
+Batches = Callable[[Any, ColumnChoice], Iterable[pa.RecordBatch]]
 
 
-def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
+def _streamed(frame: Any, chosen: ColumnChoice) -> Iterator[pa.RecordBatch]:
     """The batches of a table in memory that has Arrow's protocol, with the columns that `chosen` selects."""
     reader = pa.RecordBatchReader.from_stream(frame)
-    names = chosen(reader.schema)
+    names = chosen.names(reader.schema)
     for batch in reader:
         yield batch.select(names)
 
 
-def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
+def _parquet(stream: BinaryIO, chosen: ColumnChoice) -> Iterator[pa.RecordBatch]:
     """The batches of a Parquet file, small enough for memory, with the columns that `chosen` selects.
 
     Columns with long values are read as dictionary arrays, so that a repeated value is not copied to every
     row.
     """
     file = parquet_file(stream)
-    names = chosen(file.schema_arrow)
+    names = chosen.names(file.schema_arrow)
+    if _is_encrypted(stream, file):
+        names = _decrypted(file, names, chosen)
+    paths = [file.schema.column(i).path for i in range(file.metadata.num_columns)]
+    columns = [i for i, path in enumerate(paths) if _is_of(path, names)]
     for group in range(file.num_row_groups):
         about = file.metadata.row_group(group)
-        chunks = [about.column(i) for i in range(file.metadata.num_columns)]
-        chunks = [chunk for chunk in chunks if _is_of(chunk.path_in_schema, names)]
+        chunks = [about.column(i) for i in columns]
         strings = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
         rows = _FEW_ROWS if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in strings) else _ROWS
         size = max((chunk.total_uncompressed_size for chunk in strings), default=0)
@@ -252,8 +351,39 @@ def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
         large = [one.path_in_schema for one in strings if one.total_uncompressed_size > _LONG_VALUE]
         long = _with_long_values(stream, group, large, rows) if large else []
         reader = parquet_file(stream, long, 1 << 20)
+        left = about.num_rows
         for batch in reader.iter_batches(rows, row_groups=[group], columns=names, use_threads=not large):
+            left -= batch.num_rows
             yield batch.select(names)
+        if left:
+            problem = f"row group {group} has {about.num_rows - left} rows, and should have {about.num_rows}"
+            raise ValueError(problem)
+
+
+def _is_encrypted(stream: BinaryIO, file: Any) -> bool:
+    """Whether columns of a Parquet file are encrypted: its footer, if readable, then has a signature."""
+    stream.seek(-8, 2)
+    return int.from_bytes(stream.read(4), "little") != file.metadata.serialized_size
+
+
+def _decrypted(file: Any, names: list[str], chosen: ColumnChoice) -> list[str]:
+    """Those columns of a Parquet file that can be read without a key.
+
+    pyarrow ends the process if it is asked for facts about another column. Raises Bad for a needed column.
+    """
+    readable: list[str] = []
+    for name in names:
+        try:
+            for group in range(file.num_row_groups):
+                next(file.iter_batches(1, row_groups=[group], columns=[name]), None)
+        except OSError:
+            if name in chosen.needed:
+                problem = f"the column {shown(name)} is encrypted"
+                raise Bad("unreadable table", problem, "write the table without encryption") from None
+            chosen.options.notes.encrypted.setdefault(name, 1)
+        else:
+            readable.append(name)
+    return readable
 
 
 def _is_of(path: str, names: Iterable[str]) -> bool:
@@ -280,7 +410,7 @@ def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int)
 _ARROW_OPENERS: dict[bool, Callable[..., Any]] = {True: pa.ipc.open_file, False: pa.ipc.open_stream}
 
 
-def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
+def _arrow(stream: BinaryIO, chosen: ColumnChoice) -> Iterator[pa.RecordBatch]:
     """The batches of an Arrow file or stream, or of a Feather file of version 2.
 
     They have the columns that `chosen` selects. Raises Bad if a batch is too large to be decoded.
@@ -294,7 +424,7 @@ def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     stream.seek(0)
     opened = _ARROW_OPENERS[whole]
     schema = opened(stream).schema
-    names = chosen(schema)
+    names = chosen.names(schema)
     stream.seek(0)
     options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in names])
     file = opened(stream, options=options)

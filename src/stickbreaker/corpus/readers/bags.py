@@ -1,6 +1,7 @@
 """Shared by formats of bags: word numbers, weights, and files with one entry per line."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source
 
 _CUT_OFF = "the file was cut off, or its header belongs to another file"
+_ZERO_FRACTION = re.compile(rb"(?<=[0-9])\.0*\Z")
 _OUT_OF_ORDER = "entries out of order"
 
 
@@ -63,7 +65,8 @@ def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> i
 
 
 def count_of(text: bytes) -> float:
-    """Parse a count, a whole number from 1 to 1e9. Raises Bad for other text."""
+    """Parse a count, a whole number from 1 to 1e9, also written as 3.0. Raises Bad for other text."""
+    text = _ZERO_FRACTION.sub(b"", text)
     count = number_of(text, "the count", "counts are whole numbers above zero")
     if count == 0:
         raise Bad("bad entry", "the count is zero", "leave out words that do not occur")

@@ -10,12 +10,13 @@ from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus.document import Document, Scalar
 from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
 from stickbreaker.corpus.readers.position import Position
-from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 from stickbreaker.corpus.readers.sources import Source
 from stickbreaker.corpus.text.analysis import TAG_COLUMNS
 from stickbreaker.corpus.text.dates import date_reader
 from stickbreaker.corpus.text.languages import language_code
 
+NO_ID = "none"  # the value of `id_field` by which documents are numbered
 PARTS_OF_SPEECH = (  # of Universal Dependencies
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
     "SCONJ", "SYM", "VERB", "X",
@@ -28,15 +29,17 @@ class ReadingOptions:
 
     `format` is the name of a reader, or None to go by file names. `text_field`, `id_field` and
     `language_field` name fields of JSON Lines and columns of tables; without an `id_field` the field "id" is
-    used where it is present. `text_field` may name several fields, whose texts are concatenated,
-    "title+text", or a field for each language, "en=text_en,de=text_de"; for CoNLL-U it is form or lemma.
-    `separator` separates the cells of CSV and TSV; None leaves that to the format. With `quotes` "double",
-    their cells may stand in double quotes; with "none", quotes are characters like others, and a row is a
-    line. `vocab` is the file of words that belongs to bags of numbered words. `on_error` is "fail" or "skip".
-    With `trees`, CoNLL-U gives its trees too: heads and tags of the words, into which a multiword token is
-    split. `tags` is the column of those tags, "upos" or "xpos"; None takes UPOS, and XPOS for words whose
-    UPOS is "_". `upos` are the parts of speech whose words are read from CoNLL-U, ("NOUN", "PROPN"); () are
-    all, None the model's.
+    used where it is present; with "none", documents of all formats are named by their place in the input.
+    `text_field` may name several fields, whose texts are concatenated, "title+text", or a field for each
+    language, "en=text_en,de=text_de"; for CoNLL-U it is form or lemma. `separator` separates the cells of CSV
+    and TSV; None leaves that to the format. With `quotes` "double", their cells may stand in double quotes;
+    with "none", quotes are characters like others, and a row is a line. `header` is "first" if the first row
+    of CSV and TSV names the columns, "none" if it is a document: the columns are then named by their numbers,
+    "1", "2" and so on. `vocab` is the file of words that belongs to bags of numbered words. `on_error` is
+    "fail" or "skip". With `trees`, CoNLL-U gives its trees too: heads and tags of the words, into which a
+    multiword token is split. `tags` is the column of those tags, "upos" or "xpos"; None takes UPOS, and XPOS
+    for words whose UPOS is "_". `upos` are the parts of speech whose words are read from CoNLL-U, ("NOUN",
+    "PROPN"); () are all, None the model's.
 
     `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
     fields with names of dates; with "created=epoch", in one field. Dates are stored as ISO 8601, other values
@@ -47,10 +50,13 @@ class ReadingOptions:
     of consecutive documents without an entry in UCI and Matrix Market files, whose header has the number of
     documents.
 
+    `without` names fields that are not read as metadata.
+
     `split` makes documents from parts of texts, "paragraphs", "sentences:20" or "words:300": each has the
     metadata of the whole, and in "part_of" its id. `drop_repeats` leaves out documents with the same text as
     an earlier one, "exact", or about the same, "near" (80 % of their runs of three words in common) or
-    "near:0.9".
+    "near:0.9"; those of less than 100 characters stay. `repeats_to` is a file to write, with the id of every
+    repeated document and of the one that it repeats.
     """
 
     format: str | None = None
@@ -68,12 +74,21 @@ class ReadingOptions:
     date_format: str | None = None
     separator: str | None = None
     quotes: str = "double"
+    header: str = "first"
+    without: tuple[str, ...] = ()
     split: str | None = None
     drop_repeats: str | None = None
+    repeats_to: str | None = None
     of_model: bool = False  # whether `text_field` comes from a model and was not named here
     met: set[str] = field(default_factory=set, compare=False)  # joined text fields met so far
     dated: set[str] = field(default_factory=set, compare=False)  # fields met with a date of `date_format`
+    notes: ReadingNotes = field(default_factory=ReadingNotes, compare=False)  # what was left out so far
     position: Position | None = field(default=None, compare=False)  # tracks how far inputs have been read
+
+    @property
+    def numbers_ids(self) -> bool:
+        """Whether documents get ids by their place in the input, whatever ids they have."""
+        return self.id_field == NO_ID
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -89,11 +104,16 @@ class ReadingOptions:
             raise UserError(f"the separator is {self.separator!r}", remedy=remedy)
         if self.quotes not in ("double", "none"):
             raise UserError(f"unknown quotes {self.quotes!r}", remedy="take double or none")
+        if self.header not in ("first", "none"):
+            raise UserError(f"unknown header {self.header!r}", remedy="take first or none")
         if self.tags not in TAG_COLUMNS:
             raise UserError(f"unknown tags {self.tags!r}", remedy="take upos or xpos, or leave them out")
         if self.tags is not None and not self.trees:
             problem = f'tags="{self.tags}" has no effect without trees=True'
             raise UserError(problem, remedy="give both, or leave it out")
+        if isinstance(self.without, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UserError(f"without={self.without!r}", remedy="give a tuple of names of fields")
+        object.__setattr__(self, "without", tuple(self.without))
         if self.upos is not None:
             object.__setattr__(self, "upos", parts_of_speech(self.upos))
         if self.upos and self.trees:
@@ -188,9 +208,13 @@ def parts_of(option: str) -> tuple[str, ...]:
 def refuse_unmet_parts(options: ReadingOptions) -> None:
     """Raise UserError, once all is read, if the options name something that no document had.
 
-    That is one of several text fields to join ("title+text"), or a date in the given format. Readers note
-    what they found in `options.met` and `options.dated`.
+    That is one of several text fields to join ("title+text"), a field that is to be left out, or a date in
+    the given format. Readers note what they found in `options.met` and `options.dated`. Then warn of what was
+    left out (`options.notes`).
     """
+    unmet = next((name for name in options.without if name not in options.met), None)
+    if unmet is not None:
+        raise UserError(f"no document has the field {shown(unmet)}", remedy="check --without")
     if options.date_format is not None and not options.dated:
         name = date_format_of(options.date_format)[0]
         place = "a field with the name of a date" if name is None else f"the field {shown(name)}"
@@ -204,6 +228,7 @@ def refuse_unmet_parts(options: ReadingOptions) -> None:
         missing = [part for part in parts if part not in options.met]
         if 0 < len(missing) < len(parts):
             raise UserError(f"no document has the field {missing[0]!r}", remedy="check --text-field")
+    options.notes.warn()
 
 
 @dataclass(frozen=True)

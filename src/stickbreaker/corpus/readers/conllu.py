@@ -18,6 +18,8 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 _TAG_COLUMNS = {None: (3, 4), "upos": (3,), "xpos": (4,)}
 _COLUMNS = {"text": "form", "form": "form", "lemma": "lemma"}
 _BEGINNING = ("newdoc", "newdoc id")  # comments
+_PLUS = "# global.columns ="  # the first line of CoNLL-U Plus
+_PLUS_COLUMNS = ["ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"]
 _ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
 _HEAD = re.compile(r"[0-9]{1,9}")
 _KIND = "malformed CoNLL-U"
@@ -42,9 +44,8 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
             if gathered is not None:
                 yield from gathered.documents(source)
             identity = f"{source.label}:{block.line}" if block.begins_document else source.label
-            gathered = _Gathered(
-                block.comments.get("newdoc id") or identity, block.line, options.largest_text, options.trees
-            )
+            given = None if options.numbers_ids else block.comments.get("newdoc id")
+            gathered = _Gathered(given or identity, block.line, options.largest_text, options.trees)
         try:
             gathered.add(block)
         except Bad as bad:
@@ -176,7 +177,11 @@ def _found(text: str, forms: Iterable[str]) -> list[int] | None:
 
 def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Problems) -> Iterator[_Block]:
     block: _Block | None = None
+    blanks = words = 0
     for number, line in lines_of(source, problems, options.largest_text):
+        if line.startswith(_PLUS) and line[len(_PLUS) :].split() != _PLUS_COLUMNS:
+            remedy = f"give the columns {' '.join(_PLUS_COLUMNS)}, in this order"
+            raise UserError("CoNLL-U Plus with other columns", where=source.name, line=number, remedy=remedy)
         if not line.strip():
             if block is not None:
                 yield _ended(block, source, problems)
@@ -188,8 +193,13 @@ def _blocks(source: Source, lemmas: bool, options: ReadingOptions, problems: Pro
         except Bad as bad:
             block.bad = True
             problems.tell(bad, source.name, number)
+        if block.shown:
+            words, blanks = words + 1, blanks + (block.shown[-1] == "_")
     if block is not None:
         yield _ended(block, source, problems)
+    if words and words == blanks:
+        remedy = "get the words of the treebank, which come apart from it"
+        raise UserError("all words are _, so the file has no text", where=source.name, remedy=remedy)
 
 
 def _take(block: _Block, line: str, number: int, largest: int) -> None:

@@ -42,7 +42,7 @@ def document_of(
     else:
         text, tokens = _text_or_tokens(record, fields)
     identity, language = _identity(record, options), _language(record, options)
-    used = {options.id_field or "id", options.language_field}
+    used = {None if options.numbers_ids else options.id_field or "id", options.language_field}
     for field in fields.values() if isinstance(fields, dict) else (fields,):
         used.update((field, parts_of(field)[-1]))  # a title before the text may name the document
     return Document(
@@ -51,18 +51,23 @@ def document_of(
         tokens,
         texts=texts,
         language=language,
-        metadata=_with_dates({name: value for name, value in record.items() if name not in used}, options),
+        metadata=_metadata({name: value for name, value in record.items() if name not in used}, options),
         where=where,
         line=line,
     )
 
 
-def _with_dates(record: Mapping[str, object], options: ReadingOptions) -> dict[str, Scalar]:
-    """The metadata of a record, with dates in the options' format converted to ISO 8601.
+def _metadata(record: Mapping[str, object], options: ReadingOptions) -> dict[str, Scalar]:
+    """The metadata of a record, without those of `options.without`, with dates in the options' format as ISO
+    8601.
 
-    Adds the names of fields with such a date to `options.dated`.
+    Adds the names of fields with such a date to `options.dated`, and of fields that are left out to
+    `options.met` or, if they cannot be metadata, to `options.notes`.
     """
-    metadata = scalars_of(record)
+    if options.without:
+        options.met.update(name for name in options.without if name in record)
+        record = {name: value for name, value in record.items() if name not in options.without}
+    metadata = scalars_of(record, options.notes.left_out)
     if options.date_format is None:
         return metadata
     wanted, read_date = date_format_of(options.date_format)
@@ -100,15 +105,19 @@ def _with_joined_text(
     return joined
 
 
-def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
+def checked_columns(names: Sequence[str], options: ReadingOptions, *, is_text_table: bool = False) -> None:
     """Raise Bad if a table lacks a column that `options` name, or has two of one name.
 
+    is_text_table: whether the names come from the first row of a table of text, which may be a document.
     If there is a text column for each language, one of them is enough.
     """
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
     texts = [part for one in texts for part in ([one] if one in names else parts_of(one))]
-    wanted = {"--id-field": options.id_field, "--language-field": options.language_field}
+    wanted = {
+        "--id-field": None if options.numbers_ids else options.id_field,
+        "--language-field": options.language_field,
+    }
     wanted["--text-field"] = None if set(texts) & set(names) else ", ".join(texts)
     if not isinstance(fields, dict):  # if there is a field for each language, some may be missing
         missing = [name for name in texts if name not in names]
@@ -116,7 +125,10 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     for option, name in wanted.items():
         if name is not None and name not in names:
             problem = f"no column {name!r} (columns: {_first_of(names)})"
-            raise Bad("wrong columns", problem, _other_separator(names) or f"name the column by {option}")
+            remedy = f"name the column by {option}"
+            if is_text_table and options.header == "first":
+                remedy += ", or give --header none if the first row is a document: columns are 1, 2, …"
+            raise Bad("wrong columns", problem, _other_separator(names) or remedy)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise Bad("wrong columns", f"two columns are named {shown(twice[0])}", "give each a name of its own")
@@ -168,9 +180,9 @@ def _sides(record: Mapping[str, object], fields: Mapping[str, str]) -> dict[str,
 
 def _identity(record: Mapping[str, object], options: ReadingOptions) -> str | None:
     field = options.id_field or "id"
-    value = record.get(field)
+    value = None if options.numbers_ids else record.get(field)
     if value is None or value == "":
-        if options.id_field is None:
+        if options.id_field is None or options.numbers_ids:
             return None
         raise Bad("no id", f"no id in the field {field!r}", "name another field by --id-field")
     if isinstance(value, bool) or not isinstance(value, str | int):

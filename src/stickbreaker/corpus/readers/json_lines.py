@@ -1,7 +1,9 @@
 """JSON Lines: one object per line, with a text field, optionally an id, and other fields as metadata."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from stickbreaker.core.json_checks import JsonObject, is_record
 from stickbreaker.corpus.document import Document
@@ -23,19 +25,34 @@ def documents_in(
 
     numbered: lines of `source` with their numbers.
     """
+    decoder = json.JSONDecoder(
+        parse_constant=_refuse_constant, object_pairs_hook=partial(_object, options.notes.repeated)
+    )
     for number, line in numbered:
         if not line.strip():
             continue
         try:
-            yield document_of(_record(line), options, f"{source.label}:{number}", source.name, number)
+            yield document_of(
+                _record(line, decoder), options, f"{source.label}:{number}", source.name, number
+            )
         except Bad as bad:
             problems.tell(bad, source.name, number)
 
 
-def _record(line: str) -> JsonObject:
+def _object(repeated: dict[str, int], pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object with these fields, of equal ones the last; these are counted in `repeated`."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for name, number in Counter(name for name, _ in pairs).items():
+            if number > 1:
+                repeated[name] = repeated.get(name, 0) + 1
+    return found
+
+
+def _record(line: str, decoder: json.JSONDecoder) -> JsonObject:
     remedy = 'each line is one JSON object, as {"text": "..."}'
     try:
-        record = _DECODER.decode(line)
+        record = decoder.decode(line)
     except json.JSONDecodeError as error:
         problem = f"malformed JSON ({error.msg} at column {error.colno})"
         raise Bad("malformed JSON", problem, remedy) from None
@@ -53,5 +70,4 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 READER = Reader("jsonl", "JSON Lines, one object a line", (".jsonl", ".ndjson", ".json"), "text", read)

@@ -11,7 +11,7 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 
 _KIND = "bad LDA-C line"
 _NUMBER = re.compile(r"[0-9]{1,15}")
-_PAIR = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
+_PAIR = re.compile(r"([0-9]{1,15}):([0-9]{1,15})(?:\.0*)?")
 _SHAPE = "a line is: number of distinct words, then word:count, as in 2 0:1 7:3"
 
 

@@ -1,13 +1,15 @@
-"""Splits bytes into lines in the same way for all readers: at LF, CR LF or CR, and nowhere else.
+"""Splits bytes into lines in the same way for all readers: at LF and CR LF or, without any LF, at CR.
 
+The line ends of a file are of one kind: if lines end with LF, a CR alone is inside a line.
 `str.splitlines` also splits at U+2028, form feeds and others, and `readline` does not split at a CR alone.
 """
 
 from collections.abc import Iterator
 from functools import partial
-from io import BufferedIOBase
+from io import BufferedIOBase, BytesIO
 
 _PIECE = 1 << 14  # bytes read at a time
+_LOOKED_AT = 1 << 20  # bytes in which an LF is looked for
 
 
 def without_end(line: str) -> str:
@@ -22,17 +24,19 @@ def without_end(line: str) -> str:
 def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
     """The lines of a stream with their line breaks; None in place of each line of more than `most` bytes.
 
-    At most one line is held in memory. A line is yielded as early as possible (None as soon as it is too
-    long), but one that ends with CR only after the next byte was read, which may be LF.
+    If the first megabyte has an LF, lines end at LF alone; else also at CR. At most one line, or that
+    megabyte, is held in memory. A line is yielded as early as possible (None as soon as it is too long), but
+    one that ends with CR only after the next byte was read, which may be LF.
     """
     line_so_far = _OpenLine(most)
-    for piece in iter(partial(stream.read1, _PIECE), b""):
-        if line_so_far.ends_with_cr:
+    for piece, at_lf in _pieces(stream):
+        if line_so_far.ends_with_cr and not at_lf:
             if piece.startswith(b"\n"):
                 line_so_far.add(b"\n")
                 piece = piece[1:]
             yield from line_so_far.ended()
-        lines = piece.splitlines(True)  # for bytes: at LF, CR LF and CR only
+        # splitlines: for bytes, at LF, CR LF and CR only
+        lines = BytesIO(piece).readlines() if at_lf else piece.splitlines(True)
         rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
         for line in lines:
             if line_so_far.size:
@@ -44,6 +48,28 @@ def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
         yield from line_so_far.refused()
     if line_so_far.size:
         yield from line_so_far.ended()
+
+
+def _pieces(stream: BufferedIOBase) -> Iterator[tuple[bytes, bool]]:
+    """The content of a stream in pieces, each with whether lines end at LF alone.
+
+    After the first CR, pieces are held back until an LF shows this, or there is none within `_LOOKED_AT`
+    bytes.
+    """
+    held, at_lf = b"", None
+    for piece in iter(partial(stream.read1, _PIECE), b""):
+        if at_lf is None:
+            piece = held + piece
+            if b"\n" in piece:
+                at_lf = True
+            elif b"\r" in piece:
+                held = piece
+                if len(held) < _LOOKED_AT:
+                    continue
+                at_lf = False
+        yield piece, at_lf is not False
+    if at_lf is None and held:
+        yield held, False
 
 
 class _OpenLine:

@@ -23,7 +23,11 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
             continue
         name, label, text = found.groups()
         metadata = {"label": label} if label else {}
-        identity = name or f"{source.label}:{number}"
+        identity = f"{source.label}:{number}"
+        if options.numbers_ids:
+            metadata |= {"name": name} if name else {}
+        else:
+            identity = name or identity
         yield Document(identity, text, metadata=metadata, where=source.name, line=number)
 
 

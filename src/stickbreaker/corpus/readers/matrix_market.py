@@ -1,15 +1,18 @@
 """Matrix Market: the coordinates of a matrix of documents (rows) and words (columns), as gensim writes it."""
 
 import re
+import warnings
 from collections.abc import Iterator
 
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.bags import BagEntries, BagShape, consecutive, number_of, weight_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
-from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
 from stickbreaker.corpus.readers.sources import Source, raw_lines_of
 
-_BANNER = re.compile(rb"%%matrixmarket\s+matrix\s+coordinate\s+(real|integer)\s+general", re.IGNORECASE)
+_BANNER = re.compile(
+    rb"%%matrixmarket\s+matrix\s+coordinate\s+(real|integer|unsigned-integer)\s+general", re.IGNORECASE
+)
 _SIZES = "the first line after the comments is: documents words entries"
 
 
@@ -29,6 +32,10 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
             if content.strip() and not content.startswith(b"%"):
                 break
         shape = _shape(content.split(), len(options.words))
+        if shape.words < len(options.words):  # gensim leaves out words at the end that do not occur
+            problem = f"the header says {shape.words} words, and the vocabulary has {len(options.words)}"
+            remedy = "if no document has the last words, all is right; if not, check --vocab"
+            warnings.warn(ReadingWarning(f"{source.name}:{line}: {problem}; {remedy}"), stacklevel=2)
     except Bad as bad:
         problems.tell(bad, source.name, line)
         return
@@ -39,7 +46,7 @@ def _shape(parts: list[bytes], n_words: int) -> BagShape:
     if len(parts) != 3:
         raise Bad("wrong header", "the line is not three numbers", _SIZES)
     shape = BagShape(*(number_of(part, "the size", _SIZES, "wrong header") for part in parts))
-    if shape.words > n_words:  # gensim leaves out words at the end that do not occur
+    if shape.words > n_words:
         problem = f"the header says {shape.words} words, and the vocabulary has {n_words}"
         raise Bad("wrong header", problem, "check --vocab")
     return shape

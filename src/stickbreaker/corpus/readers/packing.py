@@ -31,6 +31,7 @@ _ENCODINGS = {  # by byte order mark, longest first
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+BAD_CODE = "\udcfe"  # stands for a code of UTF-16 or UTF-32 that is no character; UTF-8 cannot hold it
 _LARGEST_WINDOW = 1 << 31
 _MOST_MEMORY = 1 << 30  # bytes of memory that unpacking xz may use
 _PACKED = 1_024  # bytes unpacked at a time: 4 of zstd may become 128 KiB
@@ -100,9 +101,10 @@ class _Unpacked(io.RawIOBase):
     `frame()` makes the decompressor of a frame. Reading raises EOFError if the last frame is cut off.
     """
 
-    def __init__(self, raw: BinaryIO, frame: Callable[[], Any]) -> None:
+    def __init__(self, raw: io.BufferedReader, frame: Callable[[], Any]) -> None:
         self.raw, self.new_frame = raw, frame
         self.frame: Any = None
+        self.begun = False  # whether a frame was read
         self.packed = b""
         self.ready = memoryview(b"")
 
@@ -112,11 +114,15 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while not self.ready:
             chunk, self.packed = self.packed or self.raw.read(_PACKED), b""
+            if self.frame is None and self.begun:
+                chunk = chunk.lstrip(b"\0")  # padding after a frame
+                if not chunk and self.raw.peek(1):
+                    continue
             if not chunk and self.frame is None:
                 return 0
             if not chunk:
                 raise EOFError("it ends before its end marker")
-            frame = self.frame or self.new_frame()
+            frame, self.begun = self.frame or self.new_frame(), True
             try:
                 self.ready, self.frame = memoryview(frame.decompress(chunk)), frame
             except OSError as error:  # from bzip2
@@ -129,12 +135,23 @@ class _Unpacked(io.RawIOBase):
         return count
 
 
+def _with_mark(error: UnicodeError) -> tuple[str, int]:
+    """Read a code that is no character as `BAD_CODE`, and continue after it."""
+    if isinstance(error, UnicodeDecodeError):
+        return BAD_CODE, error.end
+    raise error
+
+
+_HANDLER = "stickbreaker.bad_code"
+codecs.register_error(_HANDLER, _with_mark)
+
+
 class _Recoded(io.RawIOBase):
-    """A stream of UTF-8 made from one of UTF-16 or UTF-32; invalid text becomes invalid UTF-8."""
+    """A stream of UTF-8 made from one of UTF-16 or UTF-32; each invalid code becomes `BAD_CODE`."""
 
     def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
         self.stream = stream
-        self.decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+        self.decoder = codecs.getincrementaldecoder(encoding)(_HANDLER)
         self.ready = memoryview(b"")
         self.ended = False
 
@@ -145,11 +162,7 @@ class _Recoded(io.RawIOBase):
         while not self.ready and not self.ended:
             piece = self.stream.read1(_BUFFER)
             self.ended = not piece
-            try:
-                text = self.decoder.decode(piece, self.ended)
-            except UnicodeDecodeError:
-                self.ready, self.ended = memoryview(b"\xff"), True
-                continue
+            text = self.decoder.decode(piece, self.ended)
             self.ready = memoryview(text.encode("utf-8", "surrogatepass"))
         count = min(len(buffer), len(self.ready))
         buffer[:count] = self.ready[:count]

@@ -1,8 +1,75 @@
 """What happens with documents that cannot be read: the run stops, or they are skipped and counted."""
 
+import warnings
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import LONGEST_SHOWN, UserError, counted, shortened
+
+
+class ReadingWarning(UserWarning):
+    """Warns of what readers changed or left out in a file, or of what they may have misunderstood.
+
+    `problem` is the text in which the program shows it, with its own remedy.
+    """
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        super().__init__(f"{problem}; {remedy}" if remedy else problem)
+
+
+class ReadingNotes:
+    """What readers left out of documents, to be counted and reported when all is read.
+
+    `left_out`: the fields of which a value cannot be metadata; `encrypted`: those that cannot be read without
+    a key; `missing`: the cells of each column of a table
+    without types that are empty or NA; `far`: the dates of each field outside the years 1 to 9999, which are
+    missing then; `repeated`: the fields that occur twice in a JSON object, of which the last is kept.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: dict[str, int] = {}
+        self.encrypted: dict[str, int] = {}
+        self.missing: dict[str, int] = {}
+        self.far: dict[str, int] = {}
+        self.repeated: dict[str, int] = {}
+
+    def warn(self) -> None:
+        """Issue a `ReadingWarning` for each sort of note of which there is one."""
+        for problem, remedy in self._notes():
+            warnings.warn(ReadingWarning(problem, remedy), stacklevel=3)
+
+    def _notes(self) -> Iterator[tuple[str, str]]:
+        if self.left_out:
+            fields = "the field" if len(self.left_out) == 1 else "the fields"
+            kinds = "metadata are text, numbers, truth values, dates and lists of strings"
+            yield f"left out {fields} {_names(self.left_out)}, since {kinds}", ""
+        if self.encrypted:
+            yield f"left out what is encrypted: {_names(self.encrypted)}", ""
+        if self.missing:
+            number = sum(self.missing.values())
+            cells = f"{counted(number, 'cell')} {'is' if number == 1 else 'are'} empty or NA, and so missing"
+            yield f"{cells}: {_counts(self.missing)}", ""
+        if self.far:
+            yield f"dates outside the years 1 to 9999 are missing: {_counts(self.far)}", ""
+        if self.repeated:
+            yield (
+                f"fields that a JSON object has twice, of which the last was read: {_counts(self.repeated)}",
+                "",
+            )
+
+
+def _names(names: Iterable[str]) -> str:
+    """The first eight names, shortened, and how many others there are."""
+    listed = [shortened(name, LONGEST_SHOWN) for name in names]
+    others = f" and {len(listed) - 8} more" if len(listed) > 8 else ""
+    return ", ".join(listed[:8]) + others
+
+
+def _counts(numbers: Mapping[str, int]) -> str:
+    """The eight largest numbers with their names, and how many others there are."""
+    names = sorted(numbers, key=lambda name: -numbers[name])
+    return _names([f"{shortened(name, LONGEST_SHOWN)} ({numbers[name]:,})" for name in names])
 
 
 class Bad(Exception):

@@ -2,17 +2,20 @@
 
 import importlib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from stickbreaker.core.errors import UserError, counted, shown
+from stickbreaker.core.files import atomic_file
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.problems import Problems
 
 ALIKE = 0.8  # near repeats: the share of runs of words in both documents among those in either
 RUN = 3  # words
-SHORT = 100  # characters; shorter texts repeat each other naturally, as lines of talk do
+SHORT = 100  # characters; shorter documents repeat each other naturally, as lines of talk do, and are kept
 KIND = "repeated document"  # the kind of problem that left-out documents are counted under
 
 
@@ -58,14 +61,28 @@ class Dropped(NamedTuple):
 
 
 class Repeats:
-    """Recognises documents that repeat earlier ones, to leave them out or, without `dropped`, to warn."""
+    """Recognises documents that repeat earlier ones, to leave them out or, without `dropped`, to warn.
 
-    def __init__(self, dropped: Dropped | None, problems: Problems) -> None:
+    Documents of less than 100 characters repeat none. `words_of` finds the words of near repeats; `listed_in`
+    is a file to write, with a line "id TAB id that it repeats" for each repeat, left out or not.
+    """
+
+    def __init__(
+        self,
+        dropped: Dropped | None,
+        problems: Problems,
+        words_of: Callable[[str], Sequence[str]] | None = None,
+        listed_in: Path | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        if listed_in is not None and listed_in.exists() and not overwrite:
+            raise UserError("exists already", where=listed_in, remedy="give another file, or --overwrite")
         self.dropped, self.problems = dropped, problems
+        self.listed_in, self.pairs = listed_in, list[tuple[str, str]]()
         self.number, self.first = 0, ("", "")  # repeats that are not left out; the first, and what it repeats
         self._names: dict[bytes, str] = {}  # by digest of the content
         near = None if dropped is None else dropped.near
-        self._near = None if near is None else _NearRepeats(near)
+        self._near = None if near is None else _NearRepeats(near, words_of or _spaced_words)
 
     def look_at(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents, without those to be left out, which are counted as problems, never raised.
@@ -75,6 +92,8 @@ class Repeats:
         for number, document in enumerate(documents):
             name = str(number) if document.id is None else document.id
             of = self._repeated(name, document)
+            if of is not None and self.listed_in is not None:
+                self.pairs.append((name, of))
             if of is None:
                 yield document
             elif self.dropped is None:
@@ -84,21 +103,24 @@ class Repeats:
             else:
                 self.problems.counts[KIND] += 1
                 self.problems.first.setdefault(KIND, f"{shown(name)} repeats {shown(of)}")
+        if self.listed_in is not None:
+            with atomic_file(self.listed_in, overwrite=True) as partial:
+                rows = ["id\trepeats\n", *(f"{_cell(name)}\t{_cell(of)}\n" for name, of in self.pairs)]
+                partial.write_text("".join(rows), "utf-8", newline="\n")
         if self.number:
             warnings.warn(RepeatsWarning(self.number, *self.first), stacklevel=2)
 
     def _repeated(self, name: str, document: Document) -> str | None:
         """The name of an earlier document with the same content; otherwise None, and this one is remembered.
 
-        An empty document repeats none. Near repeats count if they are to be left out. If repeats are only
-        warned of, texts of less than 100 characters do not count.
+        An empty or short document repeats none. Near repeats count if they are to be left out.
         """
         content = document.text
         if content is None:
             held: Any = document.tokens or document.texts or (document.words, document.weights)
             content = repr(held) if any(held) else ""
         content = content.strip()
-        if not content or (self.dropped is None and len(content) < SHORT):
+        if len(content) < SHORT:
             return None
         key = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12).digest()
         of: str | None = self._names.setdefault(key, name)
@@ -107,13 +129,23 @@ class Repeats:
         return None if of == name else of
 
 
+def _spaced_words(text: str) -> list[str]:
+    return text.lower().split()
+
+
+def _cell(text: str) -> str:
+    """A document's name in a line of a table: without tabs and line breaks."""
+    return " ".join(storable(text).split("\t")).replace("\n", " ").replace("\r", " ")
+
+
 class _NearRepeats:
     """An index of texts that finds near repeats by MinHash (Broder 1997), with the package `datasketch`.
 
     Raises UserError if that is not installed.
     """
 
-    def __init__(self, near: float) -> None:
+    def __init__(self, near: float, words_of: Callable[[str], Sequence[str]]) -> None:
+        self.words_of = words_of
         try:
             self.package = importlib.import_module("datasketch")
         except ModuleNotFoundError:
@@ -126,7 +158,7 @@ class _NearRepeats:
 
     def repeated(self, name: str, text: str) -> str | None:
         """The name of the first earlier text that this one nearly repeats; else None, and it is added."""
-        words = text.lower().split()
+        words = self.words_of(text)
         runs = {" ".join(words[i : i + RUN]).encode("utf-8", "replace") for i in range(len(words))}
         hashed = self.package.MinHash(num_perm=128)
         hashed.update_batch(runs)

@@ -2,7 +2,9 @@
 
 import glob
 import io
+import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -10,18 +12,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import Classes
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.line_ends import byte_lines, without_end
-from stickbreaker.corpus.readers.packing import BOM, DAMAGE, damage, plain_name, unpacked
+from stickbreaker.corpus.readers.packing import BAD_CODE, BOM, DAMAGE, damage, plain_name, unpacked
 from stickbreaker.corpus.readers.position import Position
-from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
 
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _BUFFERED: Classes = (io.BufferedReader,)
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_ENCODED = re.compile(  # ASCII characters that stand for others, in ISO 2022, HZ and UTF-7
+    rb"(?P<ISO_2022>\x1b(?:\$[@AB]|\$[()*+][@-_]|\([IJ]))|(?P<HZ>~\{(?:[!-w][!-~])+~\})"
+    rb"|\+(?P<UTF_7>[AB][A-Za-z0-9+/]{5,}|[AB][A-Za-z0-9+/]{2,}(?=-))"
+)
 _PIECE = 1 << 17
 _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
@@ -115,6 +122,16 @@ def opened(source: Source) -> Generator[BinaryIO]:
         raise damage(error) from None
 
 
+def refuse_several_files(source: Source) -> None:
+    """Raise UserError for a zip file of several files, whose names do not show its format."""
+    if source.path is not None and source.path.suffix.lower() == ".zip":
+        try:
+            with opened(source):
+                pass
+        except Bad as bad:
+            raise bad.at(source.name) from None
+
+
 @contextmanager
 def _opened_raw(source: Source) -> Generator[io.BufferedReader]:
     try:
@@ -154,13 +171,16 @@ class _StandardInput(io.RawIOBase):
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
     """The lines of a source as text, numbered from 1, without their line breaks.
 
-    Lines that are not UTF-8, or larger than `largest` bytes, are reported to `problems`.
+    A CR inside a line becomes a space; a `ReadingWarning` at the end says so. Lines that are not UTF-8, or
+    larger than `largest` bytes, are reported to `problems`.
     """
+    returns = CarriageReturns(source.name)
     for number, line in raw_lines_of(source, problems, largest):
         try:
-            yield number, without_end(decoded(line))
+            yield number, without_end(returns.replaced(decoded(line), number))
         except Bad as bad:
             problems.tell(bad, source.name, number)
+    returns.warn()
 
 
 def listed_lines(
@@ -173,9 +193,17 @@ def listed_lines(
     Raises UserError if it is not one file, for a line that is not text, and for more than 5 million lines.
     """
     problems = Problems(skip=False, skippable=skippable)
-    for number, line in lines_of(one_source(path, remedy), problems, largest):
+    for number, content in raw_lines_of(one_source(path, remedy), problems, largest):
         if number > _MOST_LINES:
             raise UserError(f"has more than {_MOST_LINES:,} lines", where=path, remedy=remedy)
+        try:
+            line = without_end(decoded(content))
+        except Bad as bad:
+            problems.tell(bad, path, number)
+            continue
+        if "\r" in line:
+            problem = "a carriage return inside a line, where the lines of the file end with LF"
+            raise UserError(problem, where=path, line=number, remedy="end all lines in the same way")
         yield number, line
 
 
@@ -201,6 +229,40 @@ def raw_lines_of(
         problems.tell(bad, source.name, number + 1)
 
 
+class CarriageReturns:
+    """Replaces carriage returns inside the lines of a file by spaces, and warns of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.number, self.first = name, 0, 0
+
+    def replaced(self, line: str, number: int, *, quoted: bool = False, inside: bool = False) -> str:
+        """The line, with line number `number` and its line break, with a space for each CR inside.
+
+        With `quoted`, those between double quotes are kept; the line begins between quotes if `inside`.
+        """
+        end = len(line) - len(without_end(line))
+        plain = line[: len(line) - end]
+        if "\r" not in plain:
+            return line
+        pieces = plain.split('"') if quoted else [plain]
+        own = slice(int(quoted and inside), None, 2)
+        self.number += sum(piece.count("\r") for piece in pieces[own])
+        self.first = self.first or (number if self.number else 0)
+        pieces[own] = [piece.replace("\r", " ") for piece in pieces[own]]
+        return '"'.join(pieces) + line[len(plain) :]
+
+    def warn(self) -> None:
+        """Warn if a carriage return was replaced."""
+        if self.number:
+            read = "is read as a space" if self.number == 1 else "are read as spaces"
+            place = (
+                f", {'in' if self.number == 1 else 'the first in'} line {self.first}," if self.first else ""
+            )
+            problem = f"{counted(self.number, 'carriage return')} inside lines{place} {read}"
+            ends = "lines of the file end with LF"
+            warnings.warn(ReadingWarning(f"{self.name}: {problem}, since {ends}"), stacklevel=2)
+
+
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
     """The whole text of a source; None if it was reported to `problems`.
 
@@ -208,10 +270,18 @@ def text_of(source: Source, problems: Problems, largest: int | None = None) -> s
     """
     try:
         with opened(source) as stream:
-            return decoded(_content(stream, largest).getvalue().removeprefix(BOM))
+            text = decoded(_content(stream, largest).getvalue().removeprefix(BOM))
     except Bad as bad:
         problems.tell(bad, source.name)
         return None
+    if "\r" not in text or "\n" not in text:
+        return text
+    plain = _LONE_RETURN.sub(" ", text)
+    if plain != text:
+        returns = CarriageReturns(source.name)
+        returns.number = plain.count(" ") - text.count(" ")
+        returns.warn()
+    return plain
 
 
 @contextmanager
@@ -236,12 +306,36 @@ def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
     return whole
 
 
+def _encoding_in(content: bytes) -> str | None:
+    """The encoding, of those that use ASCII characters only, of a text of ASCII characters; None: no other.
+
+    Of UTF-7 are runs between + and -, in which all characters are letters beyond ASCII.
+    """
+    for found in _ENCODED.finditer(content):
+        if found["UTF_7"] is None:
+            return str(found.lastgroup).replace("_", "-")
+        try:
+            letters = found[0].decode("utf-7")
+        except UnicodeDecodeError:
+            continue
+        if all(letter.isalpha() and not letter.isascii() for letter in letters):
+            return "UTF-7"
+    return None
+
+
 def decoded(content: bytes) -> str:
     """Bytes of UTF-8 as text. Raises Bad if they are not UTF-8, or contain NUL."""
     if b"\0" in content:
         raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _NO_NUL)
+    if (b"\x1b" in content or b"~{" in content or b"+" in content) and content.isascii():
+        encoding = _encoding_in(content)
+        if encoding is not None:
+            raise Bad("undecodable bytes", f"the text is in {encoding}, not UTF-8", _CONVERT)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         problem = f"byte 0x{content[error.start]:02x} at position {error.start + 1} is not UTF-8"
+        if content.startswith(BAD_CODE.encode("utf-8", "surrogatepass"), error.start):
+            place = len(content[: error.start].decode("utf-8")) + 1
+            problem = f"character {place} is not UTF-16 or UTF-32, by which the file begins, or is cut off"
         raise Bad("undecodable bytes", problem, _CONVERT) from None

@@ -1,25 +1,35 @@
 """CSV and TSV: a first row that names the columns, then one document per row."""
 
 import csv
+import math
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
 from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, date_format_of, parts_of, text_fields
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
-from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
+from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
+from stickbreaker.corpus.readers.sources import CarriageReturns, Source, decoded, raw_lines_of
+from stickbreaker.corpus.text.dates import is_date_name
 
 # Excel writes it before the names of columns
 _SEPARATOR_LINE = re.compile(rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 
 
-class QuotesWarning(UserWarning):
+_MISSING = frozenset({"", "NA"})
+_MISSING_NUMBERS = frozenset({"NaN", "nan", "N/A", "n/a", "null", "NULL"})
+_NUMBER = re.compile(
+    r"-?(?:0|[1-9][0-9]{0,17})?(?P<fraction>(?<=[0-9])[eE][-+]?[0-9]{1,3}|\.[0-9]{1,18}(?:[eE][-+]?[0-9]{1,3})?)?"
+)
+
+
+class QuotesWarning(ReadingWarning):
     """Warns that quoted cells of a table have lines that look like rows: quotes may be plain characters.
 
     >>> print(QuotesWarning("a.tsv", 1, 3))
@@ -29,11 +39,12 @@ there, give ReadingOptions(quotes="none")
 
     def __init__(self, where: str, cells: int, line: int) -> None:
         hold, first = ("holds", "in") if cells == 1 else ("hold", "the first in")
-        self.problem = (
+        problem = (
             f"{where}: {counted(cells, 'cell')} in quotes {hold} lines that look like rows, {first} line "
             f"{line}; if quotes are plain characters there, give"
         )
-        super().__init__(f'{self.problem} ReadingOptions(quotes="none")')
+        super().__init__(f'{problem} ReadingOptions(quotes="none")')
+        self.problem = f"{problem} --quotes none"
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
@@ -41,12 +52,33 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
     Columns without a name are left out, blank rows skipped. Cells may be in quotes, quotes inside them
     doubled; with `quotes="none"` they may not. The separator is that of the options, or else the one that a
-    first line `sep=;` names, or else `separator`. A wrong row is reported to `problems`; if it consists of
-    several rows that a quote joined, all of them are counted. The limit of the csv module on the size of a
-    field, which is one for the process, is raised to `options.largest_text` if that is larger.
+    first line `sep=;` names, or else `separator`. In metadata, empty cells and NA are missing, and a column
+    of numbers has numbers (see `Numbers`). A wrong row is reported to `problems`; if it consists of several
+    rows that a quote joined, all of them are counted. The limit of the csv module on the size of a field,
+    which is one for the process, is raised to `options.largest_text` if that is larger.
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
-    lines = _Lines(source, problems, options.largest_text)
+    numbers = Numbers(options, None if source.is_stream else _columns_of_numbers(source, options, separator))
+    lines = _Lines(source, problems, options.largest_text, options.quotes == "double")
+    for header, row in _rows(lines, options, problems, separator):
+        try:
+            record = numbers.converted(_record(header, row))
+            yield document_of(record, options, f"{source.label}:{lines.begin}", source.name, lines.begin)
+            lines.note_rows_inside()
+        except Bad as bad:
+            problems.tell(bad, source.name, lines.begin, lines.rows_inside)
+    lines.returns.warn()
+    if lines.merged:
+        warnings.warn(QuotesWarning(source.name, len(lines.merged), lines.merged[0]), stacklevel=2)
+
+
+def _rows(
+    lines: "_Lines", options: ReadingOptions, problems: Problems, separator: str
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the names of the columns and the cells of each row; wrong rows are reported to `problems`.
+
+    After a wrong first row nothing follows.
+    """
     named = _separator_in(lines)
     delimiter = options.separator or named or separator
     quoting = csv.QUOTE_NONE if options.quotes == "none" else csv.QUOTE_MINIMAL
@@ -56,22 +88,121 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
         try:
             row = _next_row(rows, lines)
             if row is None:
-                break
-            if header:
-                record = _record(header, row)
-                yield document_of(record, options, f"{source.label}:{lines.begin}", source.name, lines.begin)
-                lines.note_rows_inside()
-            else:
-                names = [name.strip() for name in row]
-                checked_columns([name for name in names if name], options)
+                return
+            if not header:
+                numbers = [str(number) for number in range(1, len(row) + 1)]
+                names = [name.strip() for name in row] if options.header == "first" else numbers
+                checked_columns([name for name in names if name], options, is_text_table=True)
                 header = names
                 lines.between = delimiter, len(row) - 1
+                if options.header == "first":
+                    continue
         except Bad as bad:
-            problems.tell(bad, source.name, lines.begin, lines.rows_inside)
+            problems.tell(bad, lines.name, lines.begin, lines.rows_inside)
             if not header:
                 return
-    if lines.merged:
-        warnings.warn(QuotesWarning(source.name, len(lines.merged), lines.merged[0]), stacklevel=2)
+            continue
+        yield header, row
+
+
+class Numbers:
+    """Converts the cells of a table's metadata: those of columns of numbers to numbers, missing ones to None.
+
+    `columns`: the columns of which all cells are numbers or missing; None if the table cannot be read twice:
+    a column then has numbers up to its first other cell. Missing are empty cells and NA, in columns of
+    numbers also NaN, N/A and null; they are counted in the options' notes.
+
+    >>> Numbers(ReadingOptions(), {"n"}).converted({"text": "12", "n": "1.50", "group": "NA", "zip": "01"})
+    {'text': '12', 'n': 1.5, 'group': None, 'zip': '01'}
+    """
+
+    def __init__(self, options: ReadingOptions, columns: Set[str] | None) -> None:
+        self.columns, self.missing = columns, options.notes.missing
+        self.others = _not_metadata(options) | set(options.without)
+        self.options = options
+        self.text_columns: set[str] = set()  # if `columns` is None: those with a cell that is not a number
+
+    def converted(self, record: dict[str, str]) -> dict[str, str | int | float | None]:
+        """The record with the values of its metadata converted."""
+        found: dict[str, str | int | float | None] = {}
+        for name, cell in record.items():
+            if name in self.others:
+                found[name] = cell
+            elif cell in _MISSING or (cell in _MISSING_NUMBERS and self._has_numbers(name)) or cell.isspace():
+                self.missing[name] = self.missing.get(name, 0) + 1
+                found[name] = None
+            else:
+                found[name] = self._value(name, cell)
+        return found
+
+    def _has_numbers(self, name: str) -> bool:
+        return name not in self.text_columns if self.columns is None else name in self.columns
+
+    def _value(self, name: str, cell: str) -> str | int | float:
+        number = number_in(cell, name, self.options) if self._has_numbers(name) else None
+        if number is None and self.columns is None:
+            self.text_columns.add(name)
+        return cell if number is None else number
+
+
+def number_in(cell: str, name: str, options: ReadingOptions) -> int | float | None:
+    """The number in a cell of the column `name`; None if it is not one, or stands for something else.
+
+    These are numbers with more than 18 digits or leading zeros, which are identifiers; dates that the options
+    have a format for; and fractions in a column with the name of a date, as 2004.10.
+
+    >>> [number_in(cell, "n", ReadingOptions()) for cell in ("12", "-1.50", "007", "1,5", "1e3")]
+    [12, -1.5, None, None, 1000.0]
+    """
+    cell = cell.strip()
+    found = _NUMBER.fullmatch(cell) if cell not in ("", "-") else None
+    if found is None:
+        return None
+    is_date = is_date_name(name)
+    wanted = "" if options.date_format is None else date_format_of(options.date_format)[0]
+    if wanted == name or (wanted is None and is_date):
+        return None
+    if found["fraction"] is None:
+        return int(cell)
+    number = float(cell)
+    return number if math.isfinite(number) and not is_date else None
+
+
+def _not_metadata(options: ReadingOptions) -> set[str]:
+    """The names of the columns with texts, ids and languages."""
+    fields = text_fields(options.text_field)
+    named = fields.values() if isinstance(fields, dict) else (fields,)
+    found = {name for field in named for name in (field, *parts_of(field))}
+    id_field = None if options.numbers_ids else options.id_field or "id"
+    return found | {name for name in (id_field, options.language_field) if name is not None}
+
+
+def _columns_of_numbers(source: Source, options: ReadingOptions, separator: str) -> set[str]:
+    """The columns of metadata in a table that have numbers, and no cell that is neither a number nor missing.
+
+    The file is read up to the row by which there is no such column left.
+    """
+    quiet = Problems(skip=True)
+    lines = _Lines(replace(source, position=None), quiet, options.largest_text, options.quotes == "double")
+    others = _not_metadata(options) | set(options.without)
+    left: dict[int, str] | None = None
+    with_numbers: set[str] = set()
+    for header, row in _rows(lines, replace(options, met=set()), quiet, separator):
+        if left is None:
+            left = {place: name for place, name in enumerate(header) if name and name not in others}
+        if len(row) != len(header):
+            continue
+        for place, name in list(left.items()):
+            cell = row[place]
+            if cell in _MISSING or cell in _MISSING_NUMBERS or cell.isspace():
+                continue
+            if number_in(cell, name, options) is None:
+                del left[place]
+            else:
+                with_numbers.add(name)
+        if not left:
+            break
+    return with_numbers & set((left or {}).values())
 
 
 def _separator_in(lines: "_Lines") -> str | None:
@@ -96,14 +227,17 @@ class _Lines:
     text), or `lacking` (a line was too large; that has been reported). Raises Bad if a row has more than
     `largest` bytes, as after an unclosed quote.
 
-    To notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
+    A CR inside a line becomes a space, unless it is in a cell in quotes (if there are `quoted` cells). To
+    notice quotes that join rows by mistake: `between`, set when the header has been read, is the separator
     and how often it occurs in a row. `merged` has the first line's number of each row that consists of
     several lines which all look like rows.
     """
 
-    def __init__(self, source: Source, problems: Problems, largest: int) -> None:
+    def __init__(self, source: Source, problems: Problems, largest: int, quoted: bool) -> None:
+        self.name = source.name
         self.numbered = raw_lines_of(source, problems, largest)
-        self.largest = largest
+        self.largest, self.quoted = largest, quoted
+        self.returns = CarriageReturns(source.name)
         self.last = 0
         self.between: tuple[str, int] | None = None
         self.merged: list[int] = []
@@ -131,6 +265,7 @@ class _Lines:
         except Bad as bad:
             self.bad = self.bad or bad
             line = content.decode("utf-8", "replace")
+        line = self.returns.replaced(line, self.last, quoted=self.quoted, inside=self.size > 0)
         if self.size:
             self.others += 1
             self.alike += self._looks_like_row(line)
@@ -177,6 +312,10 @@ def _next_row(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
 
 def _malformed(error: csv.Error, lines: _Lines) -> Bad:
     problem = f"malformed row, up to line {lines.last} ({error})"
+    other = next((one for one in ";\t|" if f'"{one}"' in lines.first), None)
+    if lines.between is None and other is not None:
+        separator = "--format tsv" if other == "\t" else f"--separator '{other}'"
+        return Bad("malformed row", problem, f"give {separator}, since it seems to separate the cells")
     remedy = (
         "a cell in quotes ends with its closing quote, and quotes inside it are doubled; if quotes are plain "
         "characters, give --quotes none"

@@ -1,20 +1,24 @@
 """Splits documents into parts: paragraphs, or pieces of at most a number of sentences or words."""
 
+import functools
 import re
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, Self
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.text.analysis import default_analysis
+from stickbreaker.corpus.text.analysis import Analysis, default_analysis
 
 WHOLE, NUMBER = "part_of", "part"  # metadata of a part: its document's id, and its number, from 1
 UNITS = ("paragraphs", "sentences", "words")
 REMEDY = "give paragraphs, sentences:20, words:300 or the like"
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _WORD = re.compile(r"\S+")
+_ENDS = "。！？｡"  # of sentences that no space follows
+_CLOSING = "」』”’）】》〉〕］｣"
 
 
 class Split(NamedTuple):
@@ -37,10 +41,11 @@ class Split(NamedTuple):
                 return made
         raise UserError(f"unknown split {text!r}", remedy=REMEDY)
 
-    def parts(self, text: str) -> list[str]:
+    def parts(self, text: str, analysis: Analysis | None = None) -> list[str]:
         """The parts of a text in order, without spaces around them and without empty ones.
 
-        Parts by sentences or words are of about equal size.
+        Parts by sentences or words are of about equal size. Words are what spaces separate or, in a language
+        that is written without spaces, what `analysis` finds: characters, or words by ICU.
 
         >>> Split.parse("words:3").parts("one two three four")
         ['one two', 'three four']
@@ -48,24 +53,54 @@ class Split(NamedTuple):
         if self.unit == "paragraphs":
             places = [0, *(found.end() for found in _PARAGRAPH.finditer(text))]
         else:
-            places = _evenly(_sentences(text) if self.unit == "sentences" else _words(text), self.size)
+            find = _sentences if self.unit == "sentences" else _words
+            places = _evenly(find(text, analysis_of_cuts(analysis)), self.size)
         found = [text[a:b].strip() for a, b in pairwise([*places, len(text)])]
         return [part for part in found if part]
 
 
-def _words(text: str) -> list[int]:
-    """The character positions at which the words of a text begin; spaces separate words."""
-    return [found.start() for found in _WORD.finditer(text)]
+@functools.lru_cache(8)
+def analysis_of_cuts(analysis: Analysis | None) -> Analysis:
+    """An analysis that finds words and sentences where another one does, without changing the words."""
+    if analysis is None:
+        return default_analysis()
+    return Analysis(language=analysis.language, segmentation=analysis.segmentation, stop_words="none")
 
 
-def _sentences(text: str) -> list[int]:
+def words_for_repeats(analysis: Analysis | None) -> Callable[[str], Sequence[str]] | None:
+    """A function that finds the words of a text by an analysis, if its language is written without spaces.
+
+    None if spaces separate words.
+    """
+    cuts = analysis_of_cuts(analysis)
+    return None if cuts.resolved().segmentation == "pattern" else cuts.words_of
+
+
+def _words(text: str, cuts: Analysis) -> list[int]:
+    """The character positions at which the words of a text begin, with the opening brackets before them."""
+    if cuts.resolved().segmentation == "pattern":
+        return [found.start() for found in _WORD.finditer(text)]
+    places: list[int] = []
+    for place in cuts.analyse(text).starts.tolist():
+        while place > 0 and unicodedata.category(text[place - 1]) in ("Ps", "Pi"):
+            place -= 1
+        if not places or place > places[-1]:
+            places.append(place)
+    return places
+
+
+def _sentences(text: str, cuts: Analysis) -> list[int]:
     """The character positions at which sentences begin, including quotes and brackets before a word."""
-    analysed = default_analysis().analyse(text)
+    analysed = cuts.analyse(text)
     found: list[int] = []
     for token in analysed.sentences:
         place = int(analysed.starts[token])
-        while place > 0 and not text[place - 1].isspace():  # quotes and brackets before the first word
+        # quotes and brackets before the first word, but not those that close the sentence before it
+        while place > 0 and not (text[place - 1].isspace() or text[place - 1] in _ENDS):
             place -= 1
+        if place > 0 and text[place - 1] in _ENDS:
+            while text[place] in _CLOSING:
+                place += 1
         if not found or place > found[-1]:
             found.append(place)
     return found
@@ -81,18 +116,21 @@ def _evenly(places: list[int], size: int) -> list[int]:
     return [0, *(places[len(places) * part // n_parts] for part in range(1, n_parts))]
 
 
-def split_documents(documents: Iterable[Document], split: Split) -> Iterator[Document]:
+def split_documents(
+    documents: Iterable[Document], split: Split, analysis: Analysis | None = None
+) -> Iterator[Document]:
     """Split each document into parts, which are documents with the ids "ID#1", "ID#2" and so on.
 
     ID is the document's id or, if it has none, its number from 0. Parts have the document's metadata, ID in
-    "part_of" and their number from 1 in "part". A document with an empty text becomes one part. Raises
-    UserError for documents with tokens, words or several languages instead of one text.
+    "part_of" and their number from 1 in "part". analysis: finds words and sentences (None: the default one).
+    A document with an empty text becomes one part. Raises UserError for documents with tokens, words or
+    several languages instead of one text.
     """
     for number, document in enumerate(documents):
         if document.text is None or document.tokens is not None or document.language is not None:
             problem = "only texts in one language are split; these have tokens, words or several languages"
             raise UserError(problem, where=document.where, remedy="leave --split out")
         whole = str(number) if document.id is None else document.id
-        for part, text in enumerate(split.parts(document.text) or [""], 1):
+        for part, text in enumerate(split.parts(document.text, analysis) or [""], 1):
             metadata = {**document.metadata, WHOLE: whole, NUMBER: part}
             yield replace(document, id=f"{whole}#{part}", text=text, metadata=metadata)

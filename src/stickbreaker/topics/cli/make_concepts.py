@@ -70,10 +70,13 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
     Words of a concept rise and fall together in topics, also across languages. Entries count that are single
     words of the corpus on both sides, as its analysis spells them.
     """
+    from stickbreaker.corpus.text.languages import language_code
     from stickbreaker.topics.concepts.concept_sources import BY_CHARACTERS, BY_WORDS
     from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
 
     refuse_file(out, overwrite)
+    for name in ("source", "target"):
+        given[name] = None if given[name] is None else language_code(given[name])
     synonyms = _files_by_language(given.pop("synonyms"))
     sources = [dictionary, *synonyms.values()]
     read = [file for one in sources for file in (one.iterdir() if one.is_dir() else (one,))]

@@ -22,6 +22,7 @@ from stickbreaker.topics.cli.topics import open_model
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
     from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.text.languages import language_code
     from stickbreaker.topics.evaluation.nearest import Nearest
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
@@ -59,6 +60,8 @@ def nearest(
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.evaluation.nearest import nearest_documents
 
+    source = None if source is None else language_code(source)
+    target = None if target is None else language_code(target)
     estimator, queries = open_model(model, "nearest", inputs, reading, threads)
     others = queries
     if among is not None:

@@ -41,7 +41,7 @@ REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # options that do not apply if every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
     *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
-    *("phrases", "split", "drop_repeats"),
+    *("phrases", "split", "drop_repeats", "repeats_to", "without", "header"),
 )
 
 
@@ -116,7 +116,7 @@ def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun,
 
     Raises UserError if the vocabulary is not open, or the directory exists and is not to be overwritten.
     """
-    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.estimators.streams import stream_directory
     from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
     from stickbreaker.saved.directory import refuse_existing
@@ -132,7 +132,7 @@ def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun,
     stop = Stop()
     with stop_signals(stop.request):
         try:
-            with warnings_as_notes(QuotesWarning):
+            with warnings_as_notes(ReadingWarning):
                 stream = stream_directory.begin(
                     model, settings, analysis, run.out, stop, overwrite=run.overwrite
                 )
@@ -177,12 +177,12 @@ def refuse_spark(model: "TopicEstimator") -> None:
 
 
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
-    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.estimators.streams import stream_directory
 
     progress = StreamProgress()
     try:
-        with warnings_as_notes(QuotesWarning):
+        with warnings_as_notes(ReadingWarning):
             ended = stream_directory.go_on(stream, stop, progress)
     except UserError:
         progress.done()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.console.console import F, ProgressLine, from_option, note, option, options_into
-from stickbreaker.console.inputs import FORMATS, bar_of
+from stickbreaker.console.inputs import FORMATS, bar_of, warnings_as_notes
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import as_options
 
@@ -30,7 +30,9 @@ class BitextChoice:
         "and --to]",
     )
     document_field: str = from_option(
-        default="doc", metavar="FIELD", help="Field or column with the document that a pair is of."
+        default="doc",
+        metavar="FIELD",
+        help="Field or column with the document that a pair is of.  [default: doc, or else document]",
     )
     domain_field: str = from_option(
         default="domain", metavar="FIELD", help="Field or column with a document's domain."
@@ -67,6 +69,7 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
     """
     from stickbreaker.corpus import ReadingOptions
     from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.translation.bitext import Bitext, BitextFields
 
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
@@ -79,7 +82,8 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
         reading.lines_per_document,
     )
     options = ReadingOptions(reading.format, on_error=reading.on_error, position=position)
-    bitext = Bitext.read(inputs, fields, options, partial(_show, line, position))
+    with warnings_as_notes(ReadingWarning):
+        bitext = Bitext.read(inputs, fields, options, partial(_show, line, position))
     pairs, documents = counted(bitext.n_pairs, "pair"), counted(len(bitext.names), "document")
     line.show(f"{pairs} of sentences read, {documents}", last=True)
     for kind, count in bitext.corpus.skipped.items():
