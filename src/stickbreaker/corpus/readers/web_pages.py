@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, NamedTuple
 
+from stickbreaker.core.json_checks import is_list, is_record
 from stickbreaker.corpus.readers.office_text import REMEDY, Extract, TextPieces
 from stickbreaker.corpus.readers.problems import Bad
 from stickbreaker.corpus.readers.web_encodings import page_text
@@ -69,7 +70,7 @@ def extract_page(content: bytes, largest: int | None) -> Extract:
         raise Bad("unreadable document", "has tags that are nested too deeply", REMEDY)
     day, blocks = _date_in(tree), list(_blocks(tree))
     found = trafilatura.bare_extraction(tree, with_metadata=True, date_extraction_params=_LITTLE_SEARCH)
-    lines = [] if found is None or not found.text else found.text.split("\n")
+    lines: list[str] = [] if found is None or not found.text else found.text.split("\n")
     whole = "\n".join(
         _in_order(lines, blocks) if any(map(str.strip, lines)) else [one.text for one in blocks]
     )
@@ -220,10 +221,10 @@ def _dates_of_json(tree: Any) -> Iterator[str]:
 def _collect(value: Any, found: dict[str, list[str]], depth: int) -> None:
     if depth > _MOST_DEPTH:
         return
-    if isinstance(value, list):
+    if is_list(value):
         for one in value:
             _collect(one, found, depth + 1)
-    elif isinstance(value, dict):
+    elif is_record(value):
         for name, one in value.items():
             if name in found and isinstance(one, str):
                 found[name].append(one)
