@@ -4,10 +4,11 @@ import importlib
 import shutil
 
 import pytest
-from tests.corpus.readers.samples import PAGE, pdf_of, word_file, word_of
+from tests.corpus.readers.samples import PAGE, pdf_of, pdf_pages, word_file, word_of
 
 from stickbreaker import Corpus, UserError
 from stickbreaker.corpus import ReadingOptions
+from stickbreaker.corpus.readers.problems import ReadingWarning
 
 
 @pytest.fixture
@@ -83,6 +84,18 @@ def test_bounds_hold(folder):
     for name in ("a.html", "b.pdf", "c.docx"):
         with pytest.raises(UserError, match="larger than"):
             Corpus.build(folder / name, reading=ReadingOptions(largest_text=300))
+
+
+def test_what_was_left_out_is_a_warning_for_each_kind(tmp_path):
+    drawn = b"ET 0 0 100 100 re f BT"
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(pdf_pages(b"(A cat sat.) Tj", drawn, drawn))
+    with pytest.warns(ReadingWarning) as issued:
+        Corpus.build(tmp_path, reading=ReadingOptions(drop_repeats="exact"))
+    first = tmp_path / "a.pdf"
+    assert [str(one.message) for one in issued if one.category is ReadingWarning] == [
+        f"pages of PDF files have no text, as pictures of pages: 4, in 2 files, the first {first}"
+    ]
 
 
 def test_a_missing_package_is_named(folder, monkeypatch):

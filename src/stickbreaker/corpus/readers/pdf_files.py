@@ -92,8 +92,8 @@ def _value(read: Any, raw: Any) -> str:
     """A string that PDFium writes as UTF-16 into a buffer; `read` takes the buffer and its bytes."""
     size = min(read(None, 0), 2 * _MOST_FIELD)
     buffer = ctypes.create_string_buffer(size)
-    letters: Any = ctypes.POINTER(raw.FPDF_WCHAR)
-    read(ctypes.cast(buffer, letters), size)
+    pointer_to: Any = ctypes.POINTER
+    read(ctypes.cast(buffer, pointer_to(raw.FPDF_WCHAR)), size)
     return buffer.raw.decode("utf-16-le", "replace").rstrip("\0").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -10,12 +10,12 @@ class ReadingWarning(UserWarning):
     """Warns of what was left out, replaced or guessed in documents that were read: what, and where first.
 
     >>> print(ReadingWarning("pages of PDF files have no text", 3, 2, "a.pdf"))
-    3 pages of PDF files have no text, in 2 files, the first a.pdf
+    pages of PDF files have no text: 3, in 2 files, the first a.pdf
     """
 
     def __init__(self, what: str, number: int, files: int, first: str) -> None:
         where = f"in {first}" if files == 1 else f"in {files:,} files, the first {first}"
-        super().__init__(f"{number:,} {what}, {where}")
+        super().__init__(f"{what}: {number:,}, {where}")
 
 
 class Bad(Exception):
@@ -73,7 +73,7 @@ class Problems:
     def remark(self, what: str, where: str, number: int) -> None:
         """Record what happened `number` times in a file that was read, for `warn`.
 
-        what: a plural and what is the matter with them, "pages of PDF files have no text"; where: the file.
+        what: a short sentence, "pages of PDF files have no text"; where: the file.
         """
         before, files, first = self._remarks.get(what, (0, 0, where))
         self._remarks[what] = before + number, files + 1, first
