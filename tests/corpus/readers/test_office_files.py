@@ -4,10 +4,11 @@ import importlib
 import shutil
 
 import pytest
-from tests.corpus.readers.samples import PAGE, pdf_of, word_of
+from tests.corpus.readers.samples import PAGE, pdf_of, pdf_pages, word_file, word_of
 
 from stickbreaker import Corpus, UserError
 from stickbreaker.corpus import ReadingOptions
+from stickbreaker.corpus.readers.problems import ReadingWarning
 
 
 @pytest.fixture
@@ -34,7 +35,8 @@ def test_a_directory_of_all_sorts(folder):
     assert documents["b.pdf"].text.strip() == "Two dogs ran."
     assert documents["b.pdf"].metadata == {"title": "Of dogs"}
     assert documents["c.docx"].text.split("\n") == ["A cat sat.", "A bird flew.", "In a table."]
-    assert documents["c.docx"].metadata["title"] == "Of both"
+    about = {"title": "Of both", "author": "Ann Lee", "date": "2020-05-06"}
+    assert documents["c.docx"].metadata == about
     assert documents["d.txt"].text == "Plain text."
 
 
@@ -57,9 +59,11 @@ def test_files_by_themselves_and_packed(folder, tmp_path):
     ("name", "content", "told"),
     [
         ("x.docx", b"PK\x03\x04 and nothing else", "is not a Word file, or is damaged"),
+        ("x.docx", b"\xd0\xcf\x11\xe0 encrypted", "is not a Word file, but an older or an encrypted one"),
+        ("x.docx", word_file("<w:p/>"), "has no text; save"),
         ("x.pdf", b"%PDF-1.4\nbut no more", "cannot be read"),
-        ("x.pdf", pdf_of(""), "has no text"),
-        ("x.html", b"<html><body></body></html>", "has no text"),
+        ("x.pdf", pdf_of(""), "has no text; save"),
+        ("x.html", b"<html><body></body></html>", "has no text; save"),
         ("x.rtf", b"{\\rtf1 a cat}", "is not plain text; save it as .html"),
         ("x.doc", b"\xd0\xcf\x11\xe0", "is not plain text"),
     ],
@@ -82,16 +86,28 @@ def test_bounds_hold(folder):
             Corpus.build(folder / name, reading=ReadingOptions(largest_text=300))
 
 
+def test_what_was_left_out_is_a_warning_for_each_kind(tmp_path):
+    drawn = b"ET 0 0 100 100 re f BT"
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(pdf_pages(b"(A cat sat.) Tj", drawn, drawn))
+    with pytest.warns(ReadingWarning) as issued:
+        Corpus.build(tmp_path, reading=ReadingOptions(drop_repeats="exact"))
+    first = tmp_path / "a.pdf"
+    assert [str(one.message) for one in issued if one.category is ReadingWarning] == [
+        f"pages of PDF files have no text, as pictures of pages: 4, in 2 files, the first {first}"
+    ]
+
+
 def test_a_missing_package_is_named(folder, monkeypatch):
     found = importlib.import_module
 
     def without(name, *rest):
-        if name == "pypdf":
+        if name == "pypdfium2":
             raise ModuleNotFoundError(name)
         return found(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
     with pytest.raises(
-        UserError, match=r"b.pdf: needs the package pypdf; pip install 'stickbreaker\[documents\]'"
+        UserError, match=r"b.pdf: needs the package pypdfium2; pip install 'stickbreaker\[documents\]'"
     ):
         Corpus.build(folder)

@@ -145,13 +145,14 @@ def _documents(
 ) -> Iterator[Document]:
     for source, reader in chosen:
         yield from reader.read(source, options, problems)
+    problems.warn()
 
 
 def _reader_of(source: Source, options: ReadingOptions) -> Reader:
     """The reader for a source: by the option `format`, or by its name or (for streams) its content.
 
-    Files found in a directory are texts or office files, whatever their names. Raises UserError if the name
-    does not show the format.
+    Files found in a directory are office files, or texts, whatever their names; the reader of texts refuses
+    names of other formats. Raises UserError if the name does not show the format.
     """
     if options.format is not None:
         return READERS[options.format]
@@ -163,6 +164,8 @@ def _reader_of(source: Source, options: ReadingOptions) -> Reader:
     for reader in READERS.values():
         if reader.fits(name):
             return reader
+    if text_files.is_marked_up(name):
+        return text_files.READER
     refuse_several_files(source)
     endings = ", ".join(dict.fromkeys(ending for reader in READERS.values() for ending in reader.endings))
     formats, packed = ", ".join(READERS), ", ".join(PACKINGS)

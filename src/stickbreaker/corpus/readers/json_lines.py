@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from stickbreaker.core.json_checks import JsonObject, is_record
+from stickbreaker.core.errors import shown
+from stickbreaker.core.json_checks import JsonObject, is_list, is_record
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.field_rules import document_of
@@ -55,6 +56,8 @@ def _record(line: str, decoder: json.JSONDecoder) -> JsonObject:
         record = decoder.decode(line)
     except json.JSONDecodeError as error:
         problem = f"malformed JSON ({error.msg} at column {error.colno})"
+        if line.strip() in _OPENINGS:
+            problem, remedy = f"the line is only {shown(line.strip())}", _OPENINGS[line.strip()]
         raise Bad("malformed JSON", problem, remedy) from None
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition(";")[0]
@@ -62,6 +65,8 @@ def _record(line: str, decoder: json.JSONDecoder) -> JsonObject:
     if not is_record(record):
         found = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
         problem = f"the line is {found.get(record.__class__, 'a number')}, not a JSON object"
+        if is_list(record) and record and is_record(record[0]):
+            remedy = _OPENINGS["["]
         raise Bad("not an object", problem, remedy)
     return record
 
@@ -70,4 +75,9 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+# what a line is if JSON is not in lines, and the remedy
+_OPENINGS = {
+    "[": "a JSON array becomes a line for each object by: jq -c '.[]' FILE > NEW.jsonl",
+    "{": "indented JSON becomes a line for each object by: jq -c . FILE > NEW.jsonl",
+}
 READER = Reader("jsonl", "JSON Lines, one object a line", (".jsonl", ".ndjson", ".json"), "text", read)

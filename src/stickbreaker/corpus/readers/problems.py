@@ -72,6 +72,18 @@ def _counts(numbers: Mapping[str, int]) -> str:
     return _names([f"{shortened(name, LONGEST_SHOWN)} ({numbers[name]:,})" for name in names])
 
 
+class ReadingWarning(UserWarning):
+    """Warns of what was left out, replaced or guessed in documents that were read: what, and where first.
+
+    >>> print(ReadingWarning("pages of PDF files have no text", 3, 2, "a.pdf"))
+    pages of PDF files have no text: 3, in 2 files, the first a.pdf
+    """
+
+    def __init__(self, what: str, number: int, files: int, first: str) -> None:
+        where = f"in {first}" if files == 1 else f"in {files:,} files, the first {first}"
+        super().__init__(f"{what}: {number:,}, {where}")
+
+
 class Bad(Exception):
     """Raised by readers for what cannot be read; `kind` is the category under which it is counted.
 
@@ -105,6 +117,7 @@ class Problems:
         self.skippable = skippable
         self.counts: Counter[str] = Counter()
         self.first: dict[str, str] = {}
+        self._remarks: dict[str, tuple[int, int, str]] = {}  # number, files, the first file
 
     def report(self, kind: str, error: UserError, count: int = 1) -> None:
         """Raise the error or, with `skip`, count the `count` documents that are left out because of it."""
@@ -122,3 +135,17 @@ class Problems:
         if not self.skippable:
             error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])
         self.report(bad.kind, error, count)
+
+    def remark(self, what: str, where: str, number: int) -> None:
+        """Record what happened `number` times in a file that was read, for `warn`.
+
+        what: a short sentence, "pages of PDF files have no text"; where: the file.
+        """
+        before, files, first = self._remarks.get(what, (0, 0, where))
+        self._remarks[what] = before + number, files + 1, first
+
+    def warn(self) -> None:
+        """Issue a ReadingWarning for each kind of remark so far, and forget them."""
+        remarks, self._remarks = self._remarks, {}
+        for what, (number, files, first) in remarks.items():
+            warnings.warn(ReadingWarning(what, number, files, first), stacklevel=3)
