@@ -75,7 +75,7 @@ def _extracted(source: Source, largest: int | None) -> Extract:
                     problem = "is not a Word file, but an older or an encrypted one, or damaged"
                     raise Bad("unreadable document", problem, REMEDY)
                 found = extract(_content(stream, largest), largest)
-        except (KeyboardInterrupt, MemoryError, Bad, UserError, OSError):
+        except (KeyboardInterrupt, MemoryError, Bad, UserError):
             raise
         except Exception as error:  # whatever packages raise for a damaged file
             problem = f"cannot be read ({type(error).__name__}: {str(error)[:100]})"

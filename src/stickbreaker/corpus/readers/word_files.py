@@ -47,7 +47,7 @@ _APART = frozenset(("m:num", "m:sub", "m:sup", "m:deg", "m:fName"))  # parts of 
 _OFF = ("0", "false", "off")
 _SEPARATORS = ("separator", "continuationSeparator", "continuationNotice")
 _DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, LookupError),
+    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, LookupError, OSError),
     *(NotImplementedError, RuntimeError),  # an unknown compression; a password
 )
 _NOTES = {"w:footnote": "w:footnoteReference", "w:endnote": "w:endnoteReference"}
