@@ -99,9 +99,9 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """Log probability of documents given what was learned, in nats per token: higher is better.
 
         Each word is predicted from the words before it, with the posterior means of the topics: given these,
-        the probabilities of all words sum to one, whatever the inference. Not affected by `fold_in`. Tokens of unknown
-        words are left out; with an open vocabulary they are predicted by their spelling. For the objective of
-        inference see `bound`.
+        the probabilities of all words sum to one, whatever the inference. Not affected by `fold_in`. Tokens
+        of unknown words are left out; with an open vocabulary they are predicted by their spelling. For the
+        objective of inference see `bound`.
 
         Raises UserError if no document has a known word.
         """
