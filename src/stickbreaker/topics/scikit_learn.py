@@ -98,10 +98,10 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def score(self, X: object, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats per token: higher is better.
 
-        Each word is predicted from the words before it, with the posterior means of the topics: probabilities
-        sum to one over all documents, whatever the inference. Not affected by `fold_in`. Tokens of unknown
-        words are left out; with an open vocabulary they are predicted by their spelling. For the objective of
-        inference see `bound`.
+        Each word is predicted from the words before it, with the posterior means of the topics: given these,
+        the probabilities of all words sum to one, whatever the inference. Not affected by `fold_in`. Tokens
+        of unknown words are left out; with an open vocabulary they are predicted by their spelling. For the
+        objective of inference see `bound`.
 
         Raises UserError if no document has a known word.
         """
