@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.corpus.readers.position import Position
-    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.estimators.estimator import Estimator
 
 FORMATS = (
@@ -487,8 +486,7 @@ def build_corpus(
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     kept = structure or StructureChoice()
     options = replace(reading.options(), trees=kept.trees, tags=kept.tags, position=position)
-    kinds = LanguageWarning, MarksWarning, QuotesWarning, ReadingWarning, RepeatsWarning
-    with warnings_as_notes(*kinds, at_end=True):
+    with warnings_as_notes(LanguageWarning, MarksWarning, ReadingWarning, RepeatsWarning, at_end=True):
         built = Corpus.build(
             inputs,
             out,

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.contracts.contract import Sampler
 from stickbreaker.core.serialize import Arrays
@@ -148,13 +148,13 @@ class ExactSamplerTests(SamplerTests, Generic[Data]):
         No two draws are correlated, so that few show most of what Geweke's test shows in minutes. All of the
         state must be drawn, also what the next sweep begins by drawing anew.
         """
-        generator, changes = np.random.default_rng(8), list[ArrayLike]()
+        generator, changes = np.random.default_rng(8), list[NDArray[np.float64]]()
         for state in range(self.states):
             data, sampler = self.draw(generator)
             before = np.asarray(self.functions(data, sampler), np.float64)
             for number in (2 * state, 2 * state + 1):  # draws with one seed differ by the number of the sweep
                 sampler.sweep(number, 1)
-            changes.append(np.asarray(self.functions(data, sampler)) - before)
+            changes.append(np.asarray(self.functions(data, sampler), np.float64) - before)
         errors = np.std(changes, axis=0) / np.sqrt(self.states) + TINY
         deviations = np.abs(np.mean(changes, axis=0)) / errors
         assert deviations.max() < 5.0, deviations.round(1)

@@ -72,16 +72,14 @@ def _counts(numbers: Mapping[str, int]) -> str:
     return _names([f"{shortened(name, LONGEST_SHOWN)} ({numbers[name]:,})" for name in names])
 
 
-class ReadingWarning(UserWarning):
-    """Warns of what was left out, replaced or guessed in documents that were read: what, and where first.
+def remark(what: str, number: int, files: int, first: str) -> str:
+    """What was left out, replaced or guessed in documents: how often, and where first.
 
-    >>> print(ReadingWarning("pages of PDF files have no text", 3, 2, "a.pdf"))
-    pages of PDF files have no text: 3, in 2 files, the first a.pdf
+    >>> remark("pages of PDF files have no text", 3, 2, "a.pdf")
+    'pages of PDF files have no text: 3, in 2 files, the first a.pdf'
     """
-
-    def __init__(self, what: str, number: int, files: int, first: str) -> None:
-        where = f"in {first}" if files == 1 else f"in {files:,} files, the first {first}"
-        super().__init__(f"{what}: {number:,}, {where}")
+    where = f"in {first}" if files == 1 else f"in {files:,} files, the first {first}"
+    return f"{what}: {number:,}, {where}"
 
 
 class Bad(Exception):
@@ -148,4 +146,4 @@ class Problems:
         """Issue a ReadingWarning for each kind of remark so far, and forget them."""
         remarks, self._remarks = self._remarks, {}
         for what, (number, files, first) in remarks.items():
-            warnings.warn(ReadingWarning(what, number, files, first), stacklevel=3)
+            warnings.warn(ReadingWarning(remark(what, number, files, first)), stacklevel=3)
