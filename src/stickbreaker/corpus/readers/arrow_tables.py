@@ -168,7 +168,7 @@ class ColumnChoice:
         self.texts = {name for field in named for name in (field, *parts_of(field))}
         self.needed = self.texts | {options.id_field or "id", options.language_field}
 
-    def names(self, schema: pa.Schema) -> list[str]:
+    def names(self, schema: Any) -> list[str]:
         """The names of the columns to be read.
 
         Raises Bad for columns that are wrong, and for a text column of maps or records.

@@ -101,7 +101,7 @@ class _Unpacked(io.RawIOBase):
     `frame()` makes the decompressor of a frame. Reading raises EOFError if the last frame is cut off.
     """
 
-    def __init__(self, raw: io.BufferedReader, frame: Callable[[], Any]) -> None:
+    def __init__(self, raw: BinaryIO, frame: Callable[[], Any]) -> None:
         self.raw, self.new_frame = raw, frame
         self.frame: Any = None
         self.begun = False  # whether a frame was read
@@ -116,7 +116,7 @@ class _Unpacked(io.RawIOBase):
             chunk, self.packed = self.packed or self.raw.read(_PACKED), b""
             if self.frame is None and self.begun:
                 chunk = chunk.lstrip(b"\0")  # padding after a frame
-                if not chunk and self.raw.peek(1):
+                if not chunk and cast(io.BufferedReader, self.raw).peek(1):
                     continue
             if not chunk and self.frame is None:
                 return 0
