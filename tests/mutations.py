@@ -121,14 +121,14 @@ MUTATIONS = {
     ),
     "documents of a topic with a word": Mutation(
         "topics/kernels/document_counts.py",
-        "share = theta[d, k] * probabilities[i, k] / norm",
-        "share = theta[d, k] * probabilities[i, k] * norm",
+        "counts[i, k] += theta[d, k] * words[i, k] / norm",
+        "counts[i, k] += theta[d, k] * words[i, k] * norm",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
     ),
     "spread of words": Mutation(
         "topics/kernels/document_counts.py",
-        "sums_out[i, 3 * n_topics + k] += weight * whole[k]",
-        "sums_out[i, 3 * n_topics + k] += weight * weight",
+        "sums_out[i, 2 * n_topics + k] += weight * whole[k]",
+        "sums_out[i, 2 * n_topics + k] += weight * weight",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
     ),
     "words' lower bound": Mutation(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.oracle.word_documents import document_counts, document_weights
 
-from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings
+from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings, count_support
 
 pytestmark = pytest.mark.kernels
 
@@ -20,45 +20,53 @@ def test_documents_are_counted_as_the_definition_has_them():
     documents, offsets, words = some_documents()
     random = np.random.default_rng(1)
     theta, beta = random.dirichlet(np.ones(3), size=40), random.dirichlet(np.ones(12), size=3)
+    rows, codes = np.unique(words, return_inverse=True)
+    counts = np.ones((len(rows), 3))
+    count_documents(offsets, codes, theta, np.ascontiguousarray(beta[:, rows].T), counts)
+    expected, of_words = document_counts([one.tolist() for one in documents], theta.tolist(), beta.tolist())
+    np.testing.assert_allclose(counts - 1.0, np.array(expected)[:, rows].T, rtol=1e-12)
+    np.testing.assert_allclose((counts - 1.0).sum(axis=1), np.array(of_words)[rows], rtol=1e-12)
+
+
+def test_support_is_summed_as_the_definition_has_it():
+    documents, offsets, words = some_documents()
+    random = np.random.default_rng(1)
+    theta, beta = random.dirichlet(np.ones(3), size=40), random.dirichlet(np.ones(12), size=3)
     counts = random.integers(1, 9, len(words))
     rows, codes = np.unique(words, return_inverse=True)
-    sums, own = np.ones((12, 13)), np.ascontiguousarray(beta[:, rows].T)
-    count_documents(offsets, codes, np.log1p(counts), theta, own, sums)
-    sums -= 1.0
-    expected, of_words = document_counts([one.tolist() for one in documents], theta.tolist(), beta.tolist())
-    np.testing.assert_allclose(sums[:, :3], np.array(expected).T, rtol=1e-12)
-    np.testing.assert_allclose(sums[:, :3].sum(axis=1), of_words, rtol=1e-12)
-    assert sums[:, 12].tolist() == of_words
+    sums = np.ones((len(rows), 9))
+    count_support(offsets, codes, np.log1p(counts), theta, np.ascontiguousarray(beta[:, rows].T), sums)
     bags = [
         dict(zip(one.tolist(), own.tolist(), strict=True))
         for one, own in zip(documents, np.split(counts, offsets[1:-1]), strict=True)
     ]
     weights = document_weights(bags, theta.tolist(), beta.tolist())
-    for w in range(12):
+    for place, w in enumerate(rows.tolist()):
         for k in range(3):
             each = [(d[k].get(w, 0.0), sum(d[k].values())) for d in weights]
-            three = [sum(o for o, _ in each), sum(o * o for o, _ in each), sum(o * all_ for o, all_ in each)]
-            assert sums[w, 3 + k : 12 : 3].tolist() == pytest.approx(three, rel=1e-12)
+            three = [sum(o for o, _ in each), sum(o * o for o, _ in each), sum(o * t for o, t in each)]
+            assert (sums[place, k::3] - 1.0).tolist() == pytest.approx(three, rel=1e-12)
 
 
 def test_the_sums_of_a_tiny_case_by_hand():
     """Two documents, "a a a b" of one topic and "a" of both; log(1 + 3) = 2 log 2, log(1 + 1) = log 2."""
-    sums = np.zeros((2, 9))
-    probabilities = np.array([[0.5, 0.5], [0.5, 0.5]])
-    theta, unit = np.array([[1.0, 0.0], [0.25, 0.75]]), np.log(2.0)
-    words = np.array([0, 1, 0])
-    count_documents(np.array([0, 2, 3]), words, np.log1p([3.0, 1.0, 1.0]), theta, probabilities, sums)
-    a, b = sums / np.array([1, 1, unit, unit, unit**2, unit**2, unit**2, unit**2, 1])
-    assert a == pytest.approx([1.25, 0.75, 2.25, 0.75, 4 + 1 / 16, 9 / 16, 2 * 3 + 1 / 16, 9 / 16, 2])
-    assert b == pytest.approx([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 3.0, 0.0, 1])
+    sums, unit = np.zeros((2, 6)), np.log(2.0)
+    probabilities, theta = np.full((2, 2), 0.5), np.array([[1.0, 0.0], [0.25, 0.75]])
+    count_support(
+        np.array([0, 2, 3]), np.array([0, 1, 0]), np.log1p([3.0, 1.0, 1.0]), theta, probabilities, sums
+    )
+    a, b = sums / np.array([unit, unit, unit**2, unit**2, unit**2, unit**2])
+    assert a == pytest.approx([2.25, 0.75, 4 + 1 / 16, 9 / 16, 2 * 3 + 1 / 16, 9 / 16])
+    assert b == pytest.approx([1.0, 0.0, 1.0, 0.0, 3.0, 0.0])
 
 
 def test_a_word_that_no_topic_of_a_document_has_adds_nothing():
-    sums = np.zeros((2, 9))
-    words = np.array([[0.0, 1.0], [0.5, 0.5]])
-    two = np.array([0, 1])
-    count_documents(np.array([0, 2]), two, np.ones(2), np.array([[1.0, 0.0]]), words, sums)
-    assert sums.tolist() == [[0.0] * 8 + [1.0], [1.0, 0.0] * 4 + [1.0]]
+    counts, sums, two = np.zeros((2, 2)), np.zeros((2, 6)), np.array([0, 1])
+    words, theta = np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([[1.0, 0.0]])
+    count_documents(np.array([0, 2]), two, theta, words, counts)
+    count_support(np.array([0, 2]), two, np.ones(2), theta, words, sums)
+    assert counts.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    assert sums.tolist() == [[0.0] * 6, [1.0, 0.0] * 3]
 
 
 def test_meetings_are_counted_topic_by_topic():

@@ -187,19 +187,24 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
 
 
 def coherence_of(
-    topics: Topics, corpus: Corpus, n: int = 10, by: str = DEFAULT
+    topics: Topics,
+    corpus: Corpus,
+    n: int = 10,
+    by: str = DEFAULT,
+    documents: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> dict[str | None, Coherences]:
     """Coherence of the first `n` words of each topic in a reference corpus, by language: {None: …} if the
     topics have only one.
 
     The words are ranked `by` "support", "documents", "company", "relevance" or "probability". Languages with
-    fewer than two words, or missing in the reference, are left out. Raises UserError for another `by`, and
-    for "company" if it was not counted.
+    fewer than two words, or missing in the reference, are left out. `documents`: which ones are counted, as
+    for `coherence`; words occur together best in the documents that they were chosen by, so count others.
+    Raises UserError for another `by`, and for "company" if it was not counted.
     """
     top = spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
     known = corpus.languages
     return {
-        language: coherence(words, corpus, language=language)
+        language: coherence(words, corpus, language=language, documents=documents)
         for language, words in top.items()
         if language is None or not known or language in known
     }

@@ -7,8 +7,29 @@ from stickbreaker.kernels.math import OPTIONS
 
 
 @njit(**OPTIONS)
-def count_documents(offsets, codes, damped, theta, probabilities, sums_out):
-    """Add to sums_out (distinct words × 4 K + 1) what documents say about the words of K topics.
+def count_documents(offsets, codes, theta, words, counts):
+    """Add to counts (words × topics) the expected number of documents in which each word has each topic:
+
+    counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document d and distinct
+    word i. theta (documents × topics): topic shares; `words` (distinct words × topics): probabilities in the
+    topics; codes[offsets[d]:offsets[d + 1]]: the words of document d. A word that none of the document's
+    topics has adds nothing.
+    """
+    n_topics = theta.shape[1]
+    for d in range(len(offsets) - 1):
+        for entry in range(offsets[d], offsets[d + 1]):
+            i = codes[entry]
+            norm = 0.0
+            for k in range(n_topics):
+                norm += theta[d, k] * words[i, k]
+            if norm > 0.0:
+                for k in range(n_topics):
+                    counts[i, k] += theta[d, k] * words[i, k] / norm
+
+
+@njit(**OPTIONS)
+def count_support(offsets, codes, damped, theta, probabilities, sums_out):
+    """Add to sums_out (distinct words × 3 K) how far documents support the words of K topics.
 
     Document d has entries offsets[d] to offsets[d + 1] (exclusive), one for each distinct word: its number,
     codes[entry], and its damped count, damped[entry]. theta (documents × topics): topic shares; probabilities
@@ -16,14 +37,14 @@ def count_documents(offsets, codes, damped, theta, probabilities, sums_out):
 
     φ_dwk = theta_dk beta_kw / sum_j theta_dj beta_jw,  O_dkw = φ_dwk damped_dw,  W_dk = sum_w O_dkw,
 
-    the row of word w gains sum_d φ_dwk, sum_d O_dkw, sum_d O_dkw², sum_d O_dkw W_dk (K columns each), and in the last
-    column the number of documents with w. A word that none of the document's topics has adds nothing else.
+    the row of word w gains sum_d O_dkw, sum_d O_dkw² and sum_d O_dkw W_dk (K columns each). A word that none
+    of the document's topics has adds nothing.
     """
     n_topics = theta.shape[1]
     longest = 0
     for d in range(len(offsets) - 1):
         longest = max(longest, offsets[d + 1] - offsets[d])
-    norms = np.empty(longest)
+    scales = np.empty(longest)
     whole = np.empty(n_topics)
     for d in range(len(offsets) - 1):
         first = offsets[d]
@@ -33,21 +54,17 @@ def count_documents(offsets, codes, damped, theta, probabilities, sums_out):
             norm = 0.0
             for k in range(n_topics):
                 norm += theta[d, k] * probabilities[i, k]
-            norms[entry - first] = norm
-            if norm > 0.0:
-                for k in range(n_topics):
-                    whole[k] += theta[d, k] * probabilities[i, k] / norm * damped[entry]
+            scale = damped[entry] / norm if norm > 0.0 else 0.0
+            scales[entry - first] = scale
+            for k in range(n_topics):
+                whole[k] += theta[d, k] * probabilities[i, k] * scale
         for entry in range(first, offsets[d + 1]):
-            i, norm = codes[entry], norms[entry - first]
-            if norm > 0.0:
-                for k in range(n_topics):
-                    share = theta[d, k] * probabilities[i, k] / norm
-                    weight = share * damped[entry]
-                    sums_out[i, k] += share
-                    sums_out[i, n_topics + k] += weight
-                    sums_out[i, 2 * n_topics + k] += weight * weight
-                    sums_out[i, 3 * n_topics + k] += weight * whole[k]
-            sums_out[i, 4 * n_topics] += 1.0
+            i, scale = codes[entry], scales[entry - first]
+            for k in range(n_topics):
+                weight = theta[d, k] * probabilities[i, k] * scale
+                sums_out[i, k] += weight
+                sums_out[i, n_topics + k] += weight * weight
+                sums_out[i, 2 * n_topics + k] += weight * whole[k]
 
 
 @njit(**OPTIONS)

@@ -16,7 +16,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
-from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings
+from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings, count_support
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first
@@ -80,7 +80,7 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentSums:
-    """A task that computes, for some blocks, the sums of `count_documents`: words × 4 K + 1."""
+    """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1."""
 
     estimator: LearnedTopics
     source: Source
@@ -100,7 +100,8 @@ class DocumentSums:
 def add_documents(
     bags: Bags, theta: Array, topics: TopicWords, parts: Sequence[slice], sums_out: Array
 ) -> None:
-    """Add documents to the sums of `count_documents` (words × 4 K + 1).
+    """Add documents to sums, words × 4 K + 1: those of `count_documents` (K columns), of `count_support`
+    (3 K), and the number of documents with each word.
 
     theta (documents × topics): the documents' topic shares; topics: word probabilities, by which a word's
     topic is judged; parts: the rows of the languages, in each of which a document's weights are summed alone.
@@ -108,14 +109,18 @@ def add_documents(
     rows, codes = np.unique(bags.words, return_inverse=True)
     probabilities, shares = np.ascontiguousarray(topics.of(rows).T), np.ascontiguousarray(theta)
     damped = np.log1p(bags.counts.astype(np.float64))
-    found = np.zeros((len(rows), sums_out.shape[1]))
+    n_topics = shares.shape[1]
+    documents, support = np.zeros((len(rows), n_topics)), np.zeros((len(rows), 3 * n_topics))
+    count_documents(bags.offsets, codes, shares, probabilities, documents)
     for part in parts:
         offsets, entries = bags.offsets, slice(None)
         if len(parts) > 1:
             entries = (bags.words >= part.start) & (bags.words < part.stop)
             offsets = np.concatenate([[0], np.cumsum(entries)])[offsets]
-        count_documents(offsets, codes[entries], damped[entries], shares, probabilities, found)
-    sums_out[rows] += found
+        count_support(offsets, codes[entries], damped[entries], shares, probabilities, support)
+    sums_out[rows, :n_topics] += documents
+    sums_out[rows, n_topics:-1] += support
+    sums_out[rows, -1] += np.bincount(codes, minlength=len(rows))
 
 
 def sides_of(sums: Array, parts: Sequence[slice]) -> WordDocuments:
