@@ -1,52 +1,52 @@
-"""Do the words of topics occur together? Latent Dirichlet allocation compared with NMF on tf-idf, by one
-scorer.
+"""Do the words of topics go together beyond the documents that they were learned from? LDA and NMF on
+tf-idf, by one scorer.
 
-`make bench` runs it after the benchmark of LDA; by itself it is `make bench WHAT=coherence`, half an hour of
-one core. All programs get the same counts: 20 Newsgroups (the training part), AP and blogs, with the
-library's own analysis and vocabulary. Each learns from one half of the documents, and chooses its words
-there; how often these words meet is counted in the other half. Words of every program are ranked in the same
-ways, by the same code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest
-topic). Three seeds, which also divide the documents.
+`make bench` runs it after the benchmark of LDA; by itself it is `make bench WHAT=coherence`. Each collection is
+cut into halves, by a seed. Topics are learned from one half, and their words chosen there; the score is the
+NPMI of ten words in windows of 200 words of the other half. All programs get the same counts: the library's
+own analysis and vocabulary of the first half. Words of every program are ranked in the same ways by the same
+code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest topic). `--quick`
+tries it: two collections, one seed, 30 topics.
 """
 
 import argparse
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from benchmarks.cell import without_missing
-from benchmarks.contest import Settings
 from benchmarks.corpora import matrix_of
 from benchmarks.harness import Report, Row, options, run
-from benchmarks.settings import program_of
-from benchmarks.watch import Watch
 from numpy.typing import NDArray
-from reproduce.texts import rows
+from reproduce.texts import pages, texts
 from scipy.sparse import csr_matrix
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus.shards import Bags
-from stickbreaker.topics.evaluation import npmi, topic_diversity
+from stickbreaker.topics.evaluation import Tokens, coherence, topic_diversity
 from stickbreaker.topics.model.topic_words import Dense
-from stickbreaker.topics.model.word_documents import WordDocuments, keep_first
-from stickbreaker.topics.model.word_ranking import RANKINGS, WordEvidence, relevant_words
-from stickbreaker.topics.runs.word_counting import add_documents, company_from, count_company
+from stickbreaker.topics.model.word_ranking import DEFAULT, RANKINGS, WordEvidence
+from stickbreaker.topics.runs.word_counting import add_documents, count_meetings_of, sides_of, with_company
 
 Array = NDArray[np.float64]
 
-LABELS = {"AP": None, "blogs": "industry", "20 Newsgroups": "label"}  # the field with a document's label
-TOPICS = (20, 50)
-PASSES = 10  # for the programs that do not stop by themselves
-WORDS, DIVERSE = 10, 25  # words per topic: for NPMI, for diversity
+# LibreOffice's help in English. The last three are no collections of the table that the ranking was chosen on
+COLLECTIONS = ("AP", "20 Newsgroups", "LibreOffice", "blogs", "NIPS", "film reviews")
+QUICK = ("AP", "LibreOffice")
+TOPICS = (15, 30, 60)
 SEEDS = (0, 1, 2)
-C_TF_IDF, SAME_DIVERSITY = "c-TF-IDF", "relevance, diversity of documents"
-LAMBDAS = tuple(np.linspace(0.0, 1.0, 21))
-OWN, THEIRS = "stickbreaker", "NMF on tf-idf"
-COLUMNS = ("corpus", "K", "program", "words by", "NPMI", "of seeds", "diversity", "purity", "CPU s")
-SETTINGS: dict[str, Settings] = {"scikit-learn": {"max_doc_update_iter": 20}}
+WORDS = 10  # per topic, for NPMI and diversity
+C_TF_IDF = "c-TF-IDF"
+OWN, THEIRS = "LDA", "NMF on tf-idf"
+COLUMNS = ("corpus", "K", "program", "words by", "NPMI", "of seeds", "diversity", "CPU s")
+
+
+class Half(NamedTuple):
+    """The halves of a collection as corpora: one to learn from, and one in which words are counted."""
+
+    learned: Corpus
+    others: Corpus
 
 
 class Topics(NamedTuple):
@@ -57,98 +57,63 @@ class Topics(NamedTuple):
 
 
 class Program(Protocol):
-    """A program that learns topics from counts."""
+    """A program that learns topics of a corpus."""
 
-    def __call__(self, counts: csr_matrix, n_topics: int, seed: int) -> Topics: ...
+    def __call__(self, corpus: Corpus, n_topics: int, seed: int) -> Topics: ...
 
 
-def stickbreaker(counts: csr_matrix, n_topics: int, seed: int) -> Topics:
+def lda(corpus: Corpus, n_topics: int, seed: int) -> Topics:
     """`LDA`, which stops by itself."""
-    lda = LDA(n_topics, random_state=seed, n_jobs=1).fit(Corpus.from_matrix(counts))
-    return Topics(lda.topic_word_, lda.transform(Corpus.from_matrix(counts)))
+    model = LDA(n_topics, random_state=seed, n_jobs=1).fit(corpus)
+    return Topics(model.topic_word_, model.transform(corpus))
 
 
-def nmf(counts: csr_matrix, n_topics: int, seed: int) -> Topics:
+def nmf(corpus: Corpus, n_topics: int, seed: int) -> Topics:
     """scikit-learn's NMF of tf-idf, from singular vectors."""
     from sklearn.decomposition import NMF
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    weights = TfidfTransformer().fit_transform(counts)
+    weights = TfidfTransformer().fit_transform(matrix_of(corpus))
     model = NMF(n_topics, init="nndsvd", random_state=seed, max_iter=400)
     shares = model.fit_transform(weights)
     words = model.components_.astype(np.float64)  # in single precision if the counts are
     return Topics(words, shares.astype(np.float64) * words.sum(axis=1))
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A program of the benchmark of LDA, for `PASSES` passes."""
-
-    name: str
-
-    def __call__(self, counts: csr_matrix, n_topics: int, seed: int) -> Topics:
-        program = program_of(self.name)
-        program.fit(counts, n_topics, seed, SETTINGS.get(self.name, {}), Watch((PASSES,), lambda topics: 0.0))
-        return Topics(program.topics(), program.theta(counts))
+PROGRAMS: dict[str, Program] = {OWN: lda, THEIRS: nmf}
 
 
-PROGRAMS: dict[str, Program] = {
-    "stickbreaker": stickbreaker,
-    "NMF on tf-idf": nmf,
-    "scikit-learn": Peer("scikit-learn"),
-    "gensim": Peer("gensim"),
-}
+def documents_of(name: str) -> list[str]:
+    """The documents of a collection."""
+    return [page["en"] for page in pages(name) if "en" in page] if name == "LibreOffice" else texts(name)
 
 
-class Collection(NamedTuple):
-    """Documents × words, and the documents' labels or none."""
-
-    name: str
-    counts: csr_matrix
-    labels: NDArray[np.str_] | None
-
-
-class Half(NamedTuple):
-    """Documents to learn from, with their labels, and the other half, in which words are counted."""
-
-    counts: csr_matrix
-    labels: NDArray[np.str_] | None
-    others: Bags
+def half_of(documents: list[str], seed: int) -> Half:
+    """The halves of a collection, by a seed; both are read with the vocabulary of the first."""
+    order = np.random.default_rng(seed).permutation(len(documents))
+    first, second = ([documents[place] for place in each] for each in np.array_split(order, 2))
+    learned = Corpus.from_texts(first)
+    return Half(learned, Corpus.from_texts(second, vocabulary=learned.vocabulary))
 
 
-def load(name: str) -> Collection:
-    """A collection by name."""
-    documents = rows(name)
-    counts = matrix_of(Corpus.from_texts([document["text"] for document in documents])).astype(np.float32)
-    field = LABELS[name]
-    labels = None if field is None else np.array([document[field] for document in documents])
-    return Collection(name, counts, labels)
-
-
-def half_of(collection: Collection, seed: int) -> Half:
-    """The halves of a collection, by a seed. Words that the first half lacks stay in the vocabulary."""
-    order = np.random.default_rng(seed).permutation(collection.counts.shape[0])
-    first, second = np.array_split(order, 2)
-    labels = None if collection.labels is None else collection.labels[first]
-    return Half(collection.counts[first], labels, _bags(collection.counts[second]))
-
-
-def _bags(counts: csr_matrix) -> Bags:
-    return Bags(counts.indptr.astype(np.int64), counts.indices, counts.data, np.zeros(counts.shape[0]))
-
-
-def evidence_of(topics: Topics, counts: csr_matrix) -> WordEvidence:
-    """The counts that words are ranked by, of the documents that the topics were learned from."""
-    words = Dense(topics.words / topics.words.sum(axis=1, keepdims=True))
-    lengths = np.asarray(counts.sum(axis=1)).ravel()
-    tokens = lengths @ (topics.documents / np.maximum(topics.documents.sum(axis=1, keepdims=True), 1e-300))
-    bags, (n_topics, n_words) = _bags(counts), words.shape
-    documents = np.zeros((n_words, n_topics + 1))
-    add_documents(bags, topics.documents, words, documents)
-    side = keep_first(documents[:, :-1], documents[:, -1], slice(0, n_words))
-    company = company_from(side, count_company(bags, side, n_words))
-    counted = WordDocuments((side._replace(company=company),))
-    return WordEvidence(words, tokens / tokens.sum(), None, counted)
+def evidence_of(topics: Topics, corpus: Corpus) -> WordEvidence:
+    """What words are ranked by, counted in the documents that the topics were learned from."""
+    words = Dense(topics.words / np.maximum(topics.words.sum(axis=1, keepdims=True), 1e-300))
+    n_topics, n_words = words.shape
+    theta = topics.documents / np.maximum(topics.documents.sum(axis=1, keepdims=True), 1e-300)
+    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    sums = np.zeros((n_words, 4 * n_topics + 1))
+    add_documents(bags, theta, words, [slice(0, n_words)], sums)
+    counted = sides_of(sums, [slice(0, n_words)])
+    meetings = np.zeros(0)
+    for block in range(len(corpus.block_sizes)):
+        own, text = corpus.bags(block), corpus.sequences(block)
+        row = count_meetings_of(
+            Tokens(own.offsets, own.words), Tokens(text.offsets, text.words), counted, n_words
+        )
+        meetings = meetings + row if len(meetings) else row
+    tokens = np.asarray(matrix_of(corpus).sum(axis=1)).ravel() @ theta
+    return WordEvidence(words, tokens / tokens.sum(), None, with_company(counted, meetings))
 
 
 def c_tf_idf(topics: Topics, counts: csr_matrix, n: int) -> NDArray[np.int64]:
@@ -164,130 +129,95 @@ def c_tf_idf(topics: Topics, counts: csr_matrix, n: int) -> NDArray[np.int64]:
     return np.argsort(-scores, axis=1, kind="stable")[:, :n]
 
 
-def tops_of(topics: Topics, counts: csr_matrix, diversity: float | None) -> dict[str, NDArray[np.int64]]:
-    """The first words of each topic by each ranking. `diversity`: the one that the λ of relevance is chosen
-    for."""
-    evidence = evidence_of(topics, counts)
-    tops = {by: ranking(evidence, DIVERSE, slice(None)).words for by, ranking in RANKINGS.items()}
-    tops[C_TF_IDF] = c_tf_idf(topics, counts, DIVERSE)
-    if diversity is not None:
-        by_lambda = [
-            relevant_words(evidence.topics, evidence.shares, DIVERSE, weight=float(one)).words
-            for one in LAMBDAS
-        ]
-        tops[SAME_DIVERSITY] = min(by_lambda, key=lambda top: abs(topic_diversity(top) - diversity))
-    return tops
-
-
-def purity(shares: Array, labels: NDArray[np.str_]) -> float:
-    """Share of the documents whose label is the most frequent of those with the same largest topic."""
-    largest = shares.argmax(axis=1)
-    groups = [labels[largest == topic] for topic in np.unique(largest)]
-    return sum(int(np.unique(group, return_counts=True)[1].max()) for group in groups) / len(labels)
+def tops_of(topics: Topics, corpus: Corpus) -> dict[str, NDArray[np.int64]]:
+    """The first words of each topic by each ranking."""
+    evidence = evidence_of(topics, corpus)
+    tops = {by: ranking(evidence, WORDS, slice(None)).words for by, ranking in RANKINGS.items()}
+    return {**tops, C_TF_IDF: c_tf_idf(topics, matrix_of(corpus), WORDS)}
 
 
 class Scores(NamedTuple):
-    """One run: NPMI in the other half and diversity, by ranking; purity of documents; CPU seconds."""
+    """One run: NPMI in the other half and diversity, by ranking; CPU seconds of learning."""
 
     npmi: Mapping[str, float]
     diversity: Mapping[str, float]
-    purity: float | None
     seconds: float
 
 
-def scores_of(name: str, half: Half, n_topics: int, seed: int, diversity: float | None) -> Scores:
+def scores_of(program: Program, half: Half, n_topics: int, seed: int) -> Scores:
     """Learn topics from a half, and score their words in the other one."""
     start = time.process_time()
-    topics = PROGRAMS[name](half.counts, n_topics, seed)
+    topics = program(half.learned, n_topics, seed)
     seconds = time.process_time() - start
-    tops = tops_of(topics, half.counts, diversity)
-    n_words = half.counts.shape[1]
+    tops = tops_of(topics, half.learned)
+    words = half.learned.vocabulary.words
+    spelled = [[words[row] for row in topic] for top in tops.values() for topic in top.tolist()]
+    each = np.split(coherence(spelled, half.others).npmi.per_topic, len(tops))
     return Scores(
-        {by: npmi(top[:, :WORDS], [half.others], n_words).mean for by, top in tops.items()},
+        {by: float(own.mean()) for by, own in zip(tops, each, strict=True)},
         {by: topic_diversity(top) for by, top in tops.items()},
-        None if half.labels is None else purity(topics.documents, half.labels),
         seconds,
     )
 
 
-def rows_of(name: str, collection: Collection, n_topics: int, runs: list[Scores]) -> Iterator[Row]:
+def rows_of(name: str, collection: str, n_topics: int, runs: list[Scores]) -> Iterator[Row]:
     """A row for each ranking: means over the seeds."""
     for by in runs[0].npmi:
-        pure = [run.purity for run in runs if run.purity is not None]
         yield {
-            "corpus": collection.name,
+            "corpus": collection,
             "K": n_topics,
             "program": name,
             "words by": by,
             "NPMI": f"{np.mean([run.npmi[by] for run in runs]):.3f}",
             "of seeds": " ".join(f"{run.npmi[by]:.3f}" for run in runs),
             "diversity": f"{np.mean([run.diversity[by] for run in runs]):.2f}",
-            "purity": f"{np.mean(pure):.3f}" if pure else None,
             "CPU s": f"{np.mean([run.seconds for run in runs]):.1f}",
         }
 
 
-def aims_of(own: list[Scores], other: list[Scores]) -> dict[str, bool]:
-    """Whether words by documents are above NMF's by relevance at the same diversity, words by company level
-    with NMF's by weight, and topics purer."""
-
-    def gap(by: str, by_other: str) -> float:
-        return float(np.mean([a.npmi[by] - b.npmi[by_other] for a, b in zip(own, other, strict=True)]))
-
-    aims = {
-        "documents above NMF by relevance": gap("documents", "relevance") > 0.0,
-        "documents above NMF by relevance of the same diversity": gap("documents", SAME_DIVERSITY) > 0.0,
-        "company level with NMF by weight": gap("company", "probability") > -0.01,
-    }
-    if own[0].purity is not None:
-        pairs = zip(own, other, strict=True)
-        aims["purer than NMF"] = float(np.mean([(a.purity or 0) - (b.purity or 0) for a, b in pairs])) > 0.0
-    return aims
-
-
 def measure(report: Report, args: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")
-    peers = {
-        *without_missing(report, tuple(name for name in args.programs if isinstance(PROGRAMS[name], Peer)))
-    }
-    programs = [name for name in args.programs if name in peers or not isinstance(PROGRAMS[name], Peer)]
+    corpora = QUICK if args.quick else args.corpora
+    sizes, seeds = ((30,), SEEDS[:1]) if args.quick else (args.topics, args.seeds)
     report.section(
         "Topics",
-        f"Learned from one half of the documents. NPMI of {WORDS} words of each topic in the other half, "
-        f"the mean and that of each seed; diversity of {DIVERSE} words; purity: share of documents with the "
-        "most frequent label of their largest topic (newsgroup; for blogs the industry). AP has no labels. "
-        f"CPU s: a run, and topics of its documents. NMF by probability is by weight. '{SAME_DIVERSITY}': "
-        f"relevance at the λ, among {len(LAMBDAS)}, whose diversity is nearest to that of {OWN} by "
-        "documents.",
+        f"Learned from one half of the documents. NPMI of {WORDS} words of each topic in windows of 200 "
+        f"words of the other half, the mean and that of each seed; diversity of {WORDS} words. CPU s: a run, "
+        "and topics of its documents. NMF by probability is by weight, as its users see it.",
         COLUMNS,
     )
-    met: dict[str, list[bool]] = {}
-    for corpus in args.corpora:
+    ahead: list[bool] = []
+    for corpus in corpora:
         if not report.has(corpus):
             continue
-        collection = load(corpus)
-        for n_topics in args.topics:
+        documents = documents_of(corpus)
+        halves = {seed: half_of(documents, seed) for seed in seeds}
+        for n_topics in sizes:
             runs: dict[str, list[Scores]] = {}
-            for name in programs:
-                for seed in SEEDS:
-                    half = half_of(collection, seed)
-                    own = runs[OWN][seed] if name == THEIRS and OWN in runs else None
-                    diversity = None if own is None else own.diversity["documents"]
-                    runs.setdefault(name, []).append(scores_of(name, half, n_topics, seed, diversity))
-                for row in rows_of(name, collection, n_topics, runs[name]):
+            for name in args.programs:
+                runs[name] = [
+                    scores_of(PROGRAMS[name], half, n_topics, seed) for seed, half in halves.items()
+                ]
+                for row in rows_of(name, corpus, n_topics, runs[name]):
                     report.row(row)
-            if OWN in runs and THEIRS in runs:
-                for aim, yes in aims_of(runs[OWN], runs[THEIRS]).items():
-                    met.setdefault(aim, []).append(yes)
-    for aim, each in met.items():
-        report.say(f"{aim}: {sum(each)} of {len(each)}")
+            if len(runs) == len(PROGRAMS):
+                gaps = [
+                    a.npmi[DEFAULT] - b.npmi["probability"]
+                    for a, b in zip(runs[OWN], runs[THEIRS], strict=True)
+                ]
+                ahead.append(float(np.mean(gaps)) >= 0.0)
+    report.say(f"{OWN} by {DEFAULT} is not below {THEIRS} by weight: {sum(ahead)} of {len(ahead)}")
 
 
 def parser() -> argparse.ArgumentParser:
     found = options(__doc__)
     found.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), help="only these")
-    found.add_argument("--corpora", nargs="+", choices=LABELS, default=list(LABELS), help="only these")
+    found.add_argument(
+        "--corpora", nargs="+", choices=COLLECTIONS, default=list(COLLECTIONS), help="only these"
+    )
     found.add_argument("--topics", nargs="+", type=int, default=list(TOPICS), help="numbers of topics")
+    found.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS), help="seeds of halves and runs")
+    found.add_argument("--quick", action="store_true", help="two collections, 30 topics, one seed")
     return found
 
 

@@ -125,8 +125,20 @@ MUTATIONS = {
         "counts[i, k] += theta[d, k] * words[i, k] * norm",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
     ),
+    "spread of words": Mutation(
+        "topics/kernels/document_counts.py",
+        "sums_out[i, 2 * n_topics + k] += weight * whole[k]",
+        "sums_out[i, 2 * n_topics + k] += weight * weight",
+        "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
+    ),
+    "words' lower bound": Mutation(
+        "topics/model/word_support.py",
+        "squared = squares[:, k] - 2.0 * p * products[:, k] + p**2 * whole[k]",
+        "squared = squares[:, k] - p * products[:, k] + p**2 * whole[k]",
+        "tests/topics/model/test_word_documents.py",
+    ),
     "company of words": Mutation(
-        "topics/model/word_documents.py",
+        "topics/model/word_scores.py",
         "weights = np.tile(1.0 / np.log2(np.arange(n) + 2.0), (n, 1))",
         "weights = np.tile(1.0 * np.log2(np.arange(n) + 2.0), (n, 1))",
         "tests/topics/model/test_word_documents.py",

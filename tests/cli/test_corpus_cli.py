@@ -28,6 +28,19 @@ def stickbreaker(*arguments: object, stdin: str = "") -> CompletedProcess[str]:
     return CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
+def test_long_documents_are_noted(tmp_path):
+    """If more than half are; not if they are cut, or if a model reads them."""
+    path, more = tmp_path / "a.txt", ("--overwrite", "--format", "lines", "--min-documents", 1)
+    path.write_text(("cat " * 2_400 + "\n") * 2 + "a dog\n")
+    line = ("corpus", "build", path, "--out", tmp_path / "c", *more)
+    noted = "half of the documents have more than 2,399 words; topics say more if they are cut into parts"
+    assert noted in " ".join(stickbreaker(*line).stderr.split())
+    assert "--split words:500" in stickbreaker(*line).stderr
+    assert "half of the documents" not in stickbreaker(*line, "--split", "words:500").stderr
+    path.write_text("cat " * 2_400 + "\n" + "a dog\n" * 2)
+    assert "half of the documents" not in stickbreaker(*line).stderr
+
+
 def test_build_and_info(tmp_path):
     path, out = tmp_path / "texts.txt", tmp_path / "texts.corpus"
     path.write_text(LINES)

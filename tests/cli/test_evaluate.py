@@ -175,7 +175,30 @@ def test_bags_have_no_windows(cli, model, tmp_path):
     (tmp_path / "words.txt").write_text("\n".join(words) + "\n")
     line = ("evaluate", model, tmp_path / "bags.ldac", "--vocab", tmp_path / "words.txt")
     assert json.loads(cli(*line, "--json").stdout)["coherence"][0]["windows"] is None
-    assert "in 2 documents (whole documents)" in cli(*line).stdout
+    text = cli(*line).stdout
+    assert "in 2 documents, not learned from" in text or "in 2 documents, perhaps learned from" in text
+    assert "all measures count whole documents, since the order of words is unknown" in text
+
+
+def test_coherence_counts_the_documents_held_out(cli, planted, tmp_path):
+    """And says so; in others it says whether they were learned from."""
+    cli("corpus", "build", planted, "--out", tmp_path / "c")
+    line = ("--topics", 3, "--iterations", 5, "--threads", 1, "--seed", 1, "--held-out", 0.3)
+    cli("fit", "lda", tmp_path / "c", "--out", tmp_path / "m", *line)
+    corpus = Corpus.open(tmp_path / "c")
+    left = int(sum(share_of(name) < 0.3 for name in corpus.ids(0)))
+    assert 0 < left < 60
+    (one,) = json.loads(cli("evaluate", tmp_path / "m", tmp_path / "c", "--json").stdout)["coherence"]
+    assert (one["documents"], one["text_windows"], one["held_out"]) == (left, left, True)
+    held_out = np.flatnonzero([share_of(name) < 0.3 for name in corpus.ids(0)])
+    found = coherence(LDA.load(tmp_path / "m").top_words(10), corpus, documents=lambda block: held_out)
+    assert one["npmi"]["per_topic"] == found.npmi.per_topic.tolist()
+    text = cli("evaluate", tmp_path / "m", tmp_path / "c").stdout
+    assert f"in {left} documents, held out when the model was learned" in text
+    assert f"NPMI counts {left} windows of 200 words, UMass documents, C_v {left} windows" in text
+    cli("fit", "lda", tmp_path / "c", "--out", tmp_path / "n", *line[:-2])
+    text = cli("evaluate", tmp_path / "n", tmp_path / "c").stdout
+    assert "in 60 documents, learned from, where the words were chosen: expect less in others" in text
 
 
 def test_two_languages(cli, two_languages):

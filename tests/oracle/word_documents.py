@@ -17,6 +17,49 @@ def document_counts(documents, theta, beta):
     return counts, of_words
 
 
+def document_weights(counts, theta, beta):
+    """O[d][k] = {w: phi_dwk log(1 + n_dw)}; counts: for each document {w: n_dw}."""
+    n_topics, weights = len(beta), []
+    for own, shares in zip(counts, theta, strict=True):
+        document = [{} for _ in range(n_topics)]
+        for w, n in own.items():
+            norm = sum(shares[j] * beta[j][w] for j in range(n_topics))
+            for k in range(n_topics):
+                document[k][w] = shares[k] * beta[k][w] / norm * math.log(1 + n)
+        weights.append(document)
+    return weights
+
+
+def support_order(weights, n_topics, words, s=2.0):
+    """Each topic's words by the lower bound: q = max(0, sum O - s S) / sum W, S the root of the sum over
+    documents of (O - W p)^2; those of which q is not above p follow, by sum O."""
+    sums = [[sum(d[k].get(w, 0.0) for d in weights) for w in words] for k in range(n_topics)]
+    total = sum(map(sum, sums))
+    p = [sum(row[w] for row in sums) / total for w in range(len(words))]
+    orders = []
+    for k in range(n_topics):
+        whole = sum(sums[k])
+        q = []
+        for w, p_w in zip(words, p, strict=True):
+            spread = math.sqrt(sum((d[k].get(w, 0.0) - sum(d[k].values()) * p_w) ** 2 for d in weights))
+            q.append(max(0.0, sum(d[k].get(w, 0.0) for d in weights) - s * spread) / whole)
+        first = [w for w in range(len(words)) if q[w] > p[w] * 1.00001]
+        rest = [w for w in range(len(words)) if w not in first]
+        first.sort(key=lambda w: -q[w] * math.log(q[w] / p[w]))
+        rest.sort(key=lambda w: -sums[k][w])
+        orders.append([words[w] for w in first + rest])
+    return orders
+
+
+def windows(texts, width):
+    """Texts (lists of words) cut into as few windows of at most `width` words as possible, nearly equal."""
+    cut = []
+    for text in texts:
+        n = -(-len(text) // width)
+        cut += [text[i * len(text) // n : (i + 1) * len(text) // n] for i in range(n)]
+    return cut
+
+
 def order_of(q, p):
     """Words by q log (q / p); those without an excess follow, by q."""
     excess = [a * math.log(a / b) if a > 0.0 else -math.inf for a, b in zip(q, p, strict=True)]

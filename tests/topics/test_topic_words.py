@@ -78,11 +78,12 @@ def test_words_of_the_whole_collection_stand_for_no_topic():
     model = LDA(2, random_state=0, alpha=0.1, eta=0.01, max_iter=50).fit(corpus)
     by_probability = model.top_words(1, by="probability")
     assert by_probability == [["said"], ["said"]]
-    for by in ("documents", "relevance"):
+    for by in ("support", "documents", "relevance"):
         assert sorted(map(sorted, model.top_words(2, by=by))) == [["boat", "river"], ["loan", "money"]]
-    assert model.top_words(2, by="documents") == model.top_words(2)
+    assert model.top_words(2, by="support") == model.top_words(2)
     with pytest.raises(
-        UserError, match="by='lift'; words are ranked by documents, company, relevance or probability"
+        UserError,
+        match="by='lift'; words are ranked by support, documents, company, relevance or probability",
     ):
         model.top_words(2, by="lift")
 

@@ -52,6 +52,9 @@ SENTENCES = {
     "have sentences of their own.",
 }
 
+LONG_DOCUMENT = 2_000  # words in more than half of the documents, from which --split is named
+BLOCKS_TO_MEASURE = 32  # at most, of a large corpus
+
 
 @dataclass(frozen=True)
 class ReadingChoice:
@@ -503,4 +506,23 @@ def build_corpus(
         line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
+    if choice is not None and not kept.all_words and reading.split is None:
+        _note_long_documents(built)
     return built
+
+
+def _note_long_documents(corpus: "Corpus") -> None:
+    """Print a note if most documents of a corpus of texts are long: topics follow what is said together,
+    which is a few hundred words. Of a large corpus, blocks at equal distances are looked at.
+    """
+    if not corpus.ordered or not corpus.block_sizes:
+        return
+    step = -(-len(corpus.block_sizes) // BLOCKS_TO_MEASURE)
+    offsets = [corpus.source.entries(n).offsets for n in range(0, len(corpus.block_sizes), step)]
+    lengths = sorted(n for each in offsets for n in (each[1:] - each[:-1]).tolist())
+    median = lengths[len(lengths) // 2] if lengths else 0
+    if median > LONG_DOCUMENT:
+        note(
+            f"note: half of the documents have more than {median - 1:,} words; topics say more if they are "
+            "cut into parts: --split words:500, or --split paragraphs"
+        )

@@ -87,7 +87,8 @@ def plain_value(value: Any) -> Any:
     """
     if isinstance(value, np.datetime64 | np.timedelta64):
         unit = "timedelta64[us]" if isinstance(value, np.timedelta64) else "datetime64[us]"
-        value = None if str(value) == "NaT" else value.astype(unit).item()
+        scalar: Any = value
+        value = None if str(scalar) == "NaT" else scalar.astype(unit).item()
     value = python_scalar(value)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None

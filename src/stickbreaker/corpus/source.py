@@ -133,6 +133,10 @@ class Source:
         """The numbers of a block's training documents, or of its held-out ones."""
         return np.flatnonzero(self.training_in(block) != held_out) + self.first[block]
 
+    def held_out_in(self, block: int) -> NDArray[np.int64]:
+        """The positions of a block's held-out documents in it."""
+        return np.flatnonzero(~self.training_in(block))
+
     def training_in(self, block: int) -> NDArray[np.bool_]:
         """A flag for each of a block's documents: whether it is learned from."""
         if self.held_out == 0.0:

@@ -55,6 +55,7 @@ class LocalEngine(Engine):
         # views of the current step, of few shards: for `retry`
         self.views: dict[int, tuple[Shard, View]] = {}
         self.whole: View | None = None  # the view of the current step, if there are many shards
+        self.shares_view = False  # whether `infer` computes one view for all documents, see `sharing_view`
         self.memoized = MemoizedReports()
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -220,12 +221,25 @@ class LocalEngine(Engine):
 
     def infer(self, params: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
         params = self._prepared(params)
+        if self.shares_view and self.whole is None:
+            self.whole = self._whole_view(params, WHOLE_FROM)
+        whole = self.whole if self.shares_view else None
 
         def work(shard: Shard) -> Done:
-            known, view = self._view_for(shard, params, None)
+            known, view = self._view_for(shard, params, whole)
             return 0, *self.model.local_step(view, known, None, seed)
 
         return (local for _, local, _ in self._in_order(work, shards))
+
+    def sharing_view(self) -> "LocalEngine":
+        """An engine with this one's table, which must not change, to infer many documents with the same
+        parameters: the model's `expectations` are computed once for all rows, not again for each shard.
+
+        A table in files, which may not fit into memory, is still read shard by shard.
+        """
+        other = local_fork(self, self.model, self.n_jobs, copied=False)
+        other.shares_view = isinstance(self.table, Table)
+        return other
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         self.table.blend(rows, keep, add)

@@ -126,7 +126,7 @@ function focusLabel(map, k, name) {
   return places.reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
 }
 
-// Word bars. Words stand in the order in which they came, that by documents, or (lambda not null) by relevance: lambda
+// Word bars. Words stand in the order in which they came, that of the model, or (lambda not null) by relevance: lambda
 // is 1 for the most frequent, 0 for those with the highest lift, among words a tenth as frequent as the tenth or more.
 
 function rankedWords(words, lambda, n) {

@@ -1,6 +1,10 @@
 """Finds out which documents a saved model has learned from; their scores say little about others."""
 
+from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus
@@ -22,3 +26,20 @@ def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     held_out = float(manifest["held_out"])
     ids = [name for block in range(len(corpus.block_sizes)) for name in corpus.ids(block)]
     return sum(share_of(name) >= held_out for name in ids) / max(1, len(ids))
+
+
+def held_out_of_own_corpus(path: Path, corpus: Corpus) -> Callable[[int], NDArray[np.int64]] | None:
+    """The documents of a corpus that the model at `path` held out while it learned: a function from the
+    number of a block to their positions in it.
+
+    None if there are none: nothing was held out, or `share_of_own_corpus` is None.
+    """
+    share = share_of_own_corpus(path, corpus)
+    if share is None or share == 1.0:
+        return None
+    held_out = float(ModelDirectory(path).manifest()["held_out"])
+
+    def of_block(block: int) -> NDArray[np.int64]:
+        return np.flatnonzero([share_of(name) < held_out for name in corpus.ids(block)])
+
+    return of_block

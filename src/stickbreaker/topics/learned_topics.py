@@ -26,7 +26,7 @@ from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.model.word_documents import WordDocuments
-from stickbreaker.topics.model.word_ranking import DOCUMENTS, PROBABILITY, RankedWords, WordEvidence, ranking
+from stickbreaker.topics.model.word_ranking import DEFAULT, PROBABILITY, RankedWords, WordEvidence, ranking
 from stickbreaker.topics.model_of_parameters import ModelOfParameters
 
 if TYPE_CHECKING:
@@ -144,9 +144,9 @@ class LearnedTopics(ModelOfParameters):
         """
         return topic_model(self.engine_.model)
 
-    def top_words(self, n: int = 10, language: str | None = None, by: str = DOCUMENTS) -> list[list[str]]:
-        """The first `n` words of each topic, best first, ranked `by` "documents", "company", "relevance" or
-        "probability" (see `model/word_ranking.py`).
+    def top_words(self, n: int = 10, language: str | None = None, by: str = DEFAULT) -> list[list[str]]:
+        """The first `n` words of each topic, best first, ranked `by` "support", "documents", "company",
+        "relevance" or "probability" (see `model/word_ranking.py`).
 
         For a polylingual model, `n` words in each language in turn, such as "de:haus"; with `language`, only
         its words, without the code. Raises UserError for a language that the model lacks, and for an unknown
@@ -165,7 +165,7 @@ class LearnedTopics(ModelOfParameters):
                 row.extend(words[w] for w in chosen)
         return top
 
-    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
+    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DEFAULT) -> RankedWords:
         """The first `n` words of each topic, among the vocabulary rows `within`: their numbers and
         probabilities (both topics × n).
 

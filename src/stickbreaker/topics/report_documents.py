@@ -92,11 +92,12 @@ def collect_documents_and_figures(
     """Read a corpus once for the report. Returns the documents to store, as columns; numbers about the whole
     corpus, by name; and its sums of topics' tokens by metadata field.
 
-    The numbers are: "coherence", the NPMI of each topic's ten first words over all documents, if there are
-    two words or more (for a polylingual model the mean over its languages, each over the documents that have
-    it). "unigram": nats per word of the documents learned from, under their own word shares.
-    "unigram_held_out": nats per word of the held-out words that a run's score predicts, under the same shares
-    (smoothed); missing if nothing is held out.
+    The numbers are: "coherence", the NPMI of each topic's ten first words in windows of text, if there are
+    two words or more (for a polylingual model the mean over its languages), of the documents held out if
+    there are any. "coherence_in": how many windows, whether they are windows (1) or documents whose words
+    have no order (0), and whether these were held out (1) or learned from (0). "unigram": nats per word of
+    the documents learned from, under their own word shares. "unigram_held_out": nats per word of the held-out
+    words that a run's score predicts, under the same shares (smoothed); missing if nothing is held out.
     """
     parts = source.parts(longest=source.n_blocks)  # each with counts of all words
     last = 1.0
@@ -105,19 +106,22 @@ def collect_documents_and_figures(
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
     top = spelled_tops(lambda rows: estimator._ranked_words(TOP_WORDS, rows).words, estimator.vocabulary_)
     assert isinstance(source.corpus, Corpus)
-    look = Look(estimator._without_table(), source, last, top)
+    held_out = any(len(source.held_out_in(block)) for block in range(source.n_blocks))
+    look = Look(estimator._without_table(), source, last, top, held_out)
     looks, terms = engine.map_items_with_sums(
         look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
     )
     figures: dict[str, object] = {}
     sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
-    scores = [side.npmi().per_topic for side in sides if side.documents.total]
+    scores = [side.npmi().per_topic for side in sides if side.texts.total]
     if scores:
         figures["coherence"] = np.mean(scores, axis=0).tolist()
+        number = max(side.texts.total for side in sides)
+        figures["coherence_in"] = [number, int(source.corpus.ordered), int(look.held_out)]
     figures["unigram"] = nats_of([learned for learned, _ in terms])
-    held_out = nats_of([predicted for _, predicted in terms])
-    if held_out is not None:
-        figures["unigram_held_out"] = held_out
+    predicted = nats_of([predicted for _, predicted in terms])
+    if predicted is not None:
+        figures["unigram_held_out"] = predicted
     sums = reduce(MetadataSums.plus, [look.sums for look in looks])
     return {name: [value for look in looks for value in look.rows[name]] for name in COLUMNS}, figures, sums
 
@@ -141,7 +145,7 @@ class Seen(NamedTuple):
     """What `Look` collected from some blocks of documents.
 
     rows: the documents to store, as columns of documents.parquet by name; sides: for each language, in how
-    many documents top words occur together; sums: topics' tokens by metadata field.
+    many windows of text top words occur together; sums: topics' tokens by metadata field.
     """
 
     rows: dict[str, list[object]]
@@ -163,6 +167,7 @@ class Look:
     source: Source
     last: float  # hash of the last document to store
     top: Mapping[str | None, list[list[str]]]
+    held_out: bool  # whether only held-out documents count for coherence
     whole: LearnedTopics | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
@@ -180,8 +185,9 @@ class Look:
             _count(source.block(block)[1], learned)
             if source.held_out > 0.0:
                 _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
+            chosen = source.held_out_in(block) if self.held_out else None
             for side in sides:
-                side.add(entries)
+                side.add(entries, chosen)
         return Seen(kept, sides, sums), counts
 
     def _keep(

@@ -15,6 +15,7 @@ from stickbreaker.corpus.readers.document_inputs import once_read
 from stickbreaker.estimators.document_tables import ALL_UNSEEN
 from stickbreaker.estimators.settings import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
+from stickbreaker.topics.model.word_ranking import DEFAULT
 from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
@@ -118,14 +119,16 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """
         return self._per_token(X, self._bound_documents)
 
-    def top_words(self, n: int = 10, language: str | None = None, by: str = "documents") -> list[list[str]]:
+    def top_words(self, n: int = 10, language: str | None = None, by: str = DEFAULT) -> list[list[str]]:
         """The `n` top words of each topic.
 
-        `by` "documents": words in a larger share of the topic's documents than of all documents, weighted by
-        that share; "company": these, with the first 30 also ordered by how often they occur together in
-        documents; "relevance": frequent in the topic, and more than elsewhere (Sievert and Shirley 2014, λ of
-        0.6); "probability": the most frequent. For a polylingual model, those of each language in turn, such
-        as "de:haus", or those of one `language`. Words of `unused_topics_` are not meaningful. Raises
+        `by` "support": words that many of the topic's documents support, more than elsewhere, with the first
+        30 also ordered by how often they occur within 200 words of each other; "documents": words in a larger
+        share of the topic's documents than of all documents, weighted by that share; "company": these, with
+        the first 30 also ordered by how often they occur together in documents; "relevance": frequent in the
+        topic, and more than elsewhere (Sievert and Shirley 2014, λ of 0.6); "probability": the most frequent.
+        For a polylingual model, those of each language in turn, such as "de:haus", or those of one
+        `language`. Words of `unused_topics_` are not meaningful. Raises
         UserError for another `by`, for "company" if documents were not counted (streams), and for a language
         that the model does not have.
         """

@@ -179,13 +179,31 @@ def test_a_corpus_gives_all_three_in_one_read() -> None:
     documents = [{word for word in text if word >= 0} for text in texts]
     assert (found.documents, found.windows, found.ordered) == (12, len(sliding(texts, 6)), True)
     for scores, oracle_of, units in (
-        (found.npmi, oracle, documents),
+        (found.npmi, oracle, sliding(texts, 200)),
         (found.umass, umass_oracle, documents),
         (found.c_v, c_v_oracle, sliding(texts, 6)),
     ):
         np.testing.assert_allclose(scores.per_topic, [oracle_of(t, units) for t in topics], atol=1e-12)
+    assert found.texts == len(sliding(texts, 200))
     missing = sum(not any({a, b} <= d for d in documents) for t in topics for a, b in combinations(t, 2))
     assert found.npmi.unseen_pairs == missing
+
+
+def test_npmi_counts_windows_of_a_long_document() -> None:
+    """Words that are far from each other in one long document do not go together."""
+    texts = [["a", *["x"] * 300, "b"], ["c", "b"], ["a"]]
+    corpus = Corpus.from_tokens(texts)
+    found = coherence([["a", "b"], ["b", "c"]], corpus)
+    assert (found.documents, found.texts) == (3, 103 + 2)
+    assert found.npmi.per_topic[0] == -1.0
+    assert found.npmi.per_topic[1] > 0.0
+    assert found.umass.unseen_pairs == 0  # documents, as published
+    few = coherence([["a", "b"], ["b", "c"]], corpus, documents=lambda block: np.array([1, 2]))
+    assert (few.documents, few.texts) == (2, 2)
+    assert (
+        few.npmi.per_topic.tolist()
+        == coherence([["a", "b"], ["b", "c"]], Corpus.from_tokens(texts[1:])).npmi.per_topic.tolist()
+    )
 
 
 def test_bags_have_documents_for_windows() -> None:
@@ -193,7 +211,7 @@ def test_bags_have_documents_for_windows() -> None:
     found = coherence([["a", "b"], ["b", "c"]], Corpus.from_matrix(counts, feature_names=["a", "b", "c"]))
     expected = [c_v_oracle(topic, [{0, 1}, {0, 1}, {2}]) for topic in ([0, 1], [1, 2])]
     np.testing.assert_allclose(found.c_v.per_topic, expected, atol=1e-12)
-    assert (found.ordered, found.windows) == (False, 3)
+    assert (found.ordered, found.windows, found.texts) == (False, 3, 3)
 
 
 def test_one_language_is_counted_by_itself() -> None:

@@ -1,5 +1,8 @@
 """Words ranked by the documents that have them."""
 
+from collections import Counter
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,40 +12,84 @@ from tests.tiers import sampled
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Bags
+from stickbreaker.topics.evaluation.cooccurrence import Tokens
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
-from stickbreaker.topics.model.word_documents import KEPT, WordDocuments, keep_first
+from stickbreaker.topics.model.word_documents import WordDocuments, keep_first
 from stickbreaker.topics.model.word_ranking import (
     WordEvidence,
     characteristic_words,
     document_words,
     joined_documents,
+    leading_words,
+    supported_words,
     words_in_company,
 )
-from stickbreaker.topics.runs.word_counting import add_documents, company_from, count_company
+from stickbreaker.topics.model.word_support import KEPT
+from stickbreaker.topics.runs.word_counting import (
+    add_documents,
+    count_meetings_of,
+    sides_of,
+    window_offsets,
+    with_company,
+)
 
 
-def counted(seed=0, n_topics=3, n_words=45, n_documents=60):
-    """Documents of random words, what is counted of them, and what the definitions make of them."""
+class Case(NamedTuple):
+    """What is counted of documents, and these: distinct words, counts, texts in order; theta and beta."""
+
+    evidence: WordEvidence
+    documents: list[list[int]]
+    counts: list[dict[int, int]]
+    texts: list[list[int]]
+    theta: np.ndarray
+    beta: np.ndarray
+
+
+def bags_of(texts):
+    counts = [dict(sorted(Counter(text).items())) for text in texts]
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in counts])]).astype(np.int64)
+    words = np.array([w for one in counts for w in one], np.int32)
+    tokens = np.array([n for one in counts for n in one.values()], np.float32)
+    return counts, Bags(offsets, words, tokens, np.zeros(len(texts), np.float32))
+
+
+def tokens_of(texts):
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in texts])]).astype(np.int64)
+    return Tokens(offsets, np.array([w for one in texts for w in one], np.int32))
+
+
+def sums_over(bags, theta, beta):
+    n_topics, n_words = beta.shape
+    sums = np.zeros((n_words, 4 * n_topics + 1))
+    add_documents(bags, theta, Dense(beta), [slice(0, n_words)], sums)
+    return sums
+
+
+def counted(seed=0, n_topics=3, n_words=45, n_documents=60, *, ordered=True):
+    """Documents of random words, the longest in several windows, and what is counted of them."""
     random = np.random.default_rng(seed)
     beta = random.dirichlet(np.full(n_words, 0.3), size=n_topics)
     theta = random.dirichlet(np.full(n_topics, 0.4), size=n_documents)
-    documents = [np.unique(random.choice(n_words, 30, p=shares @ beta)) for shares in theta]
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in documents])]).astype(np.int64)
-    words = np.concatenate(documents).astype(np.int32)
-    bags = Bags(offsets, words, np.ones(len(words), np.float32), np.zeros(n_documents, np.float32))
-    counts = np.zeros((n_words, n_topics + 1))
-    add_documents(bags, theta, Dense(beta), counts)
-    side = keep_first(counts[:, :-1], counts[:, -1], slice(0, n_words))
-    side = side._replace(company=company_from(side, count_company(bags, side, n_words)))
-    per_token = counts[:, -1] / np.maximum(1e-9, 30 * (theta @ beta).sum(axis=0))
-    evidence = WordEvidence(Dense(beta), theta.mean(axis=0), per_token, WordDocuments((side,)))
-    return evidence, [one.tolist() for one in documents], theta, beta
+    lengths = [0, 3, 520, 200, 201, *[30] * (n_documents - 5)]
+    texts = [
+        random.choice(n_words, length, p=shares @ beta).tolist()
+        for shares, length in zip(theta, lengths, strict=True)
+    ]
+    counts, bags = bags_of(texts)
+    found = sides_of(sums_over(bags, theta, beta), [slice(0, n_words)])
+    distinct = Tokens(bags.offsets, bags.words)
+    row = count_meetings_of(distinct, tokens_of(texts) if ordered else bags, found, n_words)
+    per_token = np.array([sum(w in one for one in counts) for w in range(n_words)]) / np.maximum(
+        1e-9, sum(lengths) * theta.mean(axis=0) @ beta
+    )
+    evidence = WordEvidence(Dense(beta), theta.mean(axis=0), per_token, with_company(found, row))
+    return Case(evidence, [list(one) for one in counts], counts, texts, theta, beta)
 
 
 @pytest.mark.parametrize("seed", sampled(range(5), 2))
 def test_words_by_documents_and_company_are_those_of_the_definition(seed):
-    evidence, documents, theta, beta = counted(seed)
+    evidence, documents, _, _, theta, beta = counted(seed)
     d, of_words = oracle.document_counts(documents, theta.tolist(), beta.tolist())
     orders = oracle.document_order(d, of_words)
     used = [sum(x > 0 for x in row) for row in d]
@@ -53,6 +100,92 @@ def test_words_by_documents_and_company_are_those_of_the_definition(seed):
     assert words_in_company(evidence, 20).words.tolist() == together
     found = document_words(evidence, 7)
     assert found.probabilities.tolist() == np.take_along_axis(beta, found.words, axis=1).tolist()
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_words_by_support_are_those_of_the_definition(seed, ordered):
+    """A lower bound, then company: in windows, or in documents if the order of words is unknown."""
+    case = counted(seed, ordered=ordered)
+    weights = oracle.document_weights(case.counts, case.theta.tolist(), case.beta.tolist())
+    orders = oracle.support_order(weights, 3, list(range(45)))
+    side = case.evidence.counted.sides[0]
+    n = min(sum(any(w in one[k] for one in weights) for w in range(45)) for k in range(3))
+    assert side.support.words[:, :n].tolist() == [order[:n] for order in orders]
+    texts = oracle.windows(case.texts, 200) if ordered else [text for text in case.texts if text]
+    assert max(map(len, oracle.windows(case.texts, 200))) <= 200
+    together = [oracle.company_order(order, texts, len(texts))[:20] for order in orders]
+    assert supported_words(case.evidence, 20).words.tolist() == together
+    alone = case.evidence._replace(
+        counted=WordDocuments((side._replace(support=side.support._replace(company=None)),))
+    )
+    assert supported_words(alone, 20).words.tolist() == [order[:20] for order in orders]
+
+
+def test_a_word_that_one_document_repeats_loses_to_words_of_many():
+    """Word 0 is half of the longest document of topic 0, and in no other; words 1 to 3 are in all of them."""
+    texts = [[0] * 100 + [1, 2, 3] * 2, *[[1, 2, 3, 8]] * 7, *[[4, 5, 6, 7, 8]] * 8]
+    _, bags = bags_of(texts)
+    theta = np.array([[0.98, 0.02]] * 8 + [[0.02, 0.98]] * 8)
+    tokens = np.zeros((2, 9)) + 0.01
+    for row, text in enumerate(texts):
+        np.add.at(tokens[row // 8], text, 1.0)
+    beta = tokens / tokens.sum(axis=1, keepdims=True)
+    found = sides_of(sums_over(bags, theta, beta), [slice(0, 9)])
+    evidence = WordEvidence(Dense(beta), np.array([0.6, 0.4]), None, found)
+    assert leading_words(evidence.topics, 1).words[0].tolist() == [0]
+    by_support = supported_words(evidence, 9).words[0].tolist()
+    assert sorted(by_support[:3]) == [1, 2, 3]
+    support = found.sides[0].support
+    at = support.words[0].tolist().index(0)
+    assert support.weights[0, at] < 2.0 * support.spreads[0, at]
+
+
+def test_the_sums_of_shards_add():
+    case = counted(2)
+    _, whole = bags_of(case.texts)
+    _, first = bags_of(case.texts[:17])
+    _, second = bags_of(case.texts[17:])
+    together = sums_over(first, case.theta[:17], case.beta) + sums_over(second, case.theta[17:], case.beta)
+    np.testing.assert_allclose(together, sums_over(whole, case.theta, case.beta), rtol=1e-12)
+    found = case.evidence.counted
+    rows = [
+        count_meetings_of(Tokens(bags.offsets, bags.words), tokens_of(texts), found, 45)
+        for bags, texts in ((whole, case.texts), (first, case.texts[:17]), (second, case.texts[17:]))
+    ]
+    assert rows[0].tolist() == (rows[1] + rows[2]).tolist()
+
+
+def test_each_language_is_ranked_alone():
+    """Weights of one language do not depend on the words of another."""
+    case = counted(3, n_words=20)
+    rows = [slice(0, 12), slice(12, 20)]
+    _, bags = bags_of(case.texts)
+    sums = np.zeros((20, 13))
+    add_documents(bags, case.theta, Dense(case.beta), rows, sums)
+    for part, side in zip(rows, sides_of(sums, rows).sides, strict=True):
+        own = [{w: n for w, n in one.items() if part.start <= w < part.stop} for one in case.counts]
+        weights = oracle.document_weights(own, case.theta.tolist(), case.beta.tolist())
+        orders = oracle.support_order(weights, 3, list(range(part.start, part.stop)))
+        assert side.support.words.tolist() == orders
+
+
+def test_windows_are_as_few_and_as_equal_as_possible():
+    lengths = [0, 1, 200, 201, 450, 0]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    found = np.diff(window_offsets(offsets, 200))
+    assert found.tolist() == [1, 200, 100, 101, 150, 150, 150]
+    texts = [list(range(n)) for n in lengths]
+    assert found.tolist() == [len(one) for one in oracle.windows(texts, 200)]
+
+
+def test_what_older_versions_saved_ranks_by_documents():
+    evidence = counted()[0]
+    older = {name: values for name, values in evidence.counted.to_arrays().items() if "support" not in name}
+    again = evidence._replace(counted=WordDocuments.from_arrays(older, 3, lambda: (slice(0, 45),)))
+    assert supported_words(again, 9).words.tolist() == document_words(evidence, 9).words.tolist()
+    bare = evidence._replace(counted=None)
+    assert supported_words(bare, 9).words.tolist() == characteristic_words(bare, 9).words.tolist()
 
 
 @given(st.data())
@@ -82,10 +215,9 @@ def test_a_document_counts_once_however_often_it_says_a_word():
         np.zeros(4, np.float32),
     )
     theta = np.array([[0.9, 0.1], [0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])
-    counts = np.zeros((4, 3))
-    add_documents(bags, theta, Dense(beta), counts)
-    assert counts[:, -1].tolist() == [1, 3, 3, 2]
-    side = keep_first(counts[:, :-1], counts[:, -1], slice(0, 4))
+    sums = sums_over(bags, theta, beta)
+    assert sums[:, -1].tolist() == [1, 3, 3, 2]
+    side = keep_first(sums[:, :2], sums[:, -1], slice(0, 4))
     evidence = WordEvidence(Dense(beta), np.array([0.6, 0.4]), None, WordDocuments((side,)))
     assert document_words(evidence, 1).words[0].tolist() == [1]
 
@@ -118,7 +250,7 @@ def test_one_topic_has_its_most_probable_words():
 def test_documents_of_a_group_are_those_of_its_members():
     """Exactly, where all words are kept; and close to it where a member lacks some."""
     for n_words, same in ((45, 45), (160, 10)):
-        evidence, documents, theta, beta = counted(1, n_words=n_words, n_topics=4)
+        evidence, documents, counts, _, theta, beta = counted(1, n_words=n_words, n_topics=4)
         joined = joined_documents(evidence, [(2, 0), (1,), (3,)])
         assert joined is not None
         d, of_words = (
@@ -133,14 +265,30 @@ def test_documents_of_a_group_are_those_of_its_members():
         own = evidence.counted.sides[0]
         assert side.words[1:].tolist() == own.words[[1, 3]].tolist()
         assert side.company[1:].tolist() == own.company[[1, 3]].tolist()
+        whole, before = side.support, own.support
+        assert whole.words[1:].tolist() == before.words[[1, 3]].tolist()
+        assert whole.company[1:].tolist() == before.company[[1, 3]].tolist()
+        weights = oracle.document_weights(counts, theta.tolist(), beta.tolist())
+        both = [sum(one[k].get(w, 0.0) for one in weights for k in (2, 0)) for w in range(n_words)]
+        if n_words <= KEPT:  # all words are stored: weights are exact, and spreads not too small
+            np.testing.assert_allclose(whole.weights[0], np.array(both)[whole.words[0]])
+            p = [sum(one[k].get(w, 0.0) for one in weights for k in range(4)) for w in range(n_words)]
+            p = np.array(p) / sum(p)
+            for place, w in enumerate(whole.words[0].tolist()):
+                exact = sum(
+                    sum(one[k].get(w, 0.0) - sum(one[k].values()) * p[w] for k in (2, 0)) ** 2
+                    for one in weights
+                )
+                assert whole.spreads[0, place] >= exact**0.5 * (1 - 1e-9)
 
 
 def test_arrays_come_back():
     evidence, *_ = counted()
     arrays = evidence.counted.to_arrays()
     again = WordDocuments.from_arrays(arrays, 3, lambda: (slice(0, 45),))
-    for own, other in zip(evidence.counted.sides[0], again.sides[0], strict=True):
-        assert np.array_equal(own, other)
+    own, other = evidence.counted.sides[0], again.sides[0]
+    for before, after in zip([*own[:-1], *own.support], [*other[:-1], *other.support], strict=True):
+        assert np.array_equal(before, after)
     assert WordDocuments.from_arrays({}, 3, lambda: (slice(0, 45),)) is None
 
 
@@ -159,6 +307,15 @@ def test_arrays_come_back():
         ("total", lambda a: np.zeros(2), "total has another shape"),
         ("company", lambda a: a * 0 + 2.0, "out of range"),
         ("company", lambda a: a[:, 1:], "company has another shape"),
+        ("company", lambda a: a * np.nan, "out of range"),
+        ("support words", lambda a: a[:, :-1], "words has another shape"),
+        ("support words", lambda a: a + 40, "are not in the vocabulary"),
+        ("support words", lambda a: np.zeros_like(a), "occurs twice"),
+        ("support weights", lambda a: -a, "support weights is negative"),
+        ("support spreads", lambda a: a * np.nan, "support spreads is negative"),
+        ("support overall", lambda a: a[1:], "support overall has another shape"),
+        ("support totals", lambda a: a[1:], "support totals has another shape"),
+        ("support company", lambda a: a * 0 + 2.0, "out of range"),
     ],
 )
 def test_other_arrays_are_refused(name, change, message):

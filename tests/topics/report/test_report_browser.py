@@ -678,7 +678,7 @@ def test_words_stand_as_they_came_until_the_slider_is_moved(opened: Opener, gaze
     label = seen.text("#topic-head h3")
     shown = seen.texts("#words text.word")
     assert shown == [word for word, _, _ in next(t for t in topics if t.label == label).words[:16]]
-    assert seen.text("#lambda") == "documents"
+    assert seen.text("#lambda") == "support"
     assert not seen.page.locator("#by-documents").is_visible()
     seen.page.fill("#relevance", "1")
     assert seen.text("#lambda") == "relevance, λ = 1.0"

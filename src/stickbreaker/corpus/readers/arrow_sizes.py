@@ -67,7 +67,7 @@ def _sizes_by_footer(stream: BinaryIO) -> Iterator[tuple[int, int]]:
                 offset, prefixed, body_size = struct.unpack_from("<qi4xq", footer, at + 4 + 24 * place)
                 stream.seek(offset)
                 metadata = memoryview(stream.read(prefixed))
-                metadata = metadata[8 if metadata[:4] == b"\xff\xff\xff\xff" else 4 :]
+                metadata = metadata[8 if bytes(metadata[:4]) == b"\xff\xff\xff\xff" else 4 :]
                 body = memoryview(stream.read(body_size))
                 yield len(body), _decoded(metadata, body, kind)
     except (struct.error, IndexError, OSError, OverflowError) as error:

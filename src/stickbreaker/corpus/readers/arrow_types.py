@@ -10,7 +10,7 @@ import pyarrow as pa
 from stickbreaker.core.json_checks import is_record
 from stickbreaker.corpus.arrow_arrays import ArrowArray, ArrowNested, arrow_strings
 
-_batch_of: Any = pa.RecordBatch.from_arrays
+_batches: Any = pa.RecordBatch
 _NAME, _ABOUT = b"ARROW:extension:name", b"ARROW:extension:metadata"  # in a field of a type that is not known
 _CLOSED = {"left": "[)", "right": "(]", "both": "[]", "neither": "()"}
 
@@ -89,7 +89,7 @@ def with_plain_extensions(batch: Any) -> Any:
         plain = _plain(field, column)
         changed = changed or plain is not column
         columns.append(plain)
-    return _batch_of(columns, names=batch.schema.names) if changed else batch
+    return _batches.from_arrays(columns, names=batch.schema.names) if changed else batch
 
 
 def _plain(field: Any, column: ArrowNested) -> ArrowNested:

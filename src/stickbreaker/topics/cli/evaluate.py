@@ -54,7 +54,7 @@ def evaluate_topics(asked: ScoringRequest) -> Outcome:
     result |= {
         "left_to_right": whole,
         "bound": _bound(estimator, corpus) if given["bound"] else None,
-        "coherence": _coherences(topics, known, reference, by),
+        "coherence": _coherences(topics, known, reference, by, asked.model),
         "diversity": _diversity(estimator, topics, by),
         "labels": None if field is None else {"field": labels, **_label_scores(topics, corpus, field)},
         "language_pairs": _language_pairs(topics, corpus),
@@ -194,15 +194,23 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
     return {name: getattr(scored, name) for name in names}
 
 
-def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[JsonObject]:
+def _coherences(
+    topics: "Topics", known: "Corpus", reference: str | None, by: str, model: Path
+) -> list[JsonObject]:
     """The three measures of coherence as values for JSON, one entry per language of a polylingual model,
     otherwise a single one.
 
-    known: the corpus in which words are counted; reference: its path, None if it is the documents; by: how
-    words are ranked.
+    known: the corpus in which words are counted, of the model's own corpus only the documents held out if
+    there are any; reference: its path, None if it is the documents; by: how words are ranked; model: where it
+    is saved.
     """
+    from stickbreaker.saved.own_corpus import held_out_of_own_corpus
     from stickbreaker.topics.evaluation import coherence_of
+    from stickbreaker.topics.evaluation.coherence import TEXT_WINDOW
+    from stickbreaker.topics.evaluation.learned_documents import share_learned_from
 
+    held_out = held_out_of_own_corpus(model, known)
+    learned = 0.0 if held_out is not None else share_learned_from(model, known)
     return [
         {
             "reference": reference,
@@ -210,9 +218,13 @@ def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: st
             "language": language,
             "documents": scores.documents,
             "windows": scores.windows if scores.ordered else None,
+            "text_windows": scores.texts if scores.ordered else None,
+            "words_per_text_window": TEXT_WINDOW if scores.ordered else None,
+            "held_out": held_out is not None,
+            "learned_from": learned,
             **{name: _measure(getattr(scores, name)) for name in MEASURES},
         }
-        for language, scores in coherence_of(topics, known, by=by).items()
+        for language, scores in coherence_of(topics, known, by=by, documents=held_out).items()
     ]
 
 
@@ -325,12 +337,10 @@ def _held_out_lines(scores: JsonObject, after: str) -> list[str]:
 def _coherence_lines(coherence: JsonObject) -> list[str]:
     place = f" of {coherence['reference']}" if coherence["reference"] else ""
     language = f" in {coherence['language']}" if coherence["language"] else ""
-    windows = "whole documents"
-    if coherence["windows"] is not None:
-        windows = f"{counted(coherence['windows'], 'window')} for C_v"
     documents = counted(coherence["documents"], "document")
     lines = [
-        f"Coherence of top words{language}, in {documents}{place} ({windows})",
+        f"Coherence of top words{language}, in {documents}{place}, {_learned(coherence)}",
+        _counted_line(coherence),
         "                  mean     lowest    highest  pairs that never meet",
     ]
     for name, label in MEASURES.items():
@@ -338,6 +348,30 @@ def _coherence_lines(coherence: JsonObject) -> list[str]:
         low, high = min(one["per_topic"]), max(one["per_topic"])
         lines.append(f"  {label:<10} {one['mean']:9.3f}  {low:9.3f}  {high:9.3f}  {one['unseen_pairs']:>9}")
     return lines
+
+
+def _learned(coherence: JsonObject) -> str:
+    """Whether the model has learned from the documents in which coherence counted words, as text."""
+    if coherence["held_out"]:
+        return "held out when the model was learned"
+    share = coherence["learned_from"]
+    if share is None:
+        return "perhaps learned from (unknown)"
+    if share == 0.0:
+        return "not learned from"
+    part = "" if share == 1.0 else f"{max(0.1, 100 * share):.1f} % of them "
+    return f"{part}learned from, where the words were chosen: expect less in others"
+
+
+def _counted_line(coherence: JsonObject) -> str:
+    """What the measures of coherence have counted, as text."""
+    if coherence["windows"] is None:
+        return "  all measures count whole documents, since the order of words is unknown"
+    return (
+        f"  NPMI counts {counted(coherence['text_windows'], 'window')} of "
+        f"{coherence['words_per_text_window']} words, UMass documents, C_v "
+        f"{counted(coherence['windows'], 'window')}"
+    )
 
 
 def _diversity_line(spread: JsonObject) -> str:

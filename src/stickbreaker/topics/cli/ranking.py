@@ -4,8 +4,9 @@ from stickbreaker.console.console import option
 
 ranking_option = option(
     "--by",
-    choices=["documents", "company", "relevance", "probability"],
-    default="documents",
-    help="Which words stand for a topic: those in more of its documents than elsewhere (company: of these, "
-    "first those that occur together), those more frequent in it than elsewhere, or the most frequent.",
+    choices=["support", "documents", "company", "relevance", "probability"],
+    default="support",
+    help="Which words stand for a topic: those that many of its documents support, first those that occur "
+    "together; those in more of its documents than elsewhere (company: of these, first those that occur "
+    "together); those more frequent in it than elsewhere; or the most frequent.",
 )

@@ -202,7 +202,10 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
 
     topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
-    measured = list(coherence_of(topics, corpus, by=by).values())
+    from stickbreaker.corpus.source import Source
+
+    source = Source(corpus, held_out)
+    measured = list(coherence_of(topics, corpus, by=by, documents=source.held_out_in).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
     return {

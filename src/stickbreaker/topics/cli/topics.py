@@ -29,7 +29,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
     return {"model": str(asked.model), "topics": summaries}, topics_as_text
 
 
-def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, object]]:
+def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "support") -> list[dict[str, object]]:
     """A model's topics as values for JSON, largest first: number, name, share of the tokens, whether unused,
     and the first `top` words.
 

@@ -1,7 +1,7 @@
 """Coherence: whether a topic's top words occur together. NPMI, UMass and C_v, from co-occurrence counts."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
-from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.shards import Bags, entries_of_documents
 from stickbreaker.corpus.vocabulary import language_of
 from stickbreaker.topics.evaluation.cooccurrence import Meetings, Tokens
 
 WINDOW = 110  # tokens in a window of C_v (Röder et al. 2015)
+TEXT_WINDOW = 200  # tokens in a window of NPMI
 EPSILON = 1e-12  # added by C_v to the probability of a pair (ibid.)
 
 
@@ -29,11 +30,11 @@ class Coherence(NamedTuple):
 
 
 class Coherences(NamedTuple):
-    """The three measures of coherence for the same topics, and the numbers of documents and of windows of
-    text in which words were counted.
+    """The three measures of coherence for the same topics, and the numbers of documents (for UMass), of
+    windows (for C_v) and of longer windows of text (`texts`, for NPMI) in which words were counted.
 
-    `ordered`: the corpus has its tokens in order, so that C_v used windows; otherwise each document counts as
-    one window.
+    `ordered`: the corpus has its tokens in order, so that windows are known; otherwise each document counts
+    as one.
     """
 
     npmi: Coherence
@@ -42,43 +43,55 @@ class Coherences(NamedTuple):
     documents: int
     windows: int
     ordered: bool
+    texts: int
 
 
 def coherence(
-    top_words: Sequence[Sequence[str]], corpus: Corpus, window: int = WINDOW, language: str | None = None
+    top_words: Sequence[Sequence[str]],
+    corpus: Corpus,
+    window: int = WINDOW,
+    language: str | None = None,
+    documents: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> Coherences:
     """NPMI, UMass and C_v of topics' top words, from one pass over a reference corpus; words are matched by
     spelling.
 
     `top_words`: for each topic the same number of words, two or more, most probable first. All tokens of the
-    corpus count, whatever its vocabulary; they should be analysed like the topics' texts. `window`: tokens in
-    a window of C_v. `language`: for a polylingual corpus, count only this language's part of each document;
-    documents without such a part are left out. Raises UserError without documents or pairs.
+    corpus count, whatever its vocabulary; they should be analysed like the topics' texts. NPMI counts
+    windows of 200 consecutive tokens (a shorter document is one), so that long documents say no less than
+    short ones; UMass counts documents, and C_v windows of `window` tokens. If the corpus has no order of
+    tokens, all count documents. `language`: for a polylingual corpus, count only this language's part of each
+    document; documents without such a part are left out. `documents`: a function from the number of a block
+    to the positions of the documents in it that are counted; None: all. Raises UserError without documents or
+    pairs.
 
     >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
     >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
     array([ 1., -1.])
     """
     words = TopWords(top_words, language)
-    top, documents, windows = words.top, words.documents, Meetings(words.documents.n_words)
+    top, whole, windows = words.top, Meetings(words.texts.n_words), Meetings(words.texts.n_words)
     for block in range(len(corpus.block_sizes)):
-        tokens = words.add(corpus.source.entries(block))
+        chosen = None if documents is None else documents(block)
+        tokens = words.add(corpus.source.entries(block), chosen)
+        whole.add_documents(tokens)
         if corpus.ordered:
             windows.add_windows(tokens, window)
-    counted = windows if corpus.ordered else documents
+    counted = windows if corpus.ordered else whole
     return Coherences(
         words.npmi(),
-        _umass(top, documents),
+        _umass(top, whole),
         _c_v(top, counted),
-        documents.total,
+        whole.total,
         counted.total,
         corpus.ordered,
+        words.texts.total,
     )
 
 
 class TopWords:
-    """Counts in how many documents the topics' top words, and pairs of them, occur, to compute NPMI.
-    Documents are added block by block.
+    """Counts in how many windows of 200 words the topics' top words, and pairs of them, occur, to compute
+    NPMI; in how many documents, if their words have no order. Documents are added block by block.
 
     Arguments and errors as for `coherence`.
     """
@@ -93,14 +106,22 @@ class TopWords:
             )
         self.top = np.array([[self.column[word] for word in topic] for topic in top_words], np.int64)
         _check(self.top.shape)
-        self.documents = Meetings(len(self.column))
+        self.texts = Meetings(len(self.column))
 
-    def add(self, entries: Entries) -> Tokens:
-        """Count a block of documents; with a language, only its tokens, and only documents that have some.
-        Returns these documents' tokens as numbers of the top words, -1 for other words.
+    def add(self, entries: Entries, chosen: NDArray[np.int64] | None = None) -> Tokens:
+        """Count a block of documents, or only those at the positions `chosen`; with a language, only its
+        tokens, and only documents that have some. Returns these documents' tokens as numbers of the top
+        words, -1 for other words.
         """
+        if chosen is not None:
+            offsets, places = entries_of_documents(entries.offsets, chosen)
+            weights = None if entries.weights is None else entries.weights[places]
+            entries = Entries(offsets, entries.codes[places], entries.spelled, weights)
         tokens = _tokens_of(entries, self.column, self.language)
-        self.documents.add_documents(tokens)
+        if entries.weights is None:
+            self.texts.add_windows(tokens, TEXT_WINDOW)
+        else:
+            self.texts.add_documents(tokens)
         return tokens
 
     def plus(self, other: "TopWords") -> "TopWords":
@@ -108,12 +129,12 @@ class TopWords:
         same top words. Both stay unchanged.
         """
         both = copy.copy(self)
-        both.documents = self.documents.plus(other.documents)
+        both.texts = self.texts.plus(other.texts)
         return both
 
     def npmi(self) -> Coherence:
-        """NPMI of each topic. Raises UserError if no document was counted."""
-        return _npmi(self.top, self.documents)
+        """NPMI of each topic. Raises UserError if nothing was counted."""
+        return _npmi(self.top, self.texts)
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:

@@ -26,7 +26,7 @@ from stickbreaker.topics.evaluation.diversity import TOP, top_words_of, topic_di
 from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, refuse_weights
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_documents import WordDocuments
-from stickbreaker.topics.model.word_ranking import DOCUMENTS, WordEvidence, ranking
+from stickbreaker.topics.model.word_ranking import DEFAULT, WordEvidence, ranking
 
 UNIGRAM_PRIOR = 0.01  # tokens added to each word by the unigram model
 
@@ -51,7 +51,7 @@ class Topics(NamedTuple):
     counted: WordDocuments | None = None
     counts_words: bool = True
 
-    def ranked(self, n: int, rows: slice = slice(None), by: str = DOCUMENTS) -> NDArray[np.int64]:
+    def ranked(self, n: int, rows: slice = slice(None), by: str = DEFAULT) -> NDArray[np.int64]:
         """The numbers of the first `n` words of each topic (K × n), best first, among the words in `rows` of
         the vocabulary.
 
@@ -187,25 +187,30 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
 
 
 def coherence_of(
-    topics: Topics, corpus: Corpus, n: int = 10, by: str = DOCUMENTS
+    topics: Topics,
+    corpus: Corpus,
+    n: int = 10,
+    by: str = DEFAULT,
+    documents: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> dict[str | None, Coherences]:
     """Coherence of the first `n` words of each topic in a reference corpus, by language: {None: …} if the
     topics have only one.
 
-    The words are ranked `by` "documents", "company", "relevance" or "probability". Languages with fewer than
-    two words, or missing in the reference, are left out. Raises UserError for another `by`, and for "company"
-    if it was not counted.
+    The words are ranked `by` "support", "documents", "company", "relevance" or "probability". Languages with
+    fewer than two words, or missing in the reference, are left out. `documents`: which ones are counted, as
+    for `coherence`; words occur together best in the documents that they were chosen by, so count others.
+    Raises UserError for another `by`, and for "company" if it was not counted.
     """
     top = spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
     known = corpus.languages
     return {
-        language: coherence(words, corpus, language=language)
+        language: coherence(words, corpus, language=language, documents=documents)
         for language, words in top.items()
         if language is None or not known or language in known
     }
 
 
-def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
+def diversity_of(topics: Topics, n: int = TOP, by: str = DEFAULT) -> float:
     """Diversity of topics, the share of distinct words among the first `n` of each, ranked as in
     `coherence_of`; with several languages, their mean.
 

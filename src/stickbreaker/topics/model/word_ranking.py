@@ -1,22 +1,28 @@
-"""Four rankings of a topic's words.
+"""Five rankings of a topic's words.
 
-A topic's most probable words ("probability") are partly those of the whole collection. "relevance" (Sievert
-and Shirley 2014, eq. 1) also considers how much more frequent a word is in the topic than elsewhere:
-
-    λ log p(w|k) + (1 - λ) log (p(w|k) / p(w)),    λ = 0.6.
-
-"documents", the default, counts documents in place of tokens. With q_k the shares of words in the documents
-of a topic and p those in all documents, the score of a word is its term of KL(q_k || p),
+"support", the default, ranks words by how far documents support them, then by how often they occur together.
+With q_k(w) a lower bound of the share of w in topic k, in which each document is one witness, and p(w) its
+share overall (`word_support.py`), the score of a word is its term of KL(q_k || p),
 
     q_k(w) log (q_k(w) / p(w)).
 
-If document counts were stored (`WordDocuments`), q and p are known. Otherwise they are estimated from the
-table, with r(w), the documents per token of a word (1 if unknown):
+Then those of a topic's first words come first that often occur with the others within 200 words of text. If
+this was not counted, words are ranked by "documents".
+
+"documents" counts documents in place of tokens: the same score, with q_k the shares of words in the documents
+of a topic and p those in all documents. If document counts were stored (`WordDocuments`), q and p are known.
+Otherwise they are estimated from the table, with r(w), the documents per token of a word (1 if unknown):
 
     q_k(w) ∝ p(w|k) r(w),    p(w) ∝ Σ_k share_k p(w|k) r(w).
 
-"company" moves those of a topic's first words to the front that often occur in the same documents as the
-others. Like p(w|k), all rankings are within a language.
+"company" moves those of the first words by documents to the front that often occur in the same documents as
+the others. A topic's most probable words ("probability") are partly those of the whole collection.
+"relevance" (Sievert and Shirley 2014, eq. 1) also considers how much more frequent a word is in the topic
+than elsewhere:
+
+    λ log p(w|k) + (1 - λ) log (p(w|k) / p(w)),    λ = 0.6.
+
+Like p(w|k), all rankings are within a language.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,16 +35,12 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import SAME, largest
 from stickbreaker.topics.model.topic_words import TopicWords, parts_of
-from stickbreaker.topics.model.word_documents import (
-    OUTSIDE,
-    Side,
-    WordDocuments,
-    divergence_scores,
-    joined_side,
-    order_by_company,
-)
+from stickbreaker.topics.model.word_documents import Side, WordDocuments, joined_side
+from stickbreaker.topics.model.word_scores import OUTSIDE, divergence_scores, order_by_company
 
-DOCUMENTS, COMPANY, RELEVANCE, PROBABILITY = "documents", "company", "relevance", "probability"
+SUPPORT, DOCUMENTS, COMPANY = "support", "documents", "company"
+RELEVANCE, PROBABILITY = "relevance", "probability"
+DEFAULT = SUPPORT
 WEIGHT = 0.6  # λ
 LEAST_OF_TENTH = 0.1  # least frequency of a relevant word, relative to the topic's tenth word
 TENTH = 10
@@ -151,16 +153,30 @@ def _scaled(evidence: WordEvidence, rows: slice, part: Array) -> Array:
     return part if evidence.per_token is None else part * evidence.per_token[rows]
 
 
+def supported_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
+    """The `n` words of each topic that documents support best, of which the first (at most 30) are also
+    ranked by how often they occur together with the others.
+
+    Words after the stored ones are those of `characteristic_words`. If the support of words was not counted,
+    these are `document_words`.
+    """
+    side = _side_of(evidence, within)
+    if side is None or side.support is None:
+        return document_words(evidence, n, within)
+    words, company = side.support.words, side.support.company
+    return _with_rest(words if company is None else order_by_company(words, company), evidence, n, within)
+
+
 def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
     """The `n` words that best distinguish each topic's documents from all documents, by the document counts
     stored after learning.
 
     Words after the stored ones, or all if nothing was counted, are those of `characteristic_words`.
     """
-    kept = _order_by_documents(evidence, within, company=False)
-    if kept is None:
+    side = _side_of(evidence, within)
+    if side is None:
         return characteristic_words(evidence, n, within)
-    return _with_rest(kept, evidence, n, within)
+    return _with_rest(side.words, evidence, n, within)
 
 
 def joined_documents(evidence: WordEvidence, members: Sequence[Sequence[int]]) -> WordDocuments | None:
@@ -193,25 +209,18 @@ def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)
 
     Raises UserError if co-occurrences were not counted.
     """
-    kept = _order_by_documents(evidence, within, company=True)
-    if kept is None:
+    side = _side_of(evidence, within)
+    if side is None or side.company is None:
         problem = f"by={COMPANY!r}: the model has not counted which words occur together"
         raise UserError(problem, remedy="fit it again on a corpus (streams do not count it)")
-    return _with_rest(kept, evidence, n, within)
+    return _with_rest(order_by_company(side.words, side.company), evidence, n, within)
 
 
-def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
-    """The words of each topic whose document counts are stored (topics × words), best first; None if nothing
-    is stored for exactly these vocabulary rows.
-
-    company: also rank by how often words occur together; then None if that was not counted.
-    """
+def _side_of(evidence: WordEvidence, within: slice) -> Side | None:
+    """What was counted of the words in these vocabulary rows; None if nothing is stored for exactly these."""
     if evidence.counted is None:
         return None
-    side = evidence.counted.side(within, evidence.topics.shape[1])
-    if side is None or (company and side.company is None):
-        return None
-    return order_by_company(side) if company else side.words
+    return evidence.counted.side(within, evidence.topics.shape[1])
 
 
 def _with_rest(kept: NDArray[np.int64], evidence: WordEvidence, n: int, within: slice) -> RankedWords:
@@ -277,6 +286,7 @@ def _by_probability(evidence: WordEvidence, n: int, within: slice = slice(None))
 
 Ranking = Callable[[WordEvidence, int, slice], RankedWords]
 RANKINGS: Mapping[str, Ranking] = {
+    SUPPORT: supported_words,
     DOCUMENTS: document_words,
     COMPANY: words_in_company,
     RELEVANCE: _by_relevance,
@@ -285,8 +295,8 @@ RANKINGS: Mapping[str, Ranking] = {
 
 
 def ranking(by: str) -> Ranking:
-    """The function that ranks words by the ranking of this name: "documents", "company", "relevance" or
-    "probability". Raises UserError for an unknown name.
+    """The function that ranks words by the ranking of this name: "support", "documents", "company",
+    "relevance" or "probability". Raises UserError for an unknown name.
 
     >>> ranking("documents") is document_words
     True

@@ -15,7 +15,7 @@ from stickbreaker.core.topk import by_size
 from stickbreaker.topics.learned_topics import LearnedTopics, largest_concepts
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.word_ranking import (
-    DOCUMENTS,
+    DEFAULT,
     RankedWords,
     WordEvidence,
     joined_documents,
@@ -115,7 +115,7 @@ class NamedTopics:
         counted = joined_documents(own, self.members)
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
-    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
+    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DEFAULT) -> RankedWords:
         """The first `n` words of each group, among the vocabulary rows `within`: their numbers and
         probabilities (both G × n).
 

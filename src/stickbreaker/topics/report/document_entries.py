@@ -44,6 +44,7 @@ _ROW = {
 _FIGURES = {
     OF_OTHERS: is_count,
     "coherence": list_of(is_number),
+    "coherence_in": list_of(is_count),
     "unigram": optional(is_number),
     "unigram_held_out": optional(is_number),
 }

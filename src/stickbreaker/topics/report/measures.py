@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.text_values import clean
 from stickbreaker.topics.report.topic_section import TopicSection
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
+
+
+def coherence_counted_in(figures: JsonObject) -> str:
+    """Where the words of topics were counted for their coherence, for readers of the report. figures: those
+    of the model's documents.
+
+    >>> coherence_counted_in({"coherence_in": [1200, 1, 0]})
+    '1,200 windows of 200 words of the documents learned from'
+    >>> coherence_counted_in({})
+    'the documents'
+    """
+    counted = figures.get("coherence_in", ())
+    if len(counted) != 3:
+        return "the documents"  # of an older version
+    number, windows, held_out = counted
+    unit = "windows of 200 words of the documents" if windows else "documents (their words have no order)"
+    return f"{number:,} {unit} {'held out' if held_out else 'learned from'}"
 
 
 class Measures(TopicSection):
@@ -20,7 +38,12 @@ class Measures(TopicSection):
 
     def values(self, report: TopicReport) -> dict[str, object]:
         has_coherence = any(topic.coherence is not None for topic in report.topics)
-        return {"has_coherence": has_coherence, "compared": clean(report.compared)}
+        counted_in = coherence_counted_in(report.figures)
+        return {
+            "has_coherence": has_coherence,
+            "counted_in": counted_in,
+            "compared": clean(report.compared),
+        }
 
     def payload(self, report: TopicReport) -> dict[str, object]:
         return {"compared": clean(report.compared)}

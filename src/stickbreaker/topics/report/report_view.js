@@ -287,7 +287,7 @@ function onKey(state, event) {
 
 function setLambda(state, lambda) {
   state.lambda = lambda;
-  fill("#lambda", lambda === null ? "documents" : `relevance, λ = ${lambda.toFixed(1)}`);
+  fill("#lambda", lambda === null ? "support" : `relevance, λ = ${lambda.toFixed(1)}`);
   document.querySelector("#by-documents").hidden = lambda === null;
   if (lambda === null) document.querySelector("#relevance").value = 0.6;
   drawWords(state);

@@ -1,67 +1,76 @@
-"""Counts in how many training documents each topic uses each word, by which topics' words are ranked."""
+"""Sums over the training documents by which topics' words are ranked: in how many documents each topic uses
+each word, how far documents support it, and how often a topic's top words occur together.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
+from stickbreaker.corpus.shards import entries_of_documents
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
-from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings
+from stickbreaker.topics.evaluation.cooccurrence import Tokens
+from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings, count_support
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.topic_words import TopicWords
-from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, company_of, keep_first
+from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first
+from stickbreaker.topics.model.word_scores import company_of
+from stickbreaker.topics.model.word_support import keep_supported
 
-CELLS = 1 << 25  # words × topics at most: two arrays of 256 MB
+CELLS = 1 << 25  # words × topics at most: four arrays of 256 MB
+SUMS = 4  # columns of sums for each topic
+WINDOW = 200  # most words of a window of text in which words are company
 
 
 def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
-    """Count in how many documents each topic uses its words, and in how many its top words occur together,
-    for ranking words.
+    """Count what ranks topics' words: in how many documents each topic uses them, how far documents
+    support them, and how often the top words occur together.
 
-    Every document's topics are inferred once, by `engine`. None if the table of counts would be too large:
-    more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
+    Every document's topics are inferred once, by `engine`. None if the table of sums would be too large: more
+    than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
     """
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
     settings = estimator.engine
-    most = CELLS if isinstance(settings, str) else settings.task_bytes // (4 * np.dtype(np.float64).itemsize)
+    cell = SUMS * np.dtype(np.float64).itemsize
+    most = CELLS if isinstance(settings, str) else settings.task_bytes // (4 * cell)
     if not 0 < n_words * n_topics <= most:
         return None
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
-    sent = estimator._over(estimator.engine_) if local else estimator._without_table()
-    counts = _summed(engine, DocumentCounts(sent, source))
-    parts = estimator.vocabulary_.parts
-    sides = [keep_first(counts[rows, :-1], counts[rows, -1], rows) for rows in parts]
-    meetings = _summed(engine, MeetingCounts(sent, source, sides))[0]
-    ends = np.cumsum([_size(side) for side in sides])[:-1]
-    own = zip(sides, np.split(meetings, ends), strict=True)
-    return WordDocuments(tuple(side._replace(company=company_from(side, counted)) for side, counted in own))
+    sent = estimator._over(estimator.engine_.sharing_view()) if local else estimator._without_table()
+    counted = sides_of(_summed(engine, DocumentSums(sent, source)), estimator.vocabulary_.parts)
+    meetings = _summed(engine, MeetingCounts(sent, source, counted))[0]
+    return with_company(counted, meetings)
 
 
 class Counts(Protocol):
     """A task that counts in some blocks and returns (None, the counts). The estimator's table is in `engine`,
-    or in its own engine if that is None.
+    or in its own engine if that is None. `total`: an array to add to, if there is one.
     """
 
     source: Source
 
-    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]: ...
+    def __call__(
+        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
+    ) -> tuple[None, Array]: ...
 
 
 def _summed(engine: Engine, counts: Counts) -> Array:
     """Run a counting task on all blocks of its documents and add up the counts, in an order that does not
-    depend on the engine.
+    depend on the engine's threads.
     """
     parts = counts.source.parts()
     if not isinstance(engine, LocalEngine):
         return np.concatenate(engine.map_items_with_sums(counts, parts, _piece)[1], axis=-1)
-    total = counts(None, parts[0])[1]
-    for part in parts[1:]:  # one at a time, using all threads for its documents, since arrays are large
-        total += counts(None, part)[1]
+    total = None
+    for part in parts:  # one at a time, using all threads for its documents, since arrays are large
+        total = counts(None, part, total)[1]
+    assert total is not None
     return total
 
 
@@ -70,102 +79,206 @@ def _piece(_first: int, values: Array) -> Array:
 
 
 @dataclass
-class DocumentCounts:
-    """A task that counts, in some blocks, the documents in which each topic uses each word, D (words ×
-    topics), and in one more column all documents with the word, df; see `word_documents.py`.
-    """
+class DocumentSums:
+    """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1."""
 
     estimator: LearnedTopics
     source: Source
 
-    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
-        estimator = self.estimator if engine is None else self.estimator._over(engine)
+    def __call__(
+        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
+    ) -> tuple[None, Array]:
+        estimator = self.estimator if engine is None else self.estimator._over(engine.sharing_view())
         n_topics, n_words = estimator._topic_words.shape
-        counts = np.zeros((n_words, n_topics + 1))
+        sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
         for bags in _bags_of(estimator, self.source, blocks):
-            add_documents(bags, estimator._infer_shares(bags), estimator._topic_words, counts)
-        return None, counts
+            theta = estimator._infer_shares(bags)
+            add_documents(bags, theta, estimator._topic_words, estimator.vocabulary_.parts, sums)
+        return None, sums
 
 
-def add_documents(bags: Bags, theta: Array, topics: TopicWords, counts: Array) -> None:
-    """Add documents to the counts of documents by word and topic (words × topics, then a column for all
-    documents with the word).
+def add_documents(
+    bags: Bags, theta: Array, topics: TopicWords, parts: Sequence[slice], sums_out: Array
+) -> None:
+    """Add documents to sums, words × 4 K + 1: those of `count_documents` (K columns), of `count_support`
+    (3 K), and the number of documents with each word.
 
     theta (documents × topics): the documents' topic shares; topics: word probabilities, by which a word's
-    topic is judged.
+    topic is judged; parts: the rows of the languages, in each of which a document's weights are summed alone.
     """
     rows, codes = np.unique(bags.words, return_inverse=True)
-    found = np.zeros((len(rows), theta.shape[1]))
-    words = np.ascontiguousarray(topics.of(rows).T)
-    count_documents(bags.offsets, codes, np.ascontiguousarray(theta), words, found)
-    counts[rows, :-1] += found
-    counts[rows, -1] += np.bincount(codes, minlength=len(rows))
+    probabilities, shares = np.ascontiguousarray(topics.of(rows).T), np.ascontiguousarray(theta)
+    damped = np.log1p(bags.counts.astype(np.float64))
+    n_topics = shares.shape[1]
+    documents, support = np.zeros((len(rows), n_topics)), np.zeros((len(rows), 3 * n_topics))
+    count_documents(bags.offsets, codes, shares, probabilities, documents)
+    for part in parts:
+        offsets, entries = bags.offsets, slice(None)
+        if len(parts) > 1:
+            entries = (bags.words >= part.start) & (bags.words < part.stop)
+            offsets = np.concatenate([[0], np.cumsum(entries)])[offsets]
+        count_support(offsets, codes[entries], damped[entries], shares, probabilities, support)
+    sums_out[rows, :n_topics] += documents
+    sums_out[rows, n_topics:-1] += support
+    sums_out[rows, -1] += np.bincount(codes, minlength=len(rows))
+
+
+def sides_of(sums: Array, parts: Sequence[slice]) -> WordDocuments:
+    """The words of each topic whose counts are stored, from the sums of `add_documents` over all documents,
+    for each language (`parts`). Their company is still missing.
+    """
+    n_topics = sums.shape[1] // SUMS
+    sides: list[Side] = []
+    for rows in parts:
+        own = [sums[rows, n * n_topics : (n + 1) * n_topics] for n in range(SUMS)]
+        side = keep_first(own[0], sums[rows, -1], rows)
+        sides.append(side._replace(support=keep_supported(own[1], own[2], own[3], rows)))
+    return WordDocuments(tuple(sides))
 
 
 @dataclass
 class MeetingCounts:
-    """A task that counts, in some blocks, the documents in which two top words of a topic occur together.
+    """A task that counts, in some blocks, how often two top words of a topic occur together.
 
-    The counts are one row: for each language topics × words × words, then the number of documents with the
-    language. sides: each language's top words of topics.
+    The counts are one row: for each language those of `count_company` in documents and, for the best
+    supported words, in windows of text.
     """
 
     estimator: LearnedTopics
     source: Source
-    sides: Sequence[Side]
+    counted: WordDocuments
 
-    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
+    def __call__(
+        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
+    ) -> tuple[None, Array]:
         estimator = self.estimator if engine is None else self.estimator._over(engine)
         n_words = estimator._topic_words.shape[1]
-        sums = [np.zeros(_size(side)) for side in self.sides]
-        for bags in _bags_of(estimator, self.source, blocks):
-            for side, total in zip(self.sides, sums, strict=True):
-                total += count_company(bags, side, n_words)
-        return None, np.concatenate(sums)[None]
+        found = [np.zeros(0)] if total is None else [total[0]]
+        corpus = _seen_corpus(estimator, self.source)
+        for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
+            texts = _texts_of(corpus, self.source, block) if corpus.ordered else bags
+            row = count_meetings_of(Tokens(bags.offsets, bags.words), texts, self.counted, n_words)
+            found = [found[0] + row] if len(found[0]) else [row]
+        return None, found[0][None]
 
 
-def count_company(bags: Bags, side: Side, n_words: int) -> Array:
-    """In how many documents the top words of each topic occur together (topics × words × words, flattened),
-    and as the last entry how many documents have the language.
+def count_meetings_of(documents: Tokens, texts: Bags | Tokens, counted: WordDocuments, n_words: int) -> Array:
+    """How often the top words of topics occur together, as one row of counts (see `MeetingCounts`).
 
-    side: the topics' top words in a language; n_words: of the whole vocabulary.
+    documents: each with its distinct words; texts: the same documents with their tokens in order, which are
+    cut into windows, or bags, which are not. n_words: of the whole vocabulary.
     """
-    first = side.words[:, :IN_COMPANY]
+    row: list[Array] = []
+    for side in counted.sides:
+        own = documents
+        there = Tokens(texts.offsets, texts.words)
+        if len(counted.sides) > 1:
+            own, there = (_of_language(each, side.rows) for each in (own, there))
+        if isinstance(texts, Tokens):
+            there = there._replace(offsets=window_offsets(there.offsets, WINDOW))
+        row.append(count_company(own, side.words, n_words))
+        if side.support is not None:
+            row.append(count_company(there, side.support.words, n_words))
+    return np.concatenate(row)
+
+
+def _of_language(tokens: Tokens, rows: slice) -> Tokens:
+    """The tokens whose words are in these rows of the vocabulary."""
+    kept = (tokens.words >= rows.start) & (tokens.words < rows.stop)
+    return Tokens(np.concatenate([[0], np.cumsum(kept)])[tokens.offsets], tokens.words[kept])
+
+
+def window_offsets(offsets: NDArray[np.integer], width: int) -> NDArray[np.int64]:
+    """Cut documents into as few windows of at most `width` tokens as possible, of nearly equal lengths;
+    returns the offsets of the windows. A document without tokens has none.
+
+    offsets: of the documents in their tokens.
+
+    >>> window_offsets(np.array([0, 3, 3, 8]), 4).tolist()
+    [0, 3, 5, 8]
+    """
+    lengths = np.diff(offsets).astype(np.int64)
+    windows = -(-lengths // width)
+    first = np.cumsum(windows) - windows
+    number = np.arange(int(windows.sum())) - np.repeat(first, windows)
+    starts = np.repeat(offsets[:-1], windows) + number * np.repeat(lengths, windows) // np.repeat(
+        windows, windows
+    )
+    return np.append(starts, offsets[-1]).astype(np.int64)
+
+
+def count_company(tokens: Tokens, words: NDArray[np.int64], n_words: int) -> Array:
+    """In how many documents (or windows) the top words of each topic occur together (topics × words × words,
+    flattened), and as the last entry the number of those that are not empty.
+
+    words: the topics' top words, best first, of which the first 30 count; n_words: of the whole vocabulary.
+    """
+    first = words[:, :IN_COMPANY]
     n_topics, n = first.shape
     order = np.argsort(first.ravel(), kind="stable")
     places = np.searchsorted(first.ravel()[order], np.arange(n_words + 1))
     meetings = np.zeros((n_topics, n, n), np.int64)
-    count_meetings(bags.offsets, bags.words, places, order // n, order % n, meetings)
-    spoken = (bags.words >= side.rows.start) & (bags.words < side.rows.stop)
-    documents = np.diff(np.concatenate([[0], np.cumsum(spoken)])[bags.offsets]) > 0
-    return np.append(meetings.ravel(), documents.sum()).astype(np.float64)
+    count_meetings(tokens.offsets, tokens.words, places, order // n, order % n, meetings)
+    filled = np.count_nonzero(np.diff(tokens.offsets))
+    return np.append(meetings.ravel(), filled).astype(np.float64)
 
 
-def company_from(side: Side, counted: Array) -> Array:
+def with_company(counted: WordDocuments, meetings: Array) -> WordDocuments:
+    """Add the company of top words to what was counted. meetings: the sum of `count_meetings_of`."""
+    sides: list[Side] = []
+    for side in counted.sides:
+        size = _size(side.words)
+        side = side._replace(company=company_from(side.words, meetings[:size]))
+        meetings = meetings[size:]
+        if side.support is not None:
+            size = _size(side.support.words)
+            company = company_from(side.support.words, meetings[:size])
+            side = side._replace(support=side.support._replace(company=company))
+            meetings = meetings[size:]
+        sides.append(side)
+    return WordDocuments(tuple(sides))
+
+
+def company_from(words: NDArray[np.int64], counted: Array) -> Array:
     """How strongly each top word of each topic is associated with the topic's other top words (topics ×
     words), from NPMI of pairs.
 
-    counted: the sum of `count_company` over all documents.
+    words: the topics' top words; counted: the sum of `count_company` over all documents.
     """
-    n = min(IN_COMPANY, side.words.shape[1])
+    n = min(IN_COMPANY, words.shape[1])
     both = counted[:-1].reshape(-1, n, n) / max(float(counted[-1]), 1.0)
     alone = np.diagonal(both, axis1=1, axis2=2)
     pairs = np.broadcast_arrays(both, alone[:, :, None], alone[:, None, :])
     return company_of(npmi_of_shares(*pairs))
 
 
-def _size(side: Side) -> int:
-    n = min(IN_COMPANY, side.words.shape[1])
-    return len(side.words) * n * n + 1
+def _size(words: NDArray[np.int64]) -> int:
+    n = min(IN_COMPANY, words.shape[1])
+    return len(words) * n * n + 1
+
+
+def _seen_corpus(estimator: LearnedTopics, source: Source) -> Corpus:
+    """The training corpus, read with the model's vocabulary."""
+    corpus = source.corpus
+    assert isinstance(corpus, Corpus)
+    return estimator._seen(corpus) if estimator._is_open else corpus
 
 
 def _bags_of(estimator: LearnedTopics, source: Source, blocks: range) -> Iterator[Bags]:
     """The training documents of each block, read with the model's vocabulary."""
-    corpus = source.corpus
-    assert isinstance(corpus, Corpus)
-    seen = estimator._seen(corpus) if estimator._is_open else corpus
+    seen = _seen_corpus(estimator, source)
     for block in blocks:
         bags = seen.bags(block)
         numbers = source.numbers(block)
-        known = len(numbers) == corpus.block_sizes[block]
+        known = len(numbers) == seen.block_sizes[block]
         yield bags if known else bags.take(numbers - source.first[block])
+
+
+def _texts_of(corpus: Corpus, source: Source, block: int) -> Tokens:
+    """The tokens of a block's training documents in order, as rows of the vocabulary; -1: unknown words."""
+    texts = corpus.sequences(block)
+    numbers = source.numbers(block)
+    if len(numbers) == corpus.block_sizes[block]:
+        return Tokens(texts.offsets, texts.words)
+    offsets, entries = entries_of_documents(texts.offsets, numbers - source.first[block])
+    return Tokens(offsets, texts.words[entries])
