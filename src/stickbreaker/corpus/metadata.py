@@ -85,10 +85,10 @@ def plain_value(value: Any) -> Any:
     >>> plain_value(timedelta(minutes=2)), plain_value(Decimal("1.50")), plain_value(np.datetime64("NaT"))
     (120, 1.5, None)
     """
+    given: Any = value
     if isinstance(value, np.datetime64 | np.timedelta64):
         unit = "timedelta64[us]" if isinstance(value, np.timedelta64) else "datetime64[us]"
-        scalar: Any = value
-        value = None if str(scalar) == "NaT" else scalar.astype(unit).item()
+        value = None if str(given) == "NaT" else given.astype(unit).item()
     value = python_scalar(value)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
