@@ -1,12 +1,12 @@
 """Do the words of topics go together beyond the documents that they were learned from? LDA and NMF on
 tf-idf, by one scorer.
 
-`make bench` runs it after the benchmark of LDA; by itself it is `make bench WHAT=coherence`. Each collection
-is cut into halves, by a seed. Topics are learned from one half, and their words chosen there; the score is the
-NPMI of ten words in windows of 200 words of the other half. All programs get the same counts: the library's
-own analysis and vocabulary of the first half. Words of every program are ranked in the same ways by the same
-code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest topic). `--quick`
-tries it: two collections, one seed, 30 topics.
+`make bench` runs it after the benchmark of LDA; by itself it is `make bench WHAT=coherence`. Each
+collection is cut into halves, by a seed. Topics are learned from one half, and their words chosen there;
+the score is the NPMI of ten words in windows of 200 words of the other half. All programs get the same
+counts: the library's own analysis and vocabulary of the first half. Words of every program are ranked in
+the same ways by the same code: those of the library, and the c-TF-IDF of BERTopic (documents go to their
+largest topic). `--quick` tries it: two collections, one seed, 30 topics.
 """
 
 import argparse
