@@ -66,8 +66,8 @@ def tested_on(shares: Shares, stream: Stream, penalty: float) -> float:
 def coherences(tops: Sequence[Sequence[Sequence[str]]], own: Corpus, reference: Corpus) -> Coherent:
     """Of several sets of topics (top words of each), from one read of either corpus."""
     flat = [topic for topics in tops for topic in topics]
-    inside, outside = _counted(flat, own), _counted(flat, reference)
-    per_topic = pmi(outside.top, outside.documents)
+    (inside, _), (outside, documents) = _counted(flat, own), _counted(flat, reference)
+    per_topic = pmi(outside.top, documents)
     return Coherent(
         _means(per_topic[0], tops),
         _means(inside.npmi().per_topic, tops),
@@ -89,11 +89,13 @@ def pmi(top: NDArray[np.int64], documents: Meetings) -> tuple[NDArray[np.float64
     return scores.mean(axis=1), 1.0 - met.mean(axis=1)
 
 
-def _counted(tops: Sequence[Sequence[str]], corpus: Corpus) -> TopWords:
+def _counted(tops: Sequence[Sequence[str]], corpus: Corpus) -> tuple[TopWords, Meetings]:
+    """How often top words meet: in windows, and in documents."""
     words = TopWords(tops)
+    documents = Meetings(len(words.column))
     for block in range(len(corpus.block_sizes)):
-        words.add(corpus.source.entries(block))
-    return words
+        documents.add_documents(words.add(corpus.source.entries(block)))
+    return words, documents
 
 
 def _means(per_topic: NDArray[np.float64], tops: Sequence[Sequence[object]]) -> list[float]:

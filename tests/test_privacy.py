@@ -70,6 +70,7 @@ def trespasses(tree: ast.AST, private: set[str]) -> list[str]:
     return [f"{line}: {name}" for name, line in uses(tree).items() if name in private]
 
 
+@pytest.mark.ci
 def test_no_module_uses_what_is_private_to_another(trees, defined, ours):
     found = {name: trespasses(trees[name], ours - defined[name]) for name in FILES}
     assert {name: lines for name, lines in found.items() if lines} == {}

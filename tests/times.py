@@ -68,7 +68,10 @@ class Compilations(event.Listener):
         if self.names:
             item.user_properties.append(("compiled", " ".join(self.names)))
             self.names = []
-        if item.get_closest_marker("long"):
+        if (
+            item.get_closest_marker("long")
+            or getattr(getattr(item, "function", None), "about", "") == "draws"
+        ):
             item.user_properties.append(("long", True))
 
 

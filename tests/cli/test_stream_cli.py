@@ -320,6 +320,7 @@ def changing(n):
     return made
 
 
+@pytest.mark.long("a stream that is long enough for births")
 def test_topics_of_a_stream_open_and_close(cli, tmp_path, monkeypatch):
     monkeypatch.setattr(stream_births, "WINDOW", 60)
     told, whole, cut = changing(470), tmp_path / "whole", tmp_path / "cut"

@@ -86,6 +86,7 @@ def both(documents, path: Path, **settings):
     )
 
 
+@pytest.mark.long("many corpora that Hypothesis draws")
 @settings(max_examples=40, deadline=None)
 @given(documents=tree_documents(), data=st.data())
 def test_what_was_written_is_read(tmp_path_factory, documents, data):

@@ -72,6 +72,7 @@ CONFIGURATIONS = {
 FIRST = ("whole", "online", "tags")
 
 
+@pytest.mark.long("the fits that all laws share")
 class TestLaws(EstimatorTests):
     takes_texts = False
     wrong: ClassVar = {

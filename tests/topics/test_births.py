@@ -83,6 +83,7 @@ def homes(model):
     return shares.argmax(axis=1).tolist()
 
 
+@pytest.mark.long("a stream that is long enough for births")
 @pytest.mark.parametrize(
     ("n_topics", "given"),
     sampled(
@@ -115,17 +116,20 @@ def test_without_births_the_number_stays(words):
     )
 
 
+@pytest.mark.long("a stream that is long enough for births")
 def test_there_are_never_more_topics_than_the_limit(monkeypatch):
     monkeypatch.setattr(stream_births, "MOST_TOPICS", 4)
     model = learned(model_of(), minibatches())
     assert max(record["topics"] for record in model.trace_) == 4
 
 
+@pytest.mark.long("a stream that is long enough for births")
 def test_a_limit_below_the_first_number_opens_none(monkeypatch):
     monkeypatch.setattr(stream_births, "MOST_TOPICS", 2)
     assert max(record["topics"] for record in learned(model_of(3), minibatches()).trace_) <= 3
 
 
+@pytest.mark.long("a stream that is long enough for births")
 @BOTH
 def test_no_count_falls_below_zero(words):
     """A topic that takes all tokens of a word from another leaves none, but for rounding."""
@@ -173,6 +177,7 @@ def test_a_stream_saved_when_topics_have_just_come_goes_on(words, tmp_path):
     np.testing.assert_array_equal(whole.components_, rest.components_)
 
 
+@pytest.mark.long("a stream that is long enough for births")
 def test_what_happened_is_told_as_splits_and_merges():
     model = learned(model_of(), minibatches())
     kinds = [edit["move"] for edit in edits(model)]
@@ -437,6 +442,7 @@ def test_a_topic_that_opened_is_the_one_that_was_tried():
     np.testing.assert_allclose(made.words.topic_words(), other.words.topic_words(), rtol=1e-9)
 
 
+@pytest.mark.long("a stream that is long enough for births")
 def test_words_that_the_table_lacks_enter_with_a_topic():
     model = model_of(2, words=OpenVocabulary(truncation=12, reorder_every=1, concentration=100.0))
     entered = []

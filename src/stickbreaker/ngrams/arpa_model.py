@@ -41,8 +41,8 @@ class ArpaModel:
     no word of the file has a capital letter.
 
     >>> ArpaModel.read(Path("no-such"))
-    Traceback (most recent call last): stickbreaker.core.errors.UserError: no-such.arpa: cannot be read: No
-    such file or directory; check the path
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: no-such: cannot be read: No such file or directory; check the path
     """
 
     _reads_trees: ClassVar[bool] = False

@@ -141,6 +141,7 @@ class ExactSamplerTests(SamplerTests, Generic[Data]):
         They must not depend on the numbering of topics.
         """
 
+    @about("draws")
     def test_sweeps_leave_the_joint_as_it_is(self) -> None:
         """Law 5, in seconds: test functions have the same means before and after two sweeps.
 

@@ -271,6 +271,7 @@ def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, tex
     assert cli("segment", tmp_path / "m", text).stdout
 
 
+@pytest.mark.long("a process of its own that is killed")
 @pytest.mark.faults
 @pytest.mark.parametrize(
     ("way", "disturb"),

@@ -74,6 +74,7 @@ def state_of(chain):
     return _named(tuple(grown(root)[0] for root in chain._roots))
 
 
+@pytest.mark.long("6,000 sweeps over all states of a sentence")
 @pytest.mark.parametrize(
     ("text", "sentences", "moves", "most"),
     sampled(
@@ -137,6 +138,7 @@ RING = "\n".join(f"1 1 {one} --> {other}" for one in "ABCD" for other in "ABCD")
 RING = f"1 1 S --> A\n{RING}\n1 1 D --> W\n1 0 1 W --> x\n1 0 1 W --> x x\n3 0 1 W --> V V\n1 1 V --> x"
 
 
+@pytest.mark.slow
 def test_hot_chains_go_round_circles_and_end():
     """Each of some symbols leads to all of them: what hot rules of one come to is more than one."""
     chain = chain_of(RING, ["xx"], learn_processes=False, hottest=2.0, cooling=10**9)

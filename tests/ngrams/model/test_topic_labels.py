@@ -110,6 +110,7 @@ def states(prior, blocks):
         yield tuple(chain._words.topics[order].tolist()), (int(tables), int(shared))
 
 
+@pytest.mark.long("8,000 sweeps, so that every labelling comes often enough")
 @pytest.mark.parametrize("blocks", sampled([0, 2], 1))
 @pytest.mark.parametrize("prior", sampled(["none", "switching", "hierarchical"], 1))
 def test_every_labelling_comes_as_often_as_it_should(prior, blocks):
@@ -132,6 +133,7 @@ def test_every_labelling_comes_as_often_as_it_should(prior, blocks):
     assert np.sqrt((deviations**2).mean()) < (1.3 if EXHAUSTIVE else 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", sampled(["none", "switching"], 1))
 def test_words_whose_base_is_almost_none(prior, monkeypatch):
     """All that comes of a word of G0 = 1e-300 hangs from one table: only blocks move it."""

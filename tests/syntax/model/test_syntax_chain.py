@@ -123,6 +123,7 @@ class SyntaxChainTests(ExactSamplerTests):
         ]  # fmt: skip
 
 
+@pytest.mark.long("draws of trees and of all concentrations in Python")
 class TestSyntaxChain(SyntaxChainTests):
     pass
 

@@ -44,6 +44,7 @@ def test_nats_equal_the_oracle(seed):
     assert run(documents, phi, alpha) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.long("sums over all documents of five words")
 @pytest.mark.parametrize("length", [1, 2, 3, 5])
 def test_it_sums_to_one_over_all_documents_of_a_length(length):
     phi, alpha = random_model(length, 3, 4)

@@ -41,6 +41,7 @@ def topics_of(sampler):
     return sampler.snapshot()["assignments"].astype(np.int32)
 
 
+@pytest.mark.long("6,000 sweeps, so that every state comes often enough")
 @pytest.mark.parametrize("form", sampled(["number", "words", "two languages"], 1))
 def test_long_run_shares_equal_the_posterior(form):
     words, lengths, documents = [0, 1, 0, 2, 0], [3, 2], [0, 0, 0, 1, 1]

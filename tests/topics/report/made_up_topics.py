@@ -56,7 +56,7 @@ class TopicPage:
     @cached_property
     def page(self) -> Page:
         known = {field.name: getattr(self, field.name) for field in fields(self)}
-        return made_up.page_of(TopicReport, **known)
+        return made_up.page_of(TopicReport, **known, _saved_documents=([], {}))
 
     @property
     def payload(self) -> dict[str, Any]:

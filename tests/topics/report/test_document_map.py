@@ -107,6 +107,7 @@ print(json.dumps(place_documents(planted(300), POSITIONS)))
 """
 
 
+@pytest.mark.long("maps in processes with other numbers of threads")
 def test_the_same_documents_have_the_same_places_whatever_the_threads() -> None:
     told = set()
     for threads in ("1", "2", "4"):

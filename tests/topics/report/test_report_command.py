@@ -87,6 +87,7 @@ def test_a_model_is_like_itself(cli, dated: Path, model: Path, tmp_path: Path) -
     assert "the models have no word in common" in told
 
 
+@pytest.mark.long("draws all figures three times")
 def test_figures_are_written_beside_or_without_the_page(cli, dated: Path, tmp_path: Path) -> None:
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     pytest.importorskip("resvg_py", reason="resvg-py is not installed")

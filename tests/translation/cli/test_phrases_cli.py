@@ -62,6 +62,7 @@ def test_topics_raise_bleu(place, cli, tuned):
     assert "translations, all documents alike" in text
 
 
+@pytest.mark.long("tunes a decoder")
 def test_weights_are_kept_with_the_lexicon(place, tuned):
     for name, result in tuned.items():
         held = json.loads((place / name / "weights.json").read_text(encoding="utf-8"))
@@ -98,6 +99,7 @@ def test_a_document_is_translated_by_its_topics(place, cli, tuned, tmp_path):
     assert lines[0].split(" ")[0] == lines[1].split(" ")[0]  # all documents alike
 
 
+@pytest.mark.long("learns phrases for all tests of its file")
 def test_lists_of_translations_are_moses_and_can_be_ranked_again(place, cli, tuned, tmp_path):
     from stickbreaker.ngrams.nbest_lists import read_candidates
 

@@ -57,7 +57,8 @@ def _record(line: str, decoder: json.JSONDecoder) -> JsonObject:
     except json.JSONDecodeError as error:
         problem = f"malformed JSON ({error.msg} at column {error.colno})"
         if line.strip() in _OPENINGS:
-            problem, remedy = f"the line is only {shown(line.strip())}", _OPENINGS[line.strip()]
+            problem = f"malformed JSON (the line is only {shown(line.strip())})"
+            remedy = _OPENINGS[line.strip()]
         raise Bad("malformed JSON", problem, remedy) from None
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition(";")[0]

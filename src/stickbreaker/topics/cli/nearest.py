@@ -22,7 +22,6 @@ from stickbreaker.topics.cli.topics import open_model
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
     from stickbreaker.corpus import Corpus
-    from stickbreaker.corpus.text.languages import language_code
     from stickbreaker.topics.evaluation.nearest import Nearest
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
@@ -58,6 +57,7 @@ def nearest(
     import numpy as np
 
     from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.text.languages import language_code
     from stickbreaker.topics.evaluation.nearest import nearest_documents
 
     source = None if source is None else language_code(source)

@@ -41,7 +41,7 @@ def support_scores(weights: Array, spreads: Array, total: float, p: Array) -> Ar
     >>> support_scores(np.array([6.0, 4.0]), np.array([3.0, 0.0]), 10.0, one).round(1).tolist()
     [-2000.5, -2000.9]
     >>> support_scores(np.array([6.0, 4.0]), np.array([0.2, 2.0]), 10.0, one).round(1).tolist()
-    [-2.9, -2000.9]
+    [-2.8, -2000.9]
     """
     total = max(total, 1e-300)
     q = np.maximum(weights - SPREADS * spreads, 0.0) / total
