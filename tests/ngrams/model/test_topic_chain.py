@@ -31,7 +31,7 @@ class TopicLaws(ExactSamplerTests):
 
     prior, unbounded, moves = "none", False, "tables"
     draws, sweeps = 10_000, 15_000
-    states = 10_000 if EXHAUSTIVE else 500
+    states = 10_000 if EXHAUSTIVE else 300
 
     @property
     def study(self):
