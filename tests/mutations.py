@@ -1,4 +1,4 @@
-"""Changes of one sign, or of one factor, each of which tests must notice.
+"""Changes of one sign, or of one factor, each of which tests of `make test` must notice (of Spark, its own).
 
 `python -m tests.mutations [TREE]` (`make mutations`) makes each in a copy of the tree, runs the tests that
 are to notice it, and prints which failed. Tests that fail without the change do not count. The exit status is
@@ -707,6 +707,11 @@ def apply_to(tree: Path, mutation: Mutation) -> None:
     file.write_text(text.replace(mutation.right, mutation.wrong), "utf-8")
 
 
+def tier_of(tests: str) -> str:
+    """The tier in which tests run: the first, in which those on Spark are not."""
+    return "all" if "tests/spark" in tests else "first"
+
+
 def outcomes(tree: Path, tests: str) -> tuple[int, list[str]]:
     """How many tests ran, and which failed. RuntimeError if they could not be collected."""
     paths, _, chosen = tests.partition(" -k ")
@@ -715,7 +720,7 @@ def outcomes(tree: Path, tests: str) -> tuple[int, list[str]]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *paths.split()],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(tree / "src")},
+        env={**os.environ, "PYTHONPATH": str(tree / "src"), "STICKBREAKER_TIER": tier_of(tests)},
         capture_output=True,
         text=True,
         timeout=LIMIT,
