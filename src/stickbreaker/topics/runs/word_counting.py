@@ -43,7 +43,8 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
         return None
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
     sent = estimator._over(estimator.engine_.sharing_view()) if local else estimator._without_table()
-    counted = sides_of(_summed(engine, DocumentSums(sent, source)), estimator.vocabulary_.parts)
+    parts = estimator.vocabulary_.parts
+    counted = sides_of(_summed(engine, DocumentSums(sent, source, parts)), parts)
     meetings = _summed(engine, MeetingCounts(sent, source, counted))[0]
     return with_company(counted, meetings)
 
@@ -80,10 +81,14 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass
 class DocumentSums:
-    """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1."""
+    """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1.
+
+    parts: the rows of the languages, which an estimator without its table does not know.
+    """
 
     estimator: LearnedTopics
     source: Source
+    parts: Sequence[slice]
 
     def __call__(
         self, engine: LocalEngine | None, blocks: range, total: Array | None = None
@@ -93,7 +98,7 @@ class DocumentSums:
         sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
         for bags in _bags_of(estimator, self.source, blocks):
             theta = estimator._infer_shares(bags)
-            add_documents(bags, theta, estimator._topic_words, estimator.vocabulary_.parts, sums)
+            add_documents(bags, theta, estimator._topic_words, self.parts, sums)
         return None, sums
 
 
