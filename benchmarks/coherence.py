@@ -31,7 +31,7 @@ from stickbreaker.topics.runs.word_counting import add_documents, count_meetings
 
 Array = NDArray[np.float64]
 
-# LibreOffice's help in English. The last three are no collections of the table that the ranking was chosen on
+# LibreOffice's help in English. The last three are not in the table that the ranking was chosen on
 COLLECTIONS = ("AP", "20 Newsgroups", "LibreOffice", "blogs", "NIPS", "film reviews")
 QUICK = ("AP", "LibreOffice")
 TOPICS = (15, 30, 60)

@@ -204,7 +204,8 @@ def test_a_part_that_passes_with_changed_files_is_not_recorded(tmp_path, monkeyp
     assert "not recorded" in capsys.readouterr().out
 
 
-def test_times_are_told_by_room_with_the_longest_tests():
+def test_times_are_told_by_room_with_the_longest_tests(monkeypatch):
+    monkeypatch.setattr(times, "TIER", "first")
     seconds = {"tests/topics/model/test_a.py::test_a": 2.0, "tests/test_b.py::test_b[1]": 4.5}
     lines = times.told(seconds, {"tests/test_b.py::test_b[1]": "sweep"}, ())
     assert lines[0] == "6 worker-seconds in 2 tests, by room:"

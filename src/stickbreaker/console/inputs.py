@@ -513,7 +513,7 @@ def build_corpus(
 
 def _note_long_documents(corpus: "Corpus") -> None:
     """Print a note if most documents of a corpus of texts are long: topics follow what is said together,
-    which is a few hundred words. Of a large corpus, blocks at equal distances are looked at.
+    which is a few hundred words. In a large corpus, blocks at equal distances are looked at.
     """
     if not corpus.ordered or not corpus.block_sizes:
         return

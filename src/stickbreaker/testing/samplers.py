@@ -147,7 +147,7 @@ class ExactSamplerTests(SamplerTests, Generic[Data]):
 
         State and data are drawn from the prior, and sweeps given the data leave their distribution as it is.
         No two draws are correlated, so that few show most of what Geweke's test shows in minutes. All of the
-        state must be drawn, also what the next sweep begins by drawing anew.
+        state must be drawn, also what the next sweep begins by drawing again.
         """
         generator, changes = np.random.default_rng(8), list[NDArray[np.float64]]()
         for state in range(self.states):

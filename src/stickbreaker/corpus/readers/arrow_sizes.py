@@ -52,7 +52,7 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
 def _sizes_by_footer(stream: BinaryIO) -> Iterator[tuple[int, int]]:
     """What `decoded_sizes` yields for an Arrow file, whose footer lists the places of its messages.
 
-    Between these there may be bytes that are no messages, as polars writes them.
+    Between these there may be other bytes, as polars writes them.
     """
     end = stream.seek(-10, 2)
     try:

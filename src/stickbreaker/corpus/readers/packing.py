@@ -31,7 +31,7 @@ _ENCODINGS = {  # by byte order mark, longest first
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-BAD_CODE = "\udcfe"  # stands for a code of UTF-16 or UTF-32 that is no character; UTF-8 cannot hold it
+BAD_CODE = "\udcfe"  # stands for an invalid code of UTF-16 or UTF-32; UTF-8 cannot hold it
 _LARGEST_WINDOW = 1 << 31
 _MOST_MEMORY = 1 << 30  # bytes of memory that unpacking xz may use
 _PACKED = 1_024  # bytes unpacked at a time: 4 of zstd may become 128 KiB
@@ -136,7 +136,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def _with_mark(error: UnicodeError) -> tuple[str, int]:
-    """Read a code that is no character as `BAD_CODE`, and continue after it."""
+    """Read an invalid code as `BAD_CODE`, and continue after it."""
     if isinstance(error, UnicodeDecodeError):
         return BAD_CODE, error.end
     raise error

@@ -92,7 +92,7 @@ def _with_few_attributes(tag: re.Match[str]) -> str:
 
 
 class _Block(NamedTuple):
-    """A piece of text that is a line of its own; whether it is a heading, in a menu, beside other text."""
+    """A piece of text that is a line of its own; whether it is a heading, in a menu, next to other text."""
 
     text: str
     is_heading: bool
@@ -132,7 +132,7 @@ def _in_order(lines: list[str], blocks: list[_Block]) -> Iterator[str]:
     """The lines that trafilatura found, with those blocks between them that it dropped as repeats.
 
     Such a block has the text of one of the lines, or is a heading between such blocks. Menus are left out if
-    there is other text. Lines that are no block of the page, as rows of tables, stay where they are.
+    there is other text. Lines without a block on the page, such as rows of tables, stay where they are.
     """
     keys = [_key(one.text) for one in blocks]
     wanted, places = {_key(line) for line in lines}, dict[str, list[int]]()

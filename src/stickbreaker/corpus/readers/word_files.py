@@ -227,14 +227,14 @@ class _Walk(_Handler):
         self._rows, self._cells = list[int](), list[int]()  # their depths
         self._reads = self._moved_to = False
         self._mark = ""  # what happened to the paragraph's mark: w:del, w:moveFrom, nothing
-        self._from = self._to = 0  # depths of moved text, where it was and where it is
+        self._from = self._to = 0  # depths of moved text: at its old place, at its new one
         self._written = 0  # pieces that are not blank
         self._fields = list[_Field]()
         self._branches = list[_Branches]()
         self._notes, self._deleted_notes = set[tuple[str, str]](), set[tuple[str, str]]()
 
     def text(self) -> str:
-        """All text so far. What was moved is where it is now, or, if that is not known, where it was."""
+        """All text so far. What was moved is at its new place, or, if that is not known, at its old one."""
         pieces = [*self._out, *(one for box in self._boxes for one in box)]
         return "".join(one for one in pieces if not (self._moved_to and isinstance(one, _Moved)))
 
