@@ -32,7 +32,5 @@ def test_mark_up_is_refused_by_name_in_a_folder_as_alone(tmp_path, ending):
 )
 def test_json_that_is_not_in_lines_names_the_remedy(tmp_path, content, remedy):
     (tmp_path / "posts.json").write_text(content)
-    with pytest.raises(
-        UserError, match=rf"posts\.json:1: .*the line is .*{remedy} > NEW\.jsonl"
-    ):
+    with pytest.raises(UserError, match=rf"posts\.json:1: .*the line is .*{remedy} > NEW\.jsonl"):
         Corpus.build(tmp_path / "posts.json")
