@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
+WITH_KERNELS := $(shell find src -name '*.py' | xargs grep -l njit)
 
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -37,7 +38,7 @@ mutations: $(VENV)/developing
 	$(BIN)/python -m tests.mutations
 
 # numba keeps what it has compiled: done here once, workers that begin side by side find it
-build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
+build/compiled: $(VENV)/developing $(WITH_KERNELS)
 	$(BIN)/python -m tests.compile
 	mkdir -p build && touch $@
 
@@ -47,11 +48,11 @@ build/reports-made: docs/make_reports.py build/compiled $(NEWER)
 	touch $@
 
 # the kernels of golden runs, with the instructions of the oldest processors
-build/compiled-golden: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
+build/compiled-golden: $(VENV)/developing $(WITH_KERNELS)
 	$(BIN)/python -m tests.baseline -m tests.compile topics ngrams
 	mkdir -p build && touch $@
 
-build/compiled-baseline: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
+build/compiled-baseline: $(VENV)/developing $(WITH_KERNELS)
 	$(BIN)/python -m tests.baseline -m tests.compile
 	mkdir -p build && touch $@
 

@@ -68,7 +68,7 @@ def choice_of(files: Sequence[str] | None, contract: Sequence[frozenset[str]]) -
     everywhere = sorted(file for file in files if file.startswith(EVERYWHERE) or _is_shared(file))
     if everywhere:
         return Choice(rooms, "laws", (f"all rooms: {everywhere[0]} changed",))
-    changed = {room: file for file in sorted(files, reverse=True) if (room := _room_of(file)) in rooms}
+    changed = {room: file for file in sorted(files, reverse=True) if (room := room_of(file)) in rooms}
     reasons: dict[str, str] = {}
     for room in sorted(rooms):
         causes = sorted(each for each in changed if room in reached(each, contract))
@@ -91,9 +91,9 @@ def _is_shared(file: str) -> bool:
     )
 
 
-def _room_of(file: str) -> str:
-    """The room whose code or tests a file is; an empty word: none's."""
-    parts = file.removeprefix("src/stickbreaker/").removeprefix("tests/").split("/")
+def room_of(file: str) -> str:
+    """The room whose code or tests a file is, or a test of pytest: `topics`; an empty word: none's."""
+    parts = file.partition("::")[0].removeprefix("src/stickbreaker/").removeprefix("tests/").split("/")
     return parts[0] if len(parts) > 1 and file.startswith(("src/stickbreaker/", "tests/")) else ""
 
 

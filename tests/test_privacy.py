@@ -76,6 +76,7 @@ def test_no_module_uses_what_is_private_to_another(trees, defined, ours):
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
+@pytest.mark.long("reads the whole package")
 def test_a_use_is_found(ours):
     private = min(ours)
     assert trespasses(ast.parse(f"thing.{private}"), ours) == [f"1: {private}"]

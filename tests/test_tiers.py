@@ -5,7 +5,8 @@ import subprocess
 import pytest
 
 from tests import choice, times, whole_run
-from tests.tiers import chosen_of, room_of, runs, sampled, some
+from tests.choice import room_of
+from tests.tiers import chosen_of, runs, sampled, some
 
 CONTRACT = [frozenset({"cli"}), frozenset({"topics", "ngrams"}), frozenset({"saved"}), frozenset({"core"})]
 

@@ -7,10 +7,11 @@ test that is named by itself (`pytest file.py::test`) runs in every tier.
 import os
 import random
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
 from typing import Any, TypeVar
 
 import pytest
+
+from tests import choice
 
 TIERS = ("first", "changed", "all")
 TIER = os.environ.get("STICKBREAKER_TIER", "first")
@@ -22,9 +23,9 @@ Case = TypeVar("Case")
 
 
 def sampled(cases: Iterable[Any], n: int, *, several: bool = False) -> list[Any]:
-    """Cases of a test, for `parametrize`; only so many of them, the same ones each time, run in `make test`.
+    """Cases of a test, for `parametrize`: `make test` runs `n` of them, which are the same each time.
 
-    STICKBREAKER_SEED draws others. several: a case is a tuple of several values.
+    The others have the mark `rest`. STICKBREAKER_SEED draws others. several: a case is a tuple of values.
     """
     given = [pytest.param(*case) if several and not hasattr(case, "marks") else case for case in cases]
     places = range(len(given))
@@ -33,7 +34,7 @@ def sampled(cases: Iterable[Any], n: int, *, several: bool = False) -> list[Any]
 
 
 def some(cases: Sequence[Case], n: int) -> list[Case]:
-    """So many of some cases, for a loop in a test, the same ones each time; all in `make test-all`."""
+    """Some cases for a loop in a test: `n` of them, the same each time; all of them in `make test-all`."""
     if EXHAUSTIVE or len(cases) <= n:
         return list(cases)
     return [cases[place] for place in sorted(random.Random(SEED).sample(range(len(cases)), n))]
@@ -57,14 +58,20 @@ def _marked(case: Any, mark: str) -> Any:
     return pytest.param(case, marks=added)
 
 
-def runs(item: pytest.Item, tier: str, whole: Collection[str], spark: str) -> bool:
-    """Whether a test is of a tier; `whole` and `spark` are the choice of `changed` (tests/choice.py)."""
+def marks_of(item: pytest.Item) -> set[str]:
+    """The names of a test's marks, and of those that follow from what a law is about."""
     marks = {mark.name for mark in item.iter_markers()}
     about = getattr(getattr(item, "function", None), "about", "")
     if about == "inputs" and "rest_of_inputs" in marks:
         marks.add("rest")
     if about == "long runs":
         marks.add("slow")
+    return marks
+
+
+def runs(item: pytest.Item, tier: str, whole: Collection[str], spark: str) -> bool:
+    """Whether a test is of a tier; `whole` and `spark` are the choice of `changed` (tests/choice.py)."""
+    marks = marks_of(item)
     if tier == "all":
         return True
     if tier == "first":
@@ -75,29 +82,17 @@ def runs(item: pytest.Item, tier: str, whole: Collection[str], spark: str) -> bo
         return False
     if "spark" in marks:
         return spark == "laws" or "smoke" in marks
-    return "rest" not in marks or room_of(item.nodeid) in whole
-
-
-def room_of(test: str) -> str:
-    """The room that a test is of: `topics` for tests/topics/… and src/stickbreaker/topics/…"""
-    parts = test.partition("::")[0].removeprefix("src/stickbreaker/").removeprefix("tests/").split("/")
-    return parts[0] if len(parts) > 1 else ""
-
-
-@cache
-def choice() -> tuple[frozenset[str], str]:
-    """What the tests of a change are: the rooms in full, and which tests of Spark."""
-    from tests.choice import chosen
-
-    found = chosen()
-    return found.whole, found.spark
+    return "rest" not in marks or choice.room_of(item.nodeid) in whole
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests that are not of this tier, but for those that are named by themselves."""
     if TIER not in TIERS:
         raise pytest.UsageError(f"STICKBREAKER_TIER is {TIER!r}, not one of {', '.join(TIERS)}")
-    whole, spark = choice() if TIER == "changed" else (frozenset[str](), "")
+    whole, spark = choice.chosen()[:2] if TIER == "changed" else (frozenset[str](), "")
+    for item in items:
+        for mark in marks_of(item).difference(mark.name for mark in item.iter_markers()):
+            item.add_marker(mark)  # for -m
     named = [word for word in config.invocation_params.args if "::" in str(word)]
     kept = {item: runs(item, TIER, whole, spark) or _is_named(item, named) for item in items}
     left_out = [item for item in items if not kept[item]]

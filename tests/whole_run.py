@@ -31,18 +31,14 @@ kills, altered files and full disks.
 WORKERS = ("-n", os.environ.get("WORKERS", "logical"), "--maxprocesses", "4", "--dist", "loadgroup")
 PYTEST = ("-m", "pytest", *WORKERS, "--no-loadscope-reorder")
 BASELINE = (
-    *["tests/kernels", "tests/engines", "tests/learning", "tests/topics/kernels", "tests/topics/model"],
-    *["tests/topics/evaluation", "tests/ngrams/model", "tests/ngrams/test_ngram.py", "tests/grammars/model"],
-    *["tests/grammars/test_grammars.py", "tests/syntax/kernels", "tests/syntax/model", "tests/translation"],
+    *("tests/kernels", "tests/engines", "tests/learning", "tests/topics/kernels", "tests/topics/model"),
+    *("tests/topics/evaluation", "tests/ngrams/model", "tests/ngrams/test_ngram.py", "tests/grammars/model"),
+    *("tests/grammars/test_grammars.py", "tests/syntax/kernels", "tests/syntax/model", "tests/translation"),
     "tests/estimators/test_conventions.py",
     *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "tests/topics").glob("test_*.py"))),
 )
-NO_LAWS = (
-    "-k",
-    "not TestLaws",
-    "-m",
-    "not slow and not spark and not browser",
-)  # laws compare runs of one process
+# laws compare runs of one process
+NO_LAWS = ("-k", "not TestLaws", "-m", "not slow and not spark and not browser")
 PARTS = {  # name: what Python is called with, and what its environment has besides
     "tests": (PYTEST, {"STICKBREAKER_TIER": "all", "STICKBREAKER_GOLDEN": "required"}),
     "kernels": (("-m", "pytest", "-m", "kernels", "-p", "no:cacheprovider"), {"NUMBA_DISABLE_JIT": "1"}),
@@ -91,11 +87,13 @@ def figures_of(printed: str) -> str:
 
 def commit_at_hand() -> str:
     """The commit that is checked out; an empty word where files differ from it."""
-    asked = (["git", "rev-parse", "--short=12", "HEAD"], ["git", "status", "--porcelain"])
+    but_the_record = f":(exclude){RECORD.relative_to(ROOT).as_posix()}"
+    asked = ("rev-parse --short=12 HEAD", f"status --porcelain -- . {but_the_record}")
     commit, changes = (
-        subprocess.run(words, cwd=ROOT, capture_output=True, text=True).stdout for words in asked
+        subprocess.run(["git", *words.split()], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        for words in asked
     )
-    return "" if changes.strip().replace("M docs/reference/last-whole-run.md", "").strip() else commit.strip()
+    return "" if changes else commit
 
 
 def run(name: str) -> tuple[int, str]:

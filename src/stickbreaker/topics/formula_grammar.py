@@ -227,7 +227,7 @@ class _Reader:
             self.place += 1
             degree, powers = min(int(number.text[:4]), len(terms)), list[Term]()
             if sum(math.comb(len(terms), size) for size in range(1, degree + 1)) > MOST_TERMS:
-                self._limited([INTERCEPT] * (MOST_TERMS + 1))
+                self._refuse_many_terms()
             for size in range(1, degree + 1):
                 for chosen in combinations(terms, size):
                     powers.append(_joined(chosen))
@@ -236,13 +236,16 @@ class _Reader:
 
     def _crossed(self, left: Sequence[Term], right: Sequence[Term]) -> list[Term]:
         if len(left) * len(right) > MOST_TERMS:
-            self._limited([INTERCEPT] * (MOST_TERMS + 1))
+            self._refuse_many_terms()
         return _distinct(_joined((one, other)) for one in left for other in right)
 
     def _limited(self, terms: list[Term]) -> list[Term]:
         if len(terms) > MOST_TERMS:
-            self._refuse(f"has more than {counted(MOST_TERMS, 'term')}")
+            self._refuse_many_terms()
         return terms
+
+    def _refuse_many_terms(self) -> NoReturn:
+        self._refuse(f"has more than {counted(MOST_TERMS, 'term')}")
 
     def _factor(self) -> list[Term] | None:
         token = self.tokens[self.place]

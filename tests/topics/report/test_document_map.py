@@ -129,6 +129,7 @@ def mapped(n: int = 60, n_topics: int = 12) -> TopicPage:
     return replace(page, document_places=place_documents(page.documents, page.positions))
 
 
+@pytest.mark.long("maps of many documents")
 def test_the_page_grows_by_a_few_bytes_a_document() -> None:
     page = report_pages.large()
     places = [(float(x), float(y)) for x, y in np.random.default_rng(1).uniform(-1, 1, (2000, 2))]

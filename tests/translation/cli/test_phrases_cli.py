@@ -81,6 +81,7 @@ def test_tuning_begins_anew_and_is_the_same_each_time(place, cli, tuned, tmp_pat
     assert {**again, "lexicon": ""} == {**tuned["with"], "lexicon": ""}
 
 
+@pytest.mark.long("learns phrases for all tests of its file")
 def test_a_document_is_translated_by_its_topics(place, cli, tuned, tmp_path):
     rows = []
     for domain in OWN:

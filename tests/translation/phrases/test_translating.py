@@ -146,6 +146,7 @@ def test_bleu_by_hand():
 # tuning
 
 
+@pytest.mark.long("tunes a decoder")
 def test_tuning_learns_to_use_topics(model):
     dev = Bitext.of(planted_pairs(6, seed=3, first=30), "de", "en")
     documents, references = token_documents(model.lexicon, dev)

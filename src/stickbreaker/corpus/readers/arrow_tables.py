@@ -18,7 +18,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import LONGEST_VALUE, characters_of
 from stickbreaker.corpus.readers.arrow_sizes import decoded_sizes
 from stickbreaker.corpus.readers.arrow_types import can_be_metadata, item_type, with_plain_extensions
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
@@ -163,10 +163,8 @@ class ColumnChoice:
 
     def __init__(self, options: ReadingOptions) -> None:
         self.options = options
-        fields = text_fields(options.text_field)
-        named = fields.values() if isinstance(fields, dict) else (fields,)
-        self.texts = {name for field in named for name in (field, *parts_of(field))}
-        self.needed = self.texts | {options.id_field or "id", options.language_field}
+        self.texts = options.text_columns
+        self.needed = self.texts | {options.id_column, options.language_field}
 
     def names(self, schema: Any) -> list[str]:
         """The names of the columns to be read.

@@ -90,6 +90,18 @@ class ReadingOptions:
         """Whether documents get ids by their place in the input, whatever ids they have."""
         return self.id_field == NO_ID
 
+    @property
+    def id_column(self) -> str | None:
+        """The field or column with the ids; None if documents are numbered (`numbers_ids`)."""
+        return None if self.numbers_ids else self.id_field or "id"
+
+    @property
+    def text_columns(self) -> set[str]:
+        """The names of all fields or columns of text, those that "+" joins among them."""
+        fields = text_fields(self.text_field)
+        named = fields.values() if isinstance(fields, dict) else (fields,)
+        return {name for field in named for name in (field, *parts_of(field))}
+
     def __post_init__(self) -> None:
         for name, value, least in (
             ("largest_text", self.largest_text, 1),

@@ -42,7 +42,7 @@ def document_of(
     else:
         text, tokens = _text_or_tokens(record, fields)
     identity, language = _identity(record, options), _language(record, options)
-    used = {None if options.numbers_ids else options.id_field or "id", options.language_field}
+    used = {options.id_column, options.language_field}
     for field in fields.values() if isinstance(fields, dict) else (fields,):
         used.update((field, parts_of(field)[-1]))  # a title before the text may name the document
     return Document(

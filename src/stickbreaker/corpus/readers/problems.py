@@ -13,18 +13,18 @@ class ReadingWarning(UserWarning):
     `problem` is the text in which the program shows it, with its own remedy.
     """
 
-    def __init__(self, problem: str, remedy: str = "") -> None:
+    def __init__(self, problem: str) -> None:
         self.problem = problem
-        super().__init__(f"{problem}; {remedy}" if remedy else problem)
+        super().__init__(problem)
 
 
 class ReadingNotes:
     """What readers left out of documents, to be counted and reported when all is read.
 
     `left_out`: the fields of which a value cannot be metadata; `encrypted`: those that cannot be read without
-    a key; `missing`: the cells of each column of a table
-    without types that are empty or NA; `far`: the dates of each field outside the years 1 to 9999, which are
-    missing then; `repeated`: the fields that occur twice in a JSON object, of which the last is kept.
+    a key; `missing`: the cells of each column of a table without types that are empty or NA; `far`: the dates
+    of each field outside the years 1 to 9999, which are missing then; `repeated`: the fields that occur twice
+    in a JSON object, of which the last is kept.
     """
 
     def __init__(self) -> None:
@@ -36,27 +36,24 @@ class ReadingNotes:
 
     def warn(self) -> None:
         """Issue a `ReadingWarning` for each sort of note of which there is one."""
-        for problem, remedy in self._notes():
-            warnings.warn(ReadingWarning(problem, remedy), stacklevel=3)
+        for problem in self._notes():
+            warnings.warn(ReadingWarning(problem), stacklevel=3)
 
-    def _notes(self) -> Iterator[tuple[str, str]]:
+    def _notes(self) -> Iterator[str]:
         if self.left_out:
             fields = "the field" if len(self.left_out) == 1 else "the fields"
             kinds = "metadata are text, numbers, truth values, dates and lists of strings"
-            yield f"left out {fields} {_names(self.left_out)}, since {kinds}", ""
+            yield f"left out {fields} {_names(self.left_out)}, since {kinds}"
         if self.encrypted:
-            yield f"left out what is encrypted: {_names(self.encrypted)}", ""
+            yield f"left out what is encrypted: {_names(self.encrypted)}"
         if self.missing:
             number = sum(self.missing.values())
             cells = f"{counted(number, 'cell')} {'is' if number == 1 else 'are'} empty or NA, and so missing"
-            yield f"{cells}: {_counts(self.missing)}", ""
+            yield f"{cells}: {_counts(self.missing)}"
         if self.far:
-            yield f"dates outside the years 1 to 9999 are missing: {_counts(self.far)}", ""
+            yield f"dates outside the years 1 to 9999 are missing: {_counts(self.far)}"
         if self.repeated:
-            yield (
-                f"fields that a JSON object has twice, of which the last was read: {_counts(self.repeated)}",
-                "",
-            )
+            yield f"fields that a JSON object has twice, of which the last was read: {_counts(self.repeated)}"
 
 
 def _names(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from itertools import chain
 
 from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions, date_format_of, parts_of, text_fields
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, date_format_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
@@ -170,11 +170,8 @@ def number_in(cell: str, name: str, options: ReadingOptions) -> int | float | No
 
 def _not_metadata(options: ReadingOptions) -> set[str]:
     """The names of the columns with texts, ids and languages."""
-    fields = text_fields(options.text_field)
-    named = fields.values() if isinstance(fields, dict) else (fields,)
-    found = {name for field in named for name in (field, *parts_of(field))}
-    id_field = None if options.numbers_ids else options.id_field or "id"
-    return found | {name for name in (id_field, options.language_field) if name is not None}
+    others = (options.id_column, options.language_field)
+    return options.text_columns | {name for name in others if name is not None}
 
 
 def _columns_of_numbers(source: Source, options: ReadingOptions, separator: str) -> set[str]:
