@@ -67,16 +67,17 @@ def learn(plan: Plan) -> Found:
         TOPICS, limit=MODELS[plan.model], max_iter=plan.sweeps, chains=CHAINS, random_state=0, n_jobs=1
     ).fit(corpus_of(train))
     topics = []
-    for k in model._topics_in_use:
+    for k in model.learned_.topics_in_use:
         tag = int(model.topic_tags_[k].argmax())
         words = model.top_words(5)[k]
         topics.append(
             (float(model.topic_shares_[k]), model.tags_[tag], float(model.topic_tags_[k, tag]), words)
         )
-    new, held = corpus_of(test).with_vocabulary(model.vocabulary_), model.learned_
+    new, held = corpus_of(test).with_vocabulary(model.vocabulary_), model.learned_.samples
     pooled = model.perplexity(new)
-    model.learned_ = replace(held, **{name: getattr(held, name)[: held.own] for name in KEPT})
-    scores = [model._word_scores(new, block) for block in range(len(new.block_sizes))]
+    of_best = replace(held, **{name: getattr(held, name)[: held.own] for name in KEPT})
+    best = replace(model.learned_, samples=of_best)
+    scores = [best.word_scores(new, block) for block in range(len(new.block_sizes))]
     nats, tags = (np.concatenate([getattr(one, name) for one in scores]) for name in ("nats", "tags"))
     names = new.about.tag_names or ()
     by_tag = {name: float(np.exp(-nats[tags == k].mean())) for k, name in enumerate(names)}

@@ -108,18 +108,18 @@ def learn(plan: Plan) -> Run:
         random_state=plan.number, n_jobs=1,
     ).fit(train)  # fmt: skip
     seconds = time.process_time() - start
-    scores = scored(test, model.learned_, model.tree_words_, model.seed_)
+    scores = scored(test, model.learned_.samples, model.learned_.words, model.seed_)
     found = topics_found(model) if plan.model == "STM" and plan.number == 0 else None
-    used, words = len(model._topics_in_use), len(train.vocabulary)
+    used, words = len(model.learned_.topics_in_use), len(train.vocabulary)
     return Run(plan, *scores, used, words, seconds, found=found)
 
 
 def topics_found(model: SyntacticTopics) -> list[tuple[float, str, float, list[int], list[str]]]:
     """For each topic in use, the largest first: share of the words, commonest tag and its share, which topics
     most stand below it (by their places in this list), words."""
-    rows, places = [], {k: place for place, k in enumerate(model._topics_in_use)}
+    rows, places = [], {k: place for place, k in enumerate(model.learned_.topics_in_use)}
     words, tags = model.top_words(8), model.topic_tags_
-    for k in model._topics_in_use:
+    for k in model.learned_.topics_in_use:
         tag = int(tags[k].argmax())
         below = [places[i] for i in np.argsort(-model.head_topics_[k])[:3].tolist() if i in places]
         rows.append((float(model.topic_shares_[k]), model.tags_[tag], float(tags[k, tag]), below, words[k]))

@@ -30,6 +30,8 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "__init__.py",
         "corpus.py",
         "kind.py",
+        "learned.py",
+        "learner.py",
         "purposes.py",
         "scikit_learn.py",
         "stats_sum.py",

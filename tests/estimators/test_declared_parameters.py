@@ -25,10 +25,10 @@ from stickbreaker.core.parameter_fields import (
     refuse_values,
     with_parameter_section,
 )
-from stickbreaker.estimators.kinds import kinds
+from stickbreaker.estimators.kinds import kinds, object_at
 from stickbreaker.estimators.run_parameters import RunParameters
 from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.settings import params_of, to_json
+from stickbreaker.estimators.setting_values import params_of, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +166,11 @@ def test_conditions_on_numbers():
 
 @pytest.mark.parametrize("name", kinds())
 def test_every_parameter_of_a_kind_is_declared_and_described(name):
-    kind = kinds()[name].public()
-    assert set(declared(kind)) == set(inspect.signature(kind).parameters) != set()
+    kind, settings = kinds()[name].public(), object_at(str(kinds()[name].declared))
+    assert set(declared(settings)) == set(inspect.signature(kind).parameters) != set()
     text = str(kind.__doc__)
-    assert all(f"\n{parameter} : " in text for parameter in declared(kind))
-    refuse_values(kind())
+    assert all(f"\n{parameter} : " in text for parameter in declared(settings))
+    refuse_values(settings())
 
 
 def test_models_with_a_value_that_does_not_apply_are_loaded_and_not_fitted(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Gibbs, NgramModel, UserError
-from stickbreaker.estimators.settings import MOST_THREADS, threads_of
+from stickbreaker.estimators.setting_values import MOST_THREADS, threads_of
 
 HUGE = (10**5, 10**9, 10**18)
 TEXTS = ["a river bank", "bank money loan", "money river boat"]

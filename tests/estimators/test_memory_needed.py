@@ -4,10 +4,12 @@ import string
 
 import pytest
 
-from stickbreaker import LDA, SyntacticTopics, UserError
+from stickbreaker import LDA, UserError
 from stickbreaker.core.system_calls import memory_of_machine
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators import estimator as estimators
+from stickbreaker.estimators import learner as estimators
+from stickbreaker.syntax.learner import SYNTAX
+from stickbreaker.syntax.settings import SyntaxSettings
 
 WORDS = [f"w{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase]
 TEXTS = [" ".join(WORDS[d : d + 200]) for d in range(0, 400, 20) for _ in range(2)]
@@ -30,8 +32,8 @@ def test_topics_are_reckoned(monkeypatch):
 
 def test_chains_are_reckoned():
     corpus = Corpus.from_texts(TEXTS)
-    needed, parameters = SyntacticTopics(10, chains=1_000_000)._least_memory(corpus)
+    needed, parameters = SYNTAX.least_memory(SyntaxSettings(10, chains=1_000_000), corpus)
     assert parameters == "n_topics=10, chains=1000000"
     assert needed > 1_000_000 * 8 * 10 * corpus.n_words
-    one, _ = SyntacticTopics(10, chains=1)._least_memory(corpus)
+    one, _ = SYNTAX.least_memory(SyntaxSettings(10, chains=1), corpus)
     assert needed == 1_000_000 * one

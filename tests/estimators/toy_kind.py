@@ -13,7 +13,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import Kind
 from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.settings import positive, threads_of
+from stickbreaker.estimators.setting_values import positive, threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState

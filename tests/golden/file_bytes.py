@@ -25,8 +25,9 @@ from stickbreaker import AdaptorGrammar, Corpus, Online, SyntacticTopics, TopicN
 from stickbreaker.corpus import Analysis, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.learning.trace import UNTIMED
+from stickbreaker.testing.estimators import begin
 
 Maker = Callable[..., Any]
 SEED = {"random_state": 3}
@@ -128,13 +129,13 @@ def _record(folder: Path, name: str, corpora: Path, held_out: float) -> None:
     run = folder / "run"
     if name.endswith("three starts"):
         return
-    fitting.begin(make(), corpus, run, held_out=held_out)
+    begin(make(), corpus, run, held_out=held_out)
     shutil.copytree(run, folder / "begun")
     try:
-        fitting.resume(run, every=60, threads=1, watch=[StopAfter(STOP)])
+        model_runs.resume(run, every=60, threads=1, watch=[StopAfter(STOP)])
     except Interrupted:
         shutil.copytree(run, folder / "stopped")
-    fitting.resume(run, every=60, threads=1)
+    model_runs.resume(run, every=60, threads=1)
 
 
 def compare(before: Path, after: Path) -> int:

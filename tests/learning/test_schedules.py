@@ -6,7 +6,7 @@ import pytest
 from stickbreaker import Corpus, Memoised, Online, UserError
 from stickbreaker.corpus.shards import SHARD
 from stickbreaker.corpus.source import Source
-from stickbreaker.estimators.settings import from_json, to_json
+from stickbreaker.estimators.setting_values import from_json, to_json
 from stickbreaker.learning.convergence import evened_out, relative_change, settled
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.testing import plant_topics

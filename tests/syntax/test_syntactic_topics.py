@@ -15,15 +15,17 @@ from stickbreaker import Analysis, Corpus, SyntacticTopics, UserError, Vocabular
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.syntax.kernels.tree_topics import Weights, sum_topics
+from stickbreaker.syntax.learned import SyntaxLearned
+from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.syntax_chain import KEPT
 from stickbreaker.syntax.sentence_scores import halves
 from stickbreaker.syntax.tree_words import TreeWords
 from stickbreaker.testing import EstimatorTests
-from stickbreaker.testing.estimators import StopAfter
+from stickbreaker.testing.estimators import StopAfter, begin
 
 SUBJECTS = (("team", "goal", "coach"), ("bank", "share", "price"))
 ALL_WORDS = analysis_of_all_words(Analysis(language=None), "spaced")
@@ -111,7 +113,8 @@ class TestLaws(EstimatorTests):
         documents = PLANTED.documents(0)
         few = Corpus.from_documents(documents[5:2:-1], analysis=ALL_WORDS, vocabulary=PLANTED.vocabulary)
         assert model.transform(few).tobytes() == np.ascontiguousarray(whole[5:2:-1]).tobytes()
-        tau = model.learned_.tau[: model.learned_.own]
+        samples = model.learned_.samples
+        tau = samples.tau[: samples.own]
         tau = tau / tau.sum(axis=1, keepdims=True)
         assert whole[-1] == pytest.approx(tau.mean(axis=0))
         shares = [self.fitted(n_jobs=n).transform(PLANTED).tobytes() for n in (1, 3)]
@@ -125,7 +128,7 @@ class TestLaws(EstimatorTests):
         for shares in (model.head_topics_, model.topic_tags_):
             sums = shares.sum(axis=1)
             assert ((np.abs(sums - 1.0) < 1e-9) | (sums == 0.0)).all()
-        tokens, held = PLANTED.source.entries(0).offsets[-1], model.learned_
+        tokens, held = PLANTED.source.entries(0).offsets[-1], model.learned_.samples
         assert held.tags[0].sum() == tokens
         near = 0.05 if model.schedule == "online" else 1e-9  # a stream's counts are estimates
         assert held.transitions[0].sum() == pytest.approx(tokens, rel=near)
@@ -163,30 +166,30 @@ def test_words_are_predicted_by_an_exact_sum():
     model = fitted(limit="itic", samples=1, chains=1, max_iter=1)
     trees = PLANTED.trees(0)
     half = halves(trees)
-    predicted = model.tree_words_.ordered(half.predicted)
+    predicted = model.learned_.words.ordered(half.predicted)
     nats = np.empty(predicted.n_documents)
-    held = model.learned_
+    held = model.learned_.samples
     assert len(held.tau) == 1
     even = np.zeros((predicted.n_documents, 6))
     sum_topics(predicted.nodes, Weights(even, held.log_pi[0], held.beta[0]), nats)
-    scores = model._word_scores(PLANTED, 0)
+    scores = model.learned_.word_scores(PLANTED, 0)
     assert scores.nats.sum() == pytest.approx(nats.sum())
     assert len(scores.nats) == len(half.predicted.words)
-    assert model._score_documents(PLANTED) == pytest.approx((nats.sum(), len(scores.nats)))
+    assert model.learned_.log_probability(PLANTED) == pytest.approx((nats.sum(), len(scores.nats)))
 
 
 def test_samples_are_averaged_as_probabilities():
     model = fitted(limit="itic", samples=3, max_iter=30, chains=2)
-    held, trees = model.learned_, PLANTED.trees(0)
+    held, trees = model.learned_.samples, PLANTED.trees(0)
     half = halves(trees)
-    predicted = model.tree_words_.ordered(half.predicted)
+    predicted = model.learned_.words.ordered(half.predicted)
     each = np.empty((len(held.tau), predicted.n_documents))
     even = np.zeros((predicted.n_documents, 6))
     for sample, nats in enumerate(each):
         sum_topics(predicted.nodes, Weights(even, held.log_pi[sample], held.beta[sample]), nats)
     assert len(each) == 2 * held.own > 4
     mean = logsumexp(each, axis=0) - np.log(len(each))
-    assert model._word_scores(PLANTED, 0).nats.sum() == pytest.approx(mean.sum())
+    assert model.learned_.word_scores(PLANTED, 0).nats.sum() == pytest.approx(mean.sum())
 
 
 def test_halves_are_every_other_sentence():
@@ -219,7 +222,9 @@ def test_unknown_words_are_blank_or_their_tag():
     assert other.ordered(trees).nodes.words.tolist() == [-1, 0, 0], "a tag that was not learned from"
     for unknown in ("blank", "tag"):
         model = SyntacticTopics(2, unknown=unknown, max_iter=4, random_state=0).fit(corpus)
-        assert model._word_scores(corpus, 0).nats.shape == (2,), "words of the vocabulary alone are scored"
+        assert model.learned_.word_scores(corpus, 0).nats.shape == (2,), (
+            "words of the vocabulary alone are scored"
+        )
 
 
 HARD = {
@@ -267,13 +272,13 @@ def test_documents_without_a_known_word():
 def test_a_running_model_is_its_last_checkpoint(tmp_path):
     corpus = PLANTED.write(tmp_path / "corpus")
     made = SyntacticTopics(4, max_iter=6, chains=2, random_state=0)
-    fitting.begin(made, corpus, tmp_path / "m", held_out=0.1)
+    begin(made, corpus, tmp_path / "m", held_out=0.1)
     watch = StopAfter(4)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     early = SyntacticTopics.load(tmp_path / "m")
     assert early.n_iter_ == 4
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     late = SyntacticTopics.load(tmp_path / "m")
     assert late.n_iter_ == 6
     assert late.trace_[-1]["held_out"] < 0.0
@@ -329,7 +334,7 @@ ALTERED = {
 
 @pytest.mark.parametrize("name", ALTERED)
 def test_numbers_that_no_chain_gives_are_refused(name):
-    params = fitted(max_iter=2, chains=1).params_
+    params = fitted(max_iter=2, chains=1).learned_.params
     for value in ALTERED[name]:
         values = params[name].values.copy()
         values.flat[0] = value
@@ -341,16 +346,16 @@ def test_numbers_that_no_chain_gives_are_refused(name):
 
 
 def test_topics_of_another_number_are_refused():
-    model = fitted(max_iter=2)
-    model.n_topics = 7
+    learned = fitted(max_iter=2).learned_
+    other = replace(learned.facts, settings=learned.facts.settings.but(n_topics=7))
     with pytest.raises(ValueError, match="the number of topics differs"):
-        model._take_learned(model.params_, model.state_)
+        SyntaxLearned.of(other, learned.params)
 
 
 def test_scores_of_many_samples_need_no_more_memory():
     model, trees = fitted(max_iter=2, chains=1), PLANTED.trees(0)
-    half, few = halves(trees), model.learned_
-    parts = model.tree_words_.ordered(half.predicted), half.owners, model.tree_words_.ordered(half.seen)
+    half, few = halves(trees), model.learned_.samples
+    parts = model.learned_.words.ordered(half.predicted), half.owners, model.learned_.words.ordered(half.seen)
     many = replace(few, **{name: np.concatenate([getattr(few, name)] * 20) for name in KEPT})
     peaks = []
     for learned in (few, many):
@@ -376,15 +381,15 @@ def test_checkpoints_with_numbers_that_no_run_gives_are_refused(tmp_path, infere
     corpus = PLANTED.write(tmp_path / "corpus")
     chains = 2 if inference == "gibbs" else None
     made = SyntacticTopics(3, max_iter=8, chains=chains, inference=inference, tol=0.0, random_state=0)
-    fitting.begin(made, corpus, tmp_path / "m")
+    begin(made, corpus, tmp_path / "m")
     watch = StopAfter(6)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     snapshot = ModelDirectory(tmp_path / "m").read()
-    made._resume_run(corpus, snapshot, tmp_path / "m")
+    SYNTAX.resume_run(made.settings, corpus, snapshot, tmp_path / "m")
     snapshot.arrays[name].flat[0] = 1e305
     with pytest.raises(ValueError, match=said):
-        made._resume_run(corpus, snapshot, tmp_path / "m")
+        SYNTAX.resume_run(made.settings, corpus, snapshot, tmp_path / "m")
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "mean-field"])
@@ -392,20 +397,20 @@ def test_where_all_documents_are_held_out_there_is_nothing_to_learn(tmp_path, in
     corpus = corpus_of([document([(["a"], [-1], ["X"])])])  # its share of the numbers is below .9
     made = SyntacticTopics(3, max_iter=3, inference=inference, random_state=0)
     with pytest.raises(UserError, match="no document to learn from; lower the held-out share"):
-        fitting.begin(made, corpus, tmp_path / "m", held_out=0.9)
+        begin(made, corpus, tmp_path / "m", held_out=0.9)
     assert not (tmp_path / "m").exists()
 
 
 def test_a_run_that_was_killed_after_its_last_step_is_finished_by_resume(tmp_path):
     corpus = PLANTED.write(tmp_path / "corpus")
     made = SyntacticTopics(3, inference="mean-field", schedule="online", max_iter=1, random_state=0)
-    fitting.begin(made, corpus, tmp_path / "m", held_out=0.2)
+    begin(made, corpus, tmp_path / "m", held_out=0.2)
     watch = StopAfter(1)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     directory = ModelDirectory(tmp_path / "m")
     snapshot = directory.read()
     snapshot.manifest["run"]["passes"] = 1
-    job, _ = made._resume_run(corpus, snapshot, tmp_path / "m")
+    job, _ = SYNTAX.resume_run(made.settings, corpus, snapshot, tmp_path / "m")
     shutil.rmtree(tmp_path / "corpus")
     assert 0 < job.n_documents < len(PLANTED.documents(0)), "as the summary of the run has it"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import Outcome, note
-from stickbreaker.console.inputs import open_documents
+from stickbreaker.console.inputs import open_documents_for
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.core.json_checks import JsonObject
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def score_documents(asked: ScoringRequest) -> Outcome:
     """Score documents by their log probability under a model; returns the scores, and how to show them."""
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.model_files import load
 
     with naming(" ".join(asked.inputs)):
-        estimator = load(asked.model, verb="evaluate")
-        corpus = open_documents(estimator, asked.inputs, asked.reading)
-        scores = part_scores(asked.model, corpus, estimator._score_parts(corpus))
+        learned = load(asked.model, verb="evaluate")
+        corpus = open_documents_for(learned, asked.inputs, asked.reading)
+        scores = part_scores(asked.model, corpus, learned.part_scores(corpus))
     return scores, scores_as_text
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.estimators.estimator import Estimator
+    from stickbreaker.estimators.learned import AnyLearned
+    from stickbreaker.estimators.learner import AnyLearner
 
 FORMATS = (
     "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "counts", "lines",
@@ -360,6 +362,22 @@ def open_documents(
     analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
     structure = structure_for(estimator)
     return open_or_build(inputs, reading, analysis=analysis, vocabulary=vocabulary, structure=structure)
+
+
+def open_documents_for(learned: "AnyLearned", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+    """Open a corpus, or read files of documents, with the analysis and vocabulary of what was learned."""
+    return open_or_build(
+        inputs,
+        reading,
+        analysis=learned.facts.analysis,
+        vocabulary=learned.vocabulary,
+        structure=structure_of(learned.learner),
+    )
+
+
+def structure_of(learner: "AnyLearner") -> StructureChoice | None:
+    """What a corpus must store for a kind to read: trees, if it learns from them; None: the default."""
+    return StructureChoice(trees=True) if learner.reads_trees else None
 
 
 def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import emit, fail, note, stop_signals, tell_of_compiling
-from stickbreaker.console.inputs import open_or_build, structure_for
+from stickbreaker.console.inputs import open_or_build, structure_of
 from stickbreaker.console.run_options import NewRun
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import JsonObject
@@ -20,35 +20,40 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
+    from stickbreaker.estimators.learned import AnyLearned
+    from stickbreaker.estimators.run_settings import RunSettings
     from stickbreaker.learning.observers import Observer
     from stickbreaker.learning.run import Run, RunState, ScoreNames
     from stickbreaker.saved import ModelDirectory
 
 
 def begin_run(
-    model: "Estimator", run: NewRun, look_at: "Callable[[Corpus], object]" = lambda corpus: None
+    model: "Estimator | RunSettings", run: NewRun, look_at: "Callable[[Corpus], object]" = lambda corpus: None
 ) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
-    `look_at` is called with the corpus before the run begins. Returns the corpus, and the directory, which
-    stays locked for `go_on`.
+    model: settings, or an estimator of a kind that has none yet. `look_at` is called with the corpus before
+    the run begins. Returns the corpus, and the directory, which stays locked for `go_on`.
     """
-    from stickbreaker.estimators import fitting
+    from stickbreaker.estimators import model_runs
+    from stickbreaker.estimators.plain_learner import learner_and_settings
     from stickbreaker.saved.directory import refuse_existing
 
-    model._refuse_params()  # reports wrong parameters before anything is read
+    learner, settings = learner_and_settings(model)
+    learner.check(settings)  # reports wrong settings before anything is read
     refuse_existing(run.out, run.overwrite)
     for given in run.inputs:
         _refuse_inside_model(Path(given))
     with scratch_beside(run.out) as scratch:
-        inside, structure = scratch / "corpus", structure_for(model)
+        inside, structure = scratch / "corpus", structure_of(learner)
         corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, structure=structure)
         look_at(corpus)
-        remark = model._remark_on(corpus)
+        remark = learner.remark_on(settings, corpus)
         if remark is not None:
             note(f"note: {as_options(remark)}")
-        directory = fitting.begin(
-            model,
+        directory = model_runs.begin(
+            learner,
+            settings,
             corpus,
             run.out,
             held_out=run.held_out,
@@ -81,6 +86,7 @@ def go_on(
     that the run was interrupted before.
     """
     from stickbreaker.estimators.kinds import kinds, object_at
+    from stickbreaker.estimators.plain_learner import estimator_in
 
     tell_of_compiling()
     path = model if isinstance(model, Path) else model.path
@@ -89,12 +95,12 @@ def go_on(
     if done is None:
         emit_finished(path, as_json)
         return
-    learned, verb = done[0], done[0]._next_verb()
+    learned, verb = done[0], done[0].next_verb()
     kind = kinds()[learned.kind]
     following = kind.verbs[:1] if verb is None else (verb,)
-    further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(learned)
-    names = learned._score_names
-    text = partial(_as_text, sizes=learned._sizes(), lines=lines, following=following, scores=names)
+    further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(estimator_in(learned))
+    names = learned.learner.score_names
+    text = partial(_as_text, sizes=learned.sizes(), lines=lines, following=following, scores=names)
     summary = {**_summarize(*done), **further}
     emit({"model": str(path), "status": "done", "resumed": resumed, **summary}, as_json, text)
 
@@ -127,14 +133,14 @@ def run_on(
     threads: int | None,
     remedy: str,
     engine: "str | SparkEngine" = "local",
-) -> "tuple[Estimator, Run, RunState] | None":
+) -> "tuple[AnyLearned, Run, RunState] | None":
     """Continue a run to its end and show progress; returns None if it was finished already.
 
     every: seconds between checkpoints. A locked directory is unlocked at the end. On Ctrl-C the program exits
     with status 1 and the message `remedy`. Prints a note if the score has not converged.
     """
     from stickbreaker.engines import Interrupted
-    from stickbreaker.estimators import fitting
+    from stickbreaker.estimators import model_runs
 
     spark = None if isinstance(engine, str) else engine
     with ExitStack() as signals:
@@ -143,7 +149,7 @@ def run_on(
             signals.enter_context(stop_signals(stop, numbers=(signal.SIGINT,)))
 
         try:
-            done = fitting.resume(
+            done = model_runs.resume(
                 model,
                 every=every,
                 threads=threads,
@@ -157,15 +163,15 @@ def run_on(
         finally:
             if not isinstance(model, Path):
                 model.unlock()
-    warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
+    warning = None if done is None else model_runs.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
         note(f"note: {as_options(warning)}")
     return done
 
 
-def _summarize(estimator: "Estimator", job: "Run", state: "RunState") -> JsonObject:
+def _summarize(learned: "AnyLearned", job: "Run", state: "RunState") -> JsonObject:
     return {
-        **estimator._sizes(),
+        **learned.sizes(),
         "documents": job.n_documents,
         "passes": state.passes,
         "steps": state.step,

@@ -61,6 +61,7 @@ class Parameter:
     last: bool = False
     saved: bool = True
     lenient: bool = False
+    reads: bool = False
 
     @property
     def option_name(self) -> str | None:
@@ -141,6 +142,7 @@ def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
     last : whether it is listed after all others.
     saved : False: it is written to files only if it was given.
     lenient : if its needs are not met, Python ignores it; only the command line refuses it then.
+    reads : whether it acts on new documents too, so that it may be changed after a fit.
     """
     return field(default=default, metadata={"parameter": {"help": help, "more": more, **about}})
 
@@ -252,14 +254,16 @@ def names_of(kind: type) -> OptionNames:
     )
 
 
-def with_parameter_section(kind: type[T]) -> type[T]:
+def with_parameter_section(kind: type[T], settings: type[Any] | None = None) -> type[T]:
     """Class decorator that adds a section "Parameters" to the docstring, from the parameters' declarations.
+
+    settings: the class that declares them, if that is not `kind` itself.
 
     Inherited parameters are included. The section comes before "Attributes" or the example. The class is
     changed in place, and the signature of `__init__` is reordered like the section: positional parameters
     first, those that every run has (`last`) at the end.
     """
-    parameters = sorted(declared(kind).values(), key=lambda one: (one.by_name, one.last))
+    parameters = sorted(declared(settings or kind).values(), key=lambda one: (one.by_name, one.last))
     order = {one.name: place for place, one in enumerate(parameters) if one.by_name}
     signature = inspect.signature(kind.__init__)
     named = sorted(signature.parameters.values(), key=lambda one: order.get(one.name, -1))

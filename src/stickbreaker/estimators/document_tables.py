@@ -1,10 +1,8 @@
 """Documents as rows of a table, with their shares of topics and their metadata."""
 
-# pyright: reportPrivateUsage=false
-
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +16,12 @@ from stickbreaker.corpus.frames import ID, METADATA, MetadataColumns, as_frame
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.corpus.text.parts import NUMBER, WHOLE
+from stickbreaker.estimators.learned import HasShares
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from stickbreaker.corpus.arrow_arrays import ArrowArray, ArrowColumn
-    from stickbreaker.estimators.estimator import Estimator
 
 TOPIC = "topic"
 FAINT, LEAST = 1e-9, 1e-3  # weights, in tokens, of a part without a known word, and of a part with one
@@ -40,9 +38,9 @@ class DocumentTable:
 
     without: ClassVar[tuple[str, ...]] = ()  # fields of metadata to leave out
 
-    def __init__(self, estimator: "Estimator", corpus: Corpus, *, metadata: bool = False) -> None:
-        self.estimator, self.corpus = estimator, corpus
-        self.shares = [f"topic{k}" for k in range(estimator._n_shares)]
+    def __init__(self, learned: HasShares[Any], corpus: Corpus, *, metadata: bool = False) -> None:
+        self.learned, self.corpus = learned, corpus
+        self.shares = [f"topic{k}" for k in range(learned.n_shares)]
         taken = (ID, TOPIC, *self.shares)
         self.metadata = MetadataColumns(corpus, taken, self.without) if metadata else None
 
@@ -57,7 +55,7 @@ class DocumentTable:
             yield self._block(block)
 
     def _block(self, block: int) -> pa.Table:
-        shares = self.estimator._block_shares(self.corpus, block)
+        shares = self.learned.shares(self.corpus, block)
         between = [] if self.metadata is None else self.metadata.of(block)
         return self._table(self.corpus.ids(block), between, shares, self._tokens(block) == 0.0)
 
@@ -100,7 +98,7 @@ class WholeTable(DocumentTable):
         sums, tokens = np.zeros((0, len(self.shares))), np.zeros(0)
         for block in range(len(self.corpus.block_sizes)):
             own, new = self._wholes(block, numbers)
-            shares, counts = self.estimator._block_shares(self.corpus, block), self._tokens(block)
+            shares, counts = self.learned.shares(self.corpus, block), self._tokens(block)
             grown = len(numbers) - len(tokens)
             sums = np.concatenate([sums, np.zeros((grown, sums.shape[1]))])
             tokens = np.concatenate([tokens, np.zeros(grown)])
@@ -134,3 +132,19 @@ class WholeTable(DocumentTable):
                 new.append(place)
             found[place] = numbers[whole]
         return found, new
+
+
+def frame_of_topics(
+    words: Sequence[Sequence[str]], names: Sequence[str | None] | None, shares: Array
+) -> "pd.DataFrame":
+    """A row for each topic, as a pandas DataFrame: its number, name, share and top words.
+
+    Raises UserError if pandas is not installed.
+    """
+    columns = {
+        "topic": pa.array(range(len(words)), pa.int32()),
+        "name": pa.array(names or [None] * len(words), pa.string()),
+        "share": pa.array(shares, pa.float64()),
+        "words": pa.array([" ".join(own) for own in words], pa.string()),
+    }
+    return as_frame(pa.table(columns))

@@ -1,4 +1,4 @@
-"""Makes the engine that an estimator's parameter `engine` asks for."""
+"""Makes the engine that a model's settings ask for."""
 
 import atexit
 import shutil
@@ -10,43 +10,50 @@ from stickbreaker.contracts.contract import Model
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.run_settings import RunSettings
+from stickbreaker.estimators.setting_values import threads_of
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.estimator import Estimator
+
+
+def _where(settings: "RunSettings | Estimator") -> "str | SparkEngine":
+    """The engine to learn with: a name, or that of a Spark session."""
+    return settings.where if isinstance(settings, RunSettings) else settings.engine
 
 
 def engine_of(
-    estimator: Estimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
+    settings: "RunSettings | Estimator", model: Model, *, keep_local: bool = False, folder: Path | None = None
 ) -> Engine:
     """Make the engine for a model's run, local or Spark. Raises UserError for Spark without a session.
 
     keep_local: whether documents' local results are carried from pass to pass; folder: where the engine may
     store files.
     """
-    if estimator.engine == "local":
-        return LocalEngine(threads_of(estimator.n_jobs), keep_local=keep_local, folder=folder)
-    return spark_of(estimator).of(model, keep_local=keep_local, folder=folder)
+    if _where(settings) == "local":
+        return LocalEngine(threads_of(settings.n_jobs), keep_local=keep_local, folder=folder)
+    return spark_of(settings).of(model, keep_local=keep_local, folder=folder)
 
 
-def spark_of(estimator: Estimator) -> "SparkEngine":
+def spark_of(settings: "RunSettings | Estimator") -> "SparkEngine":
     """The SparkEngine that is the parameter `engine`. Raises UserError if that is a name, such as "spark"."""
-    if isinstance(estimator.engine, str):
+    engine = _where(settings)
+    if isinstance(engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
             "the model is learned on Spark, but there is no session", remedy=remedy, in_file=False
         )
-    return estimator.engine
+    return engine
 
 
-def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
+def readable(settings: "RunSettings | Estimator", corpus: Corpus) -> Corpus:
     """Return a corpus that the engine can read: for Spark, one that is in memory is first written to files.
 
     Their directory is temporary, and removed when the process ends. Any other corpus is returned as it is.
     """
-    if estimator.engine == "local" or corpus.path is not None:
+    if _where(settings) == "local" or corpus.path is not None:
         return corpus
-    folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(estimator).folder)
+    folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(settings).folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return corpus.write(Path(folder) / "corpus")

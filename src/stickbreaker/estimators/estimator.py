@@ -11,25 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-import numpy as np
-
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.parameter_fields import refuse_unmet_needs
 from stickbreaker.core.records import Array
-from stickbreaker.core.system_calls import memory_of_machine
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.learned import Update, final_score
+from stickbreaker.estimators.learner import refuse_large_runs
 from stickbreaker.estimators.search import FinishedRun, Search
-from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes, params_of, threads_of
+from stickbreaker.estimators.setting_values import SCHEDULE_TYPES, SettingTypes, params_of, threads_of
 from stickbreaker.learning.run import SCORES, Limits, Run, RunState, ScoreNames
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution_observer import Evolving
-from stickbreaker.saved.manifest_fields import UPDATES
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -42,33 +40,6 @@ class Origin(NamedTuple):
     manifest: JsonObject
     trace: list[TraceRecord]
     steps: int
-
-
-class Update(NamedTuple):
-    """A model's record of one `stickbreaker update`, finished or not.
-
-    `date` of the day (ISO 8601); `documents` learned from so far, of `total`; `fingerprint` of all of them.
-    """
-
-    date: str  # of the day, ISO 8601
-    documents: int  # learned from so far
-    total: int  # to be learned from
-    fingerprint: str  # of all of these documents
-
-    @property
-    def text(self) -> str:
-        """A line about the update, for the report.
-
-        >>> Update("2026-12-24", 10, 900, "").text
-        '2026-12-24: 10 of 900 documents'
-        """
-        part = "" if self.documents == self.total else f"{self.documents:,} of "
-        return f"{self.date}: {part}{counted(self.total, 'document')}"
-
-    @classmethod
-    def from_manifest(cls, manifest: JsonObject) -> "list[Update]":
-        """The updates in a model's manifest, the earliest first."""
-        return [cls(**record) for record in manifest.get(UPDATES, ())]
 
 
 class Estimator(ABC):
@@ -321,11 +292,6 @@ class Estimator(ABC):
         """
 
 
-def final_score(state: RunState) -> float:
-    """The score of the last pass, in nats per token; -inf if there is none."""
-    return state.scores[-1] if state.scores else -np.inf
-
-
 def refuse_to_begin(estimator: Estimator, corpus: Corpus, *, stream: bool = False) -> None:
     """Raise UserError, before learning, if an estimator's parameters are wrong or do not go together.
 
@@ -334,16 +300,4 @@ def refuse_to_begin(estimator: Estimator, corpus: Corpus, *, stream: bool = Fals
     if not stream:
         estimator._refuse_params(corpus.vocabulary, corpus.analysis)
     refuse_unmet_needs(estimator)
-    _refuse_large_runs(estimator, corpus)
-
-
-def _refuse_large_runs(estimator: Estimator, corpus: Corpus) -> None:
-    """Raise UserError if learning from a corpus takes more memory than this machine has."""
-    needed, parameters = estimator._least_memory(corpus)
-    there = memory_of_machine()
-    if there is not None and needed > there:
-        problem = (
-            f"{parameters} for {counted(corpus.n_words, 'word')} takes {needed / (1 << 30):,.0f} GB or more"
-        )
-        remedy = f"this machine has {there / (1 << 30):,.0f} GB: give fewer"
-        raise UserError(problem, remedy=remedy)
+    refuse_large_runs(*estimator._least_memory(corpus), corpus)

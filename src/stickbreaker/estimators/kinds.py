@@ -19,6 +19,7 @@ from stickbreaker.core.parameter_fields import names_of
 
 if TYPE_CHECKING:  # importing it takes longer than the program's help may take
     from stickbreaker.estimators.estimator import Estimator
+    from stickbreaker.estimators.learner import AnyLearner
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,17 @@ class Saved:
 class Kind(Saved):
     """One kind of model. Every kind can learn, save and resume.
 
-    `home` and `front_door` are the places, "module:class", of its plain estimator and of the public one;
-    `declared` that of the class that declares its parameters (`core/parameter_fields.py`). `fit`: its
+    `learner`, "module:object", is how it learns (`estimators/learner.py`); kinds that have none yet have
+    `home`, "module:class", their plain estimator. `front_door` is the place of the estimator that users
+    import; `declared` that of the class that declares its settings (`core/parameter_fields.py`). `fit`: its
     commands of `stickbreaker fit`, "module:command" by name. `summary`, "module:function", takes an estimator
     after a run, and returns further numbers and lines for the summary. `unigram_topics`, "module:function",
     takes a fitted estimator and returns `UnigramTopics`, for other kinds that use its topics.
     """
 
-    home: str
     front_door: str
+    learner: str | None = None
+    home: str | None = None
     fit: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str | None = None
     unigram_topics: str | None = None
@@ -135,9 +138,20 @@ class Kind(Saved):
     def plain(self) -> "type[Estimator]":
         """The estimator class without scikit-learn's conventions, which is quick to import.
 
-        It has the parameters and the mathematics; commands use it.
+        It has the parameters and the mathematics; commands use it. Raises UserError for a kind that has a
+        learner instead.
         """
+        if self.home is None:
+            raise UserError(f"a model of the kind {self.name} has no plain estimator")
         return object_at(self.home)
+
+    def how(self) -> "AnyLearner":
+        """How models of this kind learn, are saved and loaded."""
+        if self.learner is not None:
+            return object_at(self.learner)
+        from stickbreaker.estimators.plain_learner import PlainLearner
+
+        return PlainLearner(self.plain())
 
     def public(self) -> "type[Estimator]":
         """The estimator class that users import."""

@@ -1,9 +1,9 @@
-"""The parameters that estimators of every kind have."""
+"""The parameters that estimators of every kind have, for kinds that are not yet settings and a learner."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.core.parameter_fields import parameter
+from stickbreaker.estimators.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -11,35 +11,18 @@ if TYPE_CHECKING:
     from stickbreaker.learning.trace import TraceRecord
 
 
+def _as_setting(name: str) -> Any:
+    """A field that is declared like that of `RunSettings`."""
+    one = next(one for one in fields(RunSettings) if one.name == name)
+    return field(default=one.default, metadata=one.metadata)
+
+
 @dataclass(eq=False, repr=False)
 class RunParameters:
     """The parameters that every estimator has: threads, seed, output and callbacks."""
 
     _: KW_ONLY
-    n_jobs: int | None = parameter(
-        None,
-        "Threads; -1 is every core. The result is the same for any number.",
-        unset="every core",
-        option=None,
-        last=True,
-    )
-    random_state: Any = parameter(
-        None,
-        "The same whole number gives the same model, byte for byte.",
-        unset="a number is drawn, and kept in `seed_`",
-        option="--seed",
-        last=True,
-    )
-    verbose: bool | int = parameter(
-        False,
-        'Print a line per pass on standard error while `fit` runs (by the logger "stickbreaker").',
-        option=None,
-        last=True,
-    )
-    callbacks: "Sequence[Callable[[TraceRecord], object]] | None" = parameter(
-        None,
-        "Functions that get each record of the trace (a dict); one that returns True ends the run. A sweep "
-        'that is not scored has no "score".',
-        option=None,
-        last=True,
-    )
+    n_jobs: int | None = _as_setting("n_jobs")
+    random_state: Any = _as_setting("random_state")  # noqa: RUF009
+    verbose: bool | int = _as_setting("verbose")
+    callbacks: "Sequence[Callable[[TraceRecord], object]] | None" = _as_setting("callbacks")  # noqa: RUF009

@@ -27,10 +27,11 @@ from stickbreaker.corpus.text.analysis import default_analysis
 from stickbreaker.corpus.token_bags import bags_of_texts, corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
-from stickbreaker.estimators.settings import ELSEWHERE, checked
+from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
+from stickbreaker.estimators.plain_learner import PlainLearned
+from stickbreaker.estimators.setting_values import ELSEWHERE, checked
 
-_SPARSE: Classes = (csr_array, csr_matrix)
+SPARSE: Classes = (csr_array, csr_matrix)
 FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
 
 
@@ -63,7 +64,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         if self.__sklearn_is_fitted__():
             return names
         held, own = vars(self), type(self)
-        return [name for name in names if name in held or not _is_learned(name, getattr(own, name, None))]
+        return [name for name in names if name in held or not is_learned(name, getattr(own, name, None))]
 
     def fit(self, X: object, y: object = None, **others: object) -> Self:
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
@@ -78,7 +79,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         topics than documents. If several threads call it, one learns at a time. Raises TypeError for
         `sample_weight`, as documents have no weights.
         """
-        _refuse_others(type(self).__name__, others)
+        refuse_others(type(self).__name__, others)
         with alone_with(self):
             corpus = self._as_corpus(X, reset=True)
             state = fitting.fit(self, corpus)
@@ -136,7 +137,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         date_field: str | None = None,
         group_field: str | None = None,
         language: str | None = None,
-        compare: "Estimator | str | Path | None" = None,
+        compare: "BaseEstimator | str | Path | None" = None,
         overwrite: bool = False,
     ) -> ReportPage:
         """Make the page about the model that `stickbreaker report` makes, to be shown in a notebook.
@@ -160,12 +161,12 @@ class ScikitLearn(BaseEstimator, Estimator):
         'LDA'
         """
         check_is_fitted(self)
-        if isinstance(compare, BaseEstimator):
-            check_is_fitted(compare)
         if path is not None:
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}
-        page = report_page_of(self, title or self.kind, self._to_show(documents), compare, options)
+        page = report_page_of(
+            PlainLearned.of(self), title or self.kind, self._to_show(documents), as_compared(compare), options
+        )
         if path is not None:
             page.save(path, overwrite=overwrite)
         return page
@@ -212,9 +213,9 @@ class ScikitLearn(BaseEstimator, Estimator):
                 matrix = given.values
             elif reset:
                 own, rule = self._reads_texts_by()
-                corpus = _corpus_of(given, analysis or own, rule=rule, ordered=not self._is_open)
+                corpus = corpus_of_documents(given, analysis or own, rule=rule, ordered=not self._is_open)
             else:
-                corpus = _corpus_of(given, self.analysis_, self.vocabulary_)
+                corpus = corpus_of_documents(given, self.analysis_, self.vocabulary_)
         if corpus is not None:
             if not reset:
                 same = corpus.vocabulary is self.vocabulary_
@@ -278,7 +279,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         not named.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
-        if self._is_open or named or not isinstance(X, _SPARSE):
+        if self._is_open or named or not isinstance(X, SPARSE):
             return False
         shape, data = X.shape, X.data
         if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:
@@ -286,7 +287,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return X.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
 
 
-def _is_learned(name: str, value: object) -> bool:
+def is_learned(name: str, value: object) -> bool:
     """Whether an attribute has a value only after a fit: its name ends in "_", or it is a property.
 
     value: what the class has under that name.
@@ -294,7 +295,7 @@ def _is_learned(name: str, value: object) -> bool:
     return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
 
 
-def _refuse_others(kind: str, others: Mapping[str, object]) -> None:
+def refuse_others(kind: str, others: Mapping[str, object]) -> None:
     """Raise TypeError if there are arguments that `fit` does not have; for `sample_weight` with a remedy."""
     if "sample_weight" in others:
         remedy = "repeat those that should count more"
@@ -303,7 +304,7 @@ def _refuse_others(kind: str, others: Mapping[str, object]) -> None:
         raise TypeError(f"{kind}.fit() got an unexpected keyword argument {name!r}")
 
 
-def _corpus_of(
+def corpus_of_documents(
     given: DocumentInput,
     analysis: AnyAnalysis | None = None,
     vocabulary: Vocabulary | None = None,

@@ -10,7 +10,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.corpus_facts import digest_of_documents
-from stickbreaker.estimators.estimator import Estimator, Update
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.learned import Update
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.saved import ModelDirectory
 

@@ -4,13 +4,12 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.records import Array
-from stickbreaker.corpus.frames import as_frame
-from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable
+from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, frame_of_topics
+from stickbreaker.estimators.plain_learner import PlainLearned
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
         of another column is called "metadata.id" and so on. Raises UserError if pandas is not installed.
         """
         check_is_fitted(self)
-        return DocumentTable(self, self._as_corpus(X, reset=False), metadata=True).frame()
+        return DocumentTable(PlainLearned.of(self), self._as_corpus(X, reset=False), metadata=True).frame()
 
     def topics_frame(self, n: int = 10) -> "pd.DataFrame":
         """A row for each topic, as a pandas DataFrame: number, name, share of the tokens, `n` top words.
@@ -53,12 +52,4 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
         """
         check_is_fitted(self)
         model: Any = self
-        words = [" ".join(own) for own in model.top_words(n)]
-        names = getattr(model, "topic_names_", None) or [None] * len(words)
-        columns = {
-            "topic": pa.array(range(len(words)), pa.int32()),
-            "name": pa.array(names, pa.string()),
-            "share": pa.array(model.topic_shares_, pa.float64()),
-            "words": pa.array(words, pa.string()),
-        }
-        return as_frame(pa.table(columns))
+        return frame_of_topics(model.top_words(n), getattr(model, "topic_names_", None), model.topic_shares_)

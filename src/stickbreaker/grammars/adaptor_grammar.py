@@ -12,7 +12,7 @@ from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
 from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.settings import ELSEWHERE, positive
+from stickbreaker.estimators.setting_values import ELSEWHERE, positive
 from stickbreaker.grammars.document_shares import shares_of
 from stickbreaker.grammars.grammar_estimator import Subtree
 from stickbreaker.grammars.grammar_stream import partial_fit

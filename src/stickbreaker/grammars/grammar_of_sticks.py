@@ -18,7 +18,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.grammars.document_shares import nats_of_documents
 from stickbreaker.grammars.gold_sample import segmentation_measure
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.estimators.settings import engine_name, refuse_parameters
+from stickbreaker.estimators.setting_values import engine_name, refuse_parameters
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.text_symbols import characters_of, known_words
 from stickbreaker.learning.schedules import Online

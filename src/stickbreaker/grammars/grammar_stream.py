@@ -12,7 +12,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.estimator import refuse_to_begin
-from stickbreaker.estimators.settings import params_as_text, seed_of, threads_of
+from stickbreaker.estimators.setting_values import params_as_text, seed_of, threads_of
 from stickbreaker.grammars.grammar_of_sticks import model_of_grammar, start_run
 from stickbreaker.grammars.training_sentences import NothingParsed, training_sentences
 from stickbreaker.learning.online_steps import learn_minibatch

@@ -20,7 +20,7 @@ from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.estimators.settings import refuse_parameters
+from stickbreaker.estimators.setting_values import refuse_parameters
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Limits, Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState

@@ -18,7 +18,7 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.settings import positive
+from stickbreaker.estimators.setting_values import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Clock, Trace

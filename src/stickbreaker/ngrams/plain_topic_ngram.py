@@ -15,7 +15,7 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.estimators.settings import positive
+from stickbreaker.estimators.setting_values import positive
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.language_estimator import LanguageEstimator

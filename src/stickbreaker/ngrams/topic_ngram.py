@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from stickbreaker.estimators.settings import ELSEWHERE
+from stickbreaker.estimators.setting_values import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentence

@@ -28,7 +28,7 @@ from stickbreaker.engines.spark.session import in_one_line, spark_errors
 from stickbreaker.estimators.corpus_facts import about, joint_fingerprint
 from stickbreaker.estimators.engine_choice import engine_of
 from stickbreaker.estimators.saving import manifest_of
-from stickbreaker.estimators.settings import seed_of
+from stickbreaker.estimators.setting_values import seed_of
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun

@@ -5,7 +5,7 @@ from stickbreaker.estimators.kinds import Export, Kind
 KINDS = (
     Kind(
         name="SyntacticTopics",
-        home="stickbreaker.syntax.plain_syntactic_topics:PlainSyntacticTopics",
+        learner="stickbreaker.syntax.learner:SYNTAX",
         front_door="stickbreaker.syntax.syntactic_topics:SyntacticTopics",
         verbs=("topics", "transform", "evaluate", "report", "export"),
         fit={"stm": "stickbreaker.syntax.cli.fit:stm"},
@@ -21,6 +21,6 @@ KINDS = (
         evaluate_options=("threads",),
         page="stickbreaker.syntax.report.syntax_page:syntax_page_of",
         noun="model of syntactic topics",
-        declared="stickbreaker.syntax.parameters:SyntaxParameters",
+        declared="stickbreaker.syntax.settings:SyntaxSettings",
     ),
 )

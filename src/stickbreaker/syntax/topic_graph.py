@@ -6,7 +6,7 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
-from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+from stickbreaker.syntax.learned import SyntaxLearned
 
 LEAST, MOST = 0.1, 3  # least share of an edge among the words below a topic; most edges from a topic
 NEARLY = 1.0 - 1e-6  # for topics unreachable from a root, so that their depth is finite
@@ -23,13 +23,13 @@ class Edge(NamedTuple):
     share: float
 
 
-def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
+def edges_of(learned: SyntaxLearned) -> list[Edge]:
     """The edges of the graph of topics: from each topic in use to the commonest topics of its dependents.
 
     The first edges are to topics of words without a head. There are at most `MOST` edges from a topic, with
     shares of at least `LEAST`; topics that are not in use have none.
     """
-    shares, in_use = model.head_topics_, set(model._topics_in_use)
+    shares, in_use = learned.samples.head_topics, set(learned.topics_in_use)
     rows = [(None, shares[-1]), *((k, shares[k]) for k in sorted(in_use))]
     return [
         Edge(head, topic, float(row[topic]))
@@ -39,21 +39,21 @@ def edges_of(model: PlainSyntacticTopics) -> list[Edge]:
     ]
 
 
-def heads_of(model: PlainSyntacticTopics) -> Array:
+def heads_of(learned: SyntaxLearned) -> Array:
     """(topics × topics + 1) Rows: topics of words; in a row, the shares of topics among their heads.
 
     The last column is for no head. The row of a topic without words is zero.
     """
-    counted = model.learned_.of_best(model.learned_.transitions)
+    counted = learned.samples.of_best(learned.samples.transitions)
     return (counted / np.maximum(counted.sum(axis=0), 1e-300)).T
 
 
-def depths_of(model: PlainSyntacticTopics) -> Array:
+def depths_of(learned: SyntaxLearned) -> Array:
     """The mean depth of each topic's words in trees (topics,); 1 if all are roots.
 
     d_i = 1 + sum_j p(head has topic j | topic i) d_j, which is exact if words of topic j are equally deep
     with and without dependents of topic i.
     """
-    heads = heads_of(model)[:, :-1]
+    heads = heads_of(learned)[:, :-1]
     depths = np.linalg.solve(np.eye(len(heads)) - NEARLY * heads, np.ones(len(heads)))
     return depths.astype(np.float64)

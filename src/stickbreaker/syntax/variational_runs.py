@@ -10,6 +10,7 @@ from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.setting_values import threads_for
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
@@ -19,27 +20,36 @@ from stickbreaker.syntax.model.mean_field_predictions import as_sample
 from stickbreaker.syntax.model.syntax_model import SyntaxModel
 from stickbreaker.syntax.model.syntax_start import initialise
 from stickbreaker.syntax.model.syntax_weights import refuse_params
-from stickbreaker.syntax.syntax_estimator import SyntaxEstimator
+from stickbreaker.syntax.plan import (
+    SCORE_NAMES,
+    held_out_score,
+    limits_of,
+    prior_of,
+    schedule_for,
+    source_of,
+    words_of,
+)
+from stickbreaker.syntax.settings import SyntaxSettings
 from stickbreaker.syntax.tree_words import TreeWords
 
 
 def new_run(
-    estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
+    settings: SyntaxSettings, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[VariationalRun, VariationalState]:
     """Prepare a new run and its initial state, which a short Markov chain on some documents finds."""
-    job = job_of(estimator, corpus, seed, held_out, folder)
+    job = job_of(settings, corpus, seed, held_out, folder)
     assert isinstance(job.model, SyntaxModel)
-    start = initialise(job.model, job.source, seed, estimator._threads)
+    start = initialise(job.model, job.source, seed, threads_for(settings.n_jobs))
     job.engine.start(job.model, start.counts)
     return job, job.first_state(start.params)
 
 
 def resume_run(
-    estimator: SyntaxEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
+    settings: SyntaxSettings, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[VariationalRun, VariationalState]:
     """The run continued from the checkpoint `snapshot`, and its state. Raises ValueError if it is invalid."""
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
-    job = job_of(estimator, corpus, seed, held_out, folder)
+    job = job_of(settings, corpus, seed, held_out, folder)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
     refuse_params(state.params)
@@ -50,28 +60,28 @@ def resume_run(
 
 
 def job_of(
-    estimator: SyntaxEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
+    settings: SyntaxSettings, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> VariationalRun:
-    """Set up the variational run that an estimator's parameters describe; its engine has no table yet.
+    """Set up the variational run that settings describe; its engine has no table yet.
 
     held_out: the share of documents to hold out; folder: for the engine's files.
     """
-    words = estimator._words_of(corpus.vocabulary, corpus.about.tag_names or ())
-    model, schedule = SyntaxModel(words.n_words, estimator.prior()), estimator._learning_schedule()
-    source = estimator._source_of(corpus, held_out, shard_size=model.shard_size)
+    words = words_of(settings, corpus.vocabulary, corpus.about.tag_names or ())
+    model, schedule = SyntaxModel(words.n_words, prior_of(settings)), schedule_for(settings)
+    source = source_of(corpus, held_out, shard_size=model.shard_size)
     evaluate = None
     if held_out:
-        score = estimator._held_out_score(source, words, seed)
+        score = held_out_score(settings, source, words, seed)
         evaluate = partial(_held_out_score, score=score, n_tags=len(words.tags))
     return VariationalRun(
         model=model,
-        engine=engine_of(estimator, model, keep_local=isinstance(schedule, Batch), folder=folder),
+        engine=engine_of(settings, model, keep_local=isinstance(schedule, Batch), folder=folder),
         schedule=schedule,
         source=source,
         seed=seed,
-        limits=estimator._limits(),
+        limits=limits_of(settings),
         evaluate=evaluate,
-        scores=estimator._score_names,
+        scores=SCORE_NAMES,
     )
 
 

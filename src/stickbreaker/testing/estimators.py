@@ -17,13 +17,15 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.kinds import kinds
-from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.settings import params_of, to_json
+from stickbreaker.estimators.learned import AnyLearned
+from stickbreaker.estimators.model_files import load
+from stickbreaker.estimators.plain_learner import PlainLearned, learner_and_settings
+from stickbreaker.estimators.setting_values import to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
+from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.subjects import about
 from stickbreaker.topics.model.word_ranking import RANKINGS
 
@@ -46,9 +48,21 @@ def contents(path: Path) -> JsonObject:
     return held
 
 
-def settings_text(model: Estimator) -> str:
-    """A model's parameters as JSON, as in its manifest."""
-    return json.dumps(to_json(model._params_to_save(), model._setting_types))
+def begin(model: Any, corpus: Corpus, path: Path, **options: Any) -> ModelDirectory:
+    """Make the directory of a model with a run of an estimator, as `model_runs.begin`."""
+    learner, settings = learner_and_settings(model if isinstance(model, Estimator) else model.settings)
+    return model_runs.begin(learner, settings, corpus, path, **options)
+
+
+def learned_by(model: Any) -> AnyLearned:
+    """What a fitted estimator has learned."""
+    return PlainLearned.of(model) if isinstance(model, Estimator) else model.learned_
+
+
+def settings_text(model: Any) -> str:
+    """A fitted model's settings as JSON, as in its manifest."""
+    learned = learned_by(model)
+    return json.dumps(to_json(learned.facts.settings.values(), learned.learner.setting_types))
 
 
 class StopAfter(Observer):
@@ -93,7 +107,7 @@ class EstimatorTests(ABC):
         source: the name of the method that returns the documents to learn from.
         """
         model = self.make(**settings)
-        given = json.dumps(to_json(params_of(model), model._setting_types), sort_keys=True)
+        given = repr(sorted(model.get_params().items()))
         key = (type(self), source, self.corpus().fingerprint, given)
         if key not in self._fitted:
             self._fitted[key] = model.fit(getattr(self, source)())
@@ -122,12 +136,12 @@ class EstimatorTests(ABC):
 
         stops: numbers of steps; the run is stopped and resumed after each, counted from the last resumption.
         """
-        fitting.begin(self.make(), corpus, path)
+        begin(self.make(), corpus, path)
         for steps in stops:
             watch = StopAfter(steps)
             with pytest.raises(Interrupted):
-                fitting.resume(path, every=0.0, threads=threads, watch=[watch], stopper=watch.take)
-        fitting.resume(path, every=60.0, threads=threads)
+                model_runs.resume(path, every=0.0, threads=threads, watch=[watch], stopper=watch.take)
+        model_runs.resume(path, every=60.0, threads=threads)
         return contents(path)
 
     def saved(self, model: Any, path: Path) -> JsonObject:
@@ -157,9 +171,9 @@ class EstimatorTests(ABC):
         model.save(tmp_path / "one.zip")
         packed = type(model).load(tmp_path / "one.zip")
         assert self.saved(packed, tmp_path / "third") == first
-        plain = load(tmp_path / "first")
-        assert type(plain) is kinds()[model.kind].plain()
-        assert plain._score_documents(corpus) == model._score_documents(corpus)
+        learned = load(tmp_path / "first")
+        assert learned.kind == model.kind
+        assert learned.log_probability(corpus) == learned_by(model).log_probability(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
         """Law 2: a run that is stopped twice, and resumed with other threads, gives the same files."""

@@ -19,7 +19,7 @@ from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
-from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.topics.model.model import TopicModel, topic_model

@@ -13,7 +13,7 @@ from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.estimators.settings import (
+from stickbreaker.estimators.setting_values import (
     SCHEDULES,
     SettingTypes,
     engine_name,

@@ -10,7 +10,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
-from stickbreaker.estimators.settings import engine_name, params_of, schedule_of
+from stickbreaker.estimators.setting_values import engine_name, params_of, schedule_of
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.topics.model.model import TopicModel

@@ -13,7 +13,7 @@ from stickbreaker.core.topk import largest
 from stickbreaker.corpus.frames import as_frame
 from stickbreaker.corpus.readers.document_inputs import once_read
 from stickbreaker.estimators.document_tables import ALL_UNSEEN
-from stickbreaker.estimators.settings import ELSEWHERE
+from stickbreaker.estimators.setting_values import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.topics.model.word_ranking import DEFAULT
 from stickbreaker.topics.topic_estimator import TopicEstimator

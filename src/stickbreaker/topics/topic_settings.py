@@ -9,7 +9,7 @@ import numpy as np
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.spelling.string_prior import Spelling
-from stickbreaker.estimators.settings import SCHEDULE_TYPES, SettingTypes
+from stickbreaker.estimators.setting_values import SCHEDULE_TYPES, SettingTypes
 from stickbreaker.topics.combinations import INFERENCE
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs

@@ -23,19 +23,21 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus, VocabularyRule
 from stickbreaker.corpus.readers import ReadingOptions
-from stickbreaker.estimators.fitting import begin, resume
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load_of
+from stickbreaker.estimators.model_runs import begin, resume
 from stickbreaker.pages.document_rows import DocumentRow, DocumentRows
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
 from stickbreaker.pages.page import Page
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+from stickbreaker.syntax.learned import SyntaxLearned
+from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.report.graph import MOST_NODES
 from stickbreaker.syntax.report.sentences import ParsedSentence, read_documents
 from stickbreaker.syntax.report.syntax_page import SyntaxReport, curves_of, syntax_page_of
 from stickbreaker.syntax.report.topics import SyntaxTopic, colours_of, percent, topics_of
 from stickbreaker.syntax.report_documents import BEYOND, LIMIT, MOST_WORDS, SENTENCES
+from stickbreaker.syntax.settings import SyntaxSettings
 from stickbreaker.syntax.topic_graph import Edge, depths_of, heads_of
 
 SECTIONS = {"learning", "graph", "topics", "documents", "sentences", "making"}
@@ -97,7 +99,7 @@ def learned(
     if params.get("inference") != "mean-field":
         params = {"samples": 3, "chains": 1, **params}
     corpus = corpus_of(folder, made_up() if documents is None else documents, rarest)
-    begin(PlainSyntacticTopics(**params), corpus, folder / "model", held_out=held_out)
+    begin(SYNTAX, SyntaxSettings(**params), corpus, folder / "model", held_out=held_out)
     resume(folder / "model", every=600.0, threads=1)
     return folder / "model"
 
@@ -108,10 +110,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def estimator(path: Path) -> PlainSyntacticTopics:
-    found = load(path)
-    assert isinstance(found, PlainSyntacticTopics)
-    return found
+def results(path: Path) -> SyntaxLearned:
+    return load_of(SYNTAX, path)
 
 
 def ids_in(page: Page) -> set[str | None]:
@@ -121,9 +121,9 @@ def ids_in(page: Page) -> set[str | None]:
 # Topics and their graph
 
 
-def test_topics_are_those_in_use_with_what_was_counted(estimator: PlainSyntacticTopics) -> None:
-    rows, counted = topics_of(estimator), estimator.learned_.transitions.mean(axis=0)
-    assert [row.number for row in rows] == estimator._topics_in_use
+def test_topics_are_those_in_use_with_what_was_counted(results: SyntaxLearned) -> None:
+    rows, counted = topics_of(results), results.samples.transitions.mean(axis=0)
+    assert [row.number for row in rows] == results.topics_in_use
     assert sum(row.share for row in rows) == pytest.approx(1.0, abs=1e-6)
     for row in rows:
         k = row.number
@@ -136,20 +136,22 @@ def test_topics_are_those_in_use_with_what_was_counted(estimator: PlainSyntactic
             assert share == pytest.approx(own / counted[:, k].sum())
         assert sum(share for _, share in row.tags) == pytest.approx(1.0, abs=0.05)
         for word, p, overall in row.words:
-            w = estimator.words_.index(word)
-            assert p == estimator.topic_word_[k, w]
-            assert overall == pytest.approx(float(estimator.topic_shares_ @ estimator.topic_word_[:, w]))
+            w = results.words.names.index(word)
+            assert p == results.samples.topic_words[k, w]
+            assert overall == pytest.approx(
+                float(results.samples.topic_shares @ results.samples.topic_words[:, w])
+            )
 
 
-def test_depths_are_the_means_of_a_walk_up(estimator: PlainSyntacticTopics) -> None:
-    heads, depths = heads_of(estimator), depths_of(estimator)
+def test_depths_are_the_means_of_a_walk_up(results: SyntaxLearned) -> None:
+    heads, depths = heads_of(results), depths_of(results)
     assert heads.sum(axis=1) == pytest.approx(1.0)
     generator = np.random.default_rng(1)
-    for k in estimator._topics_in_use[:2]:
+    for k in results.topics_in_use[:2]:
         steps = []
         for _ in range(2000):
             at, n = k, 0
-            while at < estimator.n_topics:
+            while at < results.n_shares:
                 at, n = int(generator.choice(len(heads) + 1, p=heads[at])), n + 1
             steps.append(n)
         assert depths[k] == pytest.approx(np.mean(steps), rel=0.15)
@@ -157,7 +159,7 @@ def test_depths_are_the_means_of_a_walk_up(estimator: PlainSyntacticTopics) -> N
 
 def test_a_topic_that_no_root_leads_to_has_a_depth() -> None:
     class Fake:
-        class learned_:
+        class samples:
             transitions = np.array([[[4.0, 0.0], [0.0, 3.0], [2.0, 0.0]]])
             of_best = staticmethod(lambda values: values.mean(axis=0))
 
@@ -220,13 +222,13 @@ def test_sentences_are_held_out_and_as_they_were_parsed(path: Path) -> None:
         assert all(1 / 5 - 0.01 <= sure <= 1.0 + 1e-9 for sure in row.sure)
 
 
-def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: PlainSyntacticTopics) -> None:
+def test_documents_have_the_shares_of_the_last_sample(path: Path, results: SyntaxLearned) -> None:
     page, corpus = syntax_page_of(path, "t"), Corpus.open(path.parent / "corpus")
     ids = corpus.ids(0)
     assert [row.id for row in page.report.document_rows.rows] == list(ids)
     assert page.report.document_rows.total == 30
-    seen = estimator._ordered(corpus.trees(0))
-    counts = estimator.learned_.expected_counts(seen, estimator.seed_, 3)
+    seen = results.words.ordered(corpus.trees(0))
+    counts = results.samples.expected_counts(seen, results.facts.seed, 3)
     for row, count in zip(page.report.document_rows.rows, counts, strict=True):
         assert row.words == 30
         assert row.held_out == (share_of(row.id) < 0.2)
@@ -236,17 +238,17 @@ def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: Pla
         assert sum(shares) == pytest.approx(1.0)
 
 
-def test_topics_of_sentences_are_those_of_brute_force(estimator: PlainSyntacticTopics, path: Path) -> None:
+def test_topics_of_sentences_are_those_of_brute_force(results: SyntaxLearned, path: Path) -> None:
     """The probabilities of a short tree's topics given its document's shares, over all configurations."""
     from stickbreaker.syntax.sentence_scores import sentences_of
 
     trees = Corpus.open(path.parent / "corpus").trees(0).take(np.arange(2))
-    alone, learned_ = sentences_of(trees, np.array([0, 7])), estimator.learned_
-    seen, nodes = estimator._ordered(trees), estimator._ordered(alone)
+    alone, learned_ = sentences_of(trees, np.array([0, 7])), results.samples
+    seen, nodes = results.words.ordered(trees), results.words.ordered(alone)
     found = learned_.topic_probabilities(nodes, np.array([0, 1]), seen, 1)
     assert found.sum(axis=1) == pytest.approx(1.0)
     wanted = np.zeros_like(found)
-    log_theta, k = learned_.log_theta(seen, 1, 3), estimator.n_topics
+    log_theta, k = learned_.log_theta(seen, 1, 3), results.n_shares
     for d in range(2):
         first, last = nodes.nodes.offsets[d : d + 2]
         n = last - first
@@ -419,17 +421,17 @@ def test_options_for_other_topics_are_refused(cli, path: Path, tmp_path: Path) -
 def test_only_finished_models_of_this_kind_have_such_a_page(model: Path, path: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a model of syntactic topics"):
         syntax_page_of(model, "t")
-    begin(PlainSyntacticTopics(2), Corpus.open(path.parent / "corpus"), tmp_path / "m")
+    begin(SYNTAX, SyntaxSettings(2), Corpus.open(path.parent / "corpus"), tmp_path / "m")
     with pytest.raises(UserError, match="is still learning"):
         syntax_page_of(tmp_path / "m", "t")
 
 
-def test_facts_say_what_was_learned(path: Path, estimator: PlainSyntacticTopics) -> None:
+def test_facts_say_what_was_learned(path: Path, results: SyntaxLearned) -> None:
     page = syntax_page_of(path, "A title")
     facts = dict(page.facts)
     assert (facts["documents"], facts["known words read"], facts["samples"]) == ("30", "900", "4")
-    assert facts["topics in use"] == str(len(estimator._topics_in_use))
-    perplexity = math.exp(-estimator.trace_[-1]["held_out"])
+    assert facts["topics in use"] == str(len(results.topics_in_use))
+    perplexity = math.exp(-results.facts.trace[-1]["held_out"])
     assert float(str(facts["held-out perplexity"])) == pytest.approx(perplexity, abs=0.051)
     assert dict(page.settings)["seed"] == "5"
     assert "20% of them held out" in page.subtitle

@@ -18,7 +18,7 @@ from stickbreaker.console.console import (
     writing_output,
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options
-from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
+from stickbreaker.console.inputs import ReadingChoice, open_documents_for, reading_options
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
@@ -89,12 +89,14 @@ def transform(
     if out == STANDARD_OUTPUT and as_json:
         raise click.UsageError("--json needs a file at --out: standard output has the table")
     from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, WholeTable
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.learned import HasShares
+    from stickbreaker.estimators.model_files import load
 
     tell_of_compiling()
-    estimator = load(model, threads, verb="transform")
-    corpus = open_documents(estimator, inputs, reading)
-    table = (DocumentTable if by is None else WholeTable)(estimator, corpus, metadata=metadata)
+    learned = load(model, threads, verb="transform")
+    assert isinstance(learned, HasShares)  # of all kinds that have this verb
+    corpus = open_documents_for(learned, inputs, reading)
+    table = (DocumentTable if by is None else WholeTable)(learned, corpus, metadata=metadata)
     with writing_output():
         write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
     if corpus.n_empty == corpus.n_documents:
@@ -102,7 +104,7 @@ def transform(
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
-        "topics": estimator._n_shares,
+        "topics": learned.n_shares,
         "empty_documents": corpus.n_empty,
         "unseen_share": corpus.unseen_share,
     }

@@ -1,19 +1,22 @@
 """The report of an estimator as an object that notebooks show."""
 
-# pyright: reportPrivateUsage=false
-
 import shutil
 import tempfile
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
+from typing import Any, cast
+
+from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators import saving
+from stickbreaker.estimators import model_files
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import page_of_saved
+from stickbreaker.estimators.learned import AnyLearned, Learned, saved_at
+from stickbreaker.estimators.plain_learner import PlainLearned
 
 HEIGHT = 800  # pixels of the frame in a notebook
 
@@ -55,34 +58,48 @@ class ReportPage:
         return f'<report "{self.title}", {size:,} bytes; .save("report.html") writes it>'
 
 
+def as_compared(model: Any) -> AnyLearned | str | Path | None:
+    """The model to compare with: a path as it is, a fitted estimator as what it has learned.
+
+    Raises NotFittedError for an estimator that is not fitted.
+    """
+    if model is None or isinstance(model, str | Path):
+        return model
+    if isinstance(model, Learned):
+        return cast("AnyLearned", model)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    return PlainLearned.of(model) if isinstance(model, Estimator) else model.learned_
+
+
 def report_page_of(
-    estimator: Estimator,
+    learned: AnyLearned,
     title: str,
     documents: Corpus | None,
-    compare: "Estimator | str | Path | None",
+    compare: AnyLearned | str | Path | None,
     options: Mapping[str, object],
 ) -> ReportPage:
-    """The report of a fitted estimator, as `stickbreaker report` makes it, from a temporary saved copy.
+    """The report of what was learned, as `stickbreaker report` makes it, from a temporary saved copy.
 
-    Without `documents`, an estimator that was loaded, and has not learned since, has the page of that saved
-    model, with the present names of its topics. `compare`: another model, or its path. Raises UserError as
+    Without `documents`, a model that was loaded, and has not learned since, has the page of that saved model,
+    with the present names of its topics. `compare`: another model, or its path. Raises UserError as
     `stickbreaker report` does.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
-        path = saving.loaded_from(estimator) if documents is None else None
+        path = saved_at(learned) if documents is None else None
         if path is None:
             path = folder / "model"
-            saving.save(estimator, path, documents=documents)
-        elif not estimator._is_beside(path):  # topics were named since
+            model_files.save(learned, path, documents=documents)
+        elif not learned.is_beside(path):  # topics were named since
             path = Path(shutil.copytree(path, folder / "model"))
-            estimator._write_beside(path)
-        if isinstance(compare, Estimator):
+            learned.write_beside(path)
+        if isinstance(compare, str | Path) or compare is None:
+            other = None if compare is None else Path(compare)
+        else:
             other = folder / "compared" / compare.kind  # the page names the model by its folder
             other.parent.mkdir()
-            saving.save(compare, other)
-        else:
-            other = None if compare is None else Path(compare)
+            model_files.save(compare, other)
         try:
             page = page_of_saved(path, title, {**options, "compare": other})
             return ReportPage(page.html(), title)

@@ -15,7 +15,7 @@ from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
-from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.setting_values import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_feed import ArrivedDocuments, Feed, Stop, Stopped, StreamSettings
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch

@@ -6,7 +6,7 @@ import numpy as np
 
 from stickbreaker.console.console import Outcome, tell_of_compiling
 from stickbreaker.console.document_scores import learned_from_lines, note_all_unseen
-from stickbreaker.console.inputs import open_documents
+from stickbreaker.console.inputs import open_documents_for
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.core.json_checks import JsonObject
@@ -18,18 +18,18 @@ def evaluate_trees(asked: ScoringRequest) -> Outcome:
     Every other sentence is predicted from the rest of its document. Returns the scores and the function that
     formats them as text. Raises UserError if no word can be scored.
     """
-    from stickbreaker.estimators.saving import load_for
+    from stickbreaker.estimators.model_files import load_of
     from stickbreaker.saved.own_corpus import share_of_own_corpus
-    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+    from stickbreaker.syntax.learner import SYNTAX
 
     tell_of_compiling()
-    model = load_for("evaluate", PlainSyntacticTopics, asked.model, asked.threads)
+    model = load_of(SYNTAX, asked.model, asked.threads, verb="evaluate")
     with naming(" ".join(asked.inputs)):
-        corpus = open_documents(model, asked.inputs, asked.reading)
+        corpus = open_documents_for(model, asked.inputs, asked.reading)
         names = corpus.about.tag_names or ()
         nats, words = np.zeros(len(names)), np.zeros(len(names))
         for block in range(len(corpus.block_sizes)):
-            scores = model._word_scores(corpus, block)
+            scores = model.word_scores(corpus, block)
             nats += np.bincount(scores.tags, scores.nats, len(names))
             words += np.bincount(scores.tags, minlength=len(names))
         if not words.sum():

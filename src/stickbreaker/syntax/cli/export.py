@@ -6,8 +6,8 @@ from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.estimators.saving import load_for
-from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+from stickbreaker.estimators.model_files import load_of
+from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.topic_graph import edges_of
 
 
@@ -17,12 +17,12 @@ def write_dot(asked: ExportRequest) -> tuple[JsonObject, str]:
     Topics are nodes with their words and commonest tag; edges lead from the topics of heads to those of their
     dependents. The numbers are returned as values for JSON and as a line of text.
     """
-    model = load_for("export", PlainSyntacticTopics, asked.model)
-    top, tags = model.top_words(min(asked.top, 10)), model.topic_tags_
+    model = load_of(SYNTAX, asked.model, verb="export")
+    top, tags = model.top_words(min(asked.top, 10)), model.samples.topic_tags
     lines = ["digraph topics {", "  node [shape=box];", '  start [label="no head", shape=plaintext];']
-    for k in model._topics_in_use:
-        tag = model.tags_[int(tags[k].argmax())]
-        label = f"{k} {tag} {100 * model.topic_shares_[k]:.1f} %\n{' '.join(top[k])}"
+    for k in model.topics_in_use:
+        tag = model.words.tags[int(tags[k].argmax())]
+        label = f"{k} {tag} {100 * model.samples.topic_shares[k]:.1f} %\n{' '.join(top[k])}"
         lines.append(f"  topic{k} [label={json.dumps(label, ensure_ascii=False)}];")
     edges = edges_of(model)
     for edge in edges:
@@ -30,5 +30,5 @@ def write_dot(asked: ExportRequest) -> tuple[JsonObject, str]:
         width = f"{0.5 + 4.0 * edge.share:.2f}"
         lines.append(f'  {head} -> topic{edge.topic} [label="{100 * edge.share:.0f} %", penwidth={width}];')
     write_atomic(asked.out, "\n".join([*lines, "}", ""]).encode(), overwrite=asked.overwrite)
-    result = {"topics": len(model._topics_in_use), "edges": len(edges)}
+    result = {"topics": len(model.topics_in_use), "edges": len(edges)}
     return result, f"{counted(result['topics'], 'topic')}, {counted(result['edges'], 'edge')}"

@@ -17,7 +17,7 @@ from stickbreaker.console.parameter_options import option_table, refuse_unneeded
 from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.option_names import ParameterValues, as_keywords
-from stickbreaker.syntax.parameters import BATCH_SIZE, SyntaxParameters
+from stickbreaker.syntax.settings import BATCH_SIZE, SyntaxSettings
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 OPTIONS: Table = {
     "--out": {},
     **option_table(
-        SyntaxParameters,
+        SyntaxSettings,
         without=("total",),
         limit={"choices": ["none", "hdp", "itic"], "default": "none"},
         batch_size={"help": "--schedule online: documents per minibatch.  [default: 32]"},
@@ -93,24 +93,22 @@ def stm(where: EngineChoice, **options: object) -> None:
     built with every token a word, and kept inside the model until the run is done. Ctrl-C saves a checkpoint;
     `stickbreaker resume` continues the run.
     """
-    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
-
     run = NewRun.take_from(options)
     settings = _ways(options, where.engine)
     with where.host() as host:
-        model = PlainSyntacticTopics(**as_keywords(settings), engine=host.engine)
-        _, directory = begin_run(model, run)
+        asked = SyntaxSettings(**as_keywords(settings), engine=host.engine)
+        _, directory = begin_run(asked, run)
         host.remedy = resume_remedy(run.out)
-        go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
+        go_on(directory, run.checkpoint_every, run.threads, run.as_json, asked.engine)
 
 
 def _ways(options: ParameterValues, engine: str) -> ParameterValues:
-    """The command's options as keyword arguments of the estimator.
+    """The command's options as keyword arguments of the settings.
 
     Raises a usage error for options that do not apply to the chosen inference.
     """
-    refuse_unneeded(SyntaxParameters, options)
+    refuse_unneeded(SyntaxSettings, options)
     if options["inference"] == "gibbs" and engine != "local":
         raise click.UsageError(f"--engine {engine} needs --inference mean-field")
-    take_settings(SyntaxParameters, options, more={"batch_size": BATCH_SIZE})
+    take_settings(SyntaxSettings, options, more={"batch_size": BATCH_SIZE})
     return {**options, "limit": None if options["limit"] == "none" else options["limit"]}

@@ -16,24 +16,24 @@ def list_topics(asked: TopicsRequest) -> Outcome:
     Each has its share of the words, its most probable words, its tags, and the topics of its words'
     dependents.
     """
-    from stickbreaker.estimators.saving import load_for
-    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+    from stickbreaker.estimators.model_files import load_of
+    from stickbreaker.syntax.learner import SYNTAX
 
-    model = load_for("topics", PlainSyntacticTopics, asked.model)
-    in_use = model._topics_in_use
-    unused = sorted(set(range(model._n_shares)) - set(in_use))
-    words, tags, below = model.words_, model.topic_tags_, model.head_topics_
+    model = load_of(SYNTAX, asked.model, verb="topics")
+    in_use, samples = model.topics_in_use, model.samples
+    unused = sorted(set(range(model.n_shares)) - set(in_use))
+    words, tags, below = model.words.names, samples.topic_tags, samples.head_topics
     topics = []
     for k in in_use:
-        best = descending(model.topic_word_[k], asked.top).tolist()
+        best = descending(samples.topic_words[k], asked.top).tolist()
         topics.append(
             {
                 "topic": k,
-                "share": float(model.topic_shares_[k]),
-                "tags": _first(tags[k], model.tags_),
-                "below": _first(below[k], range(model._n_shares)),
+                "share": float(samples.topic_shares[k]),
+                "tags": _first(tags[k], model.words.tags),
+                "below": _first(below[k], range(model.n_shares)),
                 "words": [words[row] for row in best],
-                "probabilities": [float(model.topic_word_[k, row]) for row in best],
+                "probabilities": [float(samples.topic_words[k, row]) for row in best],
             }
         )
     return {"model": str(asked.model), "topics": topics, "unused": unused}, _as_text

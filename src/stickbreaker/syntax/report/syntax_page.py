@@ -8,7 +8,7 @@ from functools import cached_property
 from stickbreaker.pages.document_rows import DocumentRows
 from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
 from stickbreaker.pages.saved_models import SavedReport
-from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+from stickbreaker.syntax.learned import SyntaxLearned
 from stickbreaker.syntax.report.documents import Documents
 from stickbreaker.syntax.report.graph import Graph
 from stickbreaker.syntax.report.sentences import Sentences, read_documents
@@ -25,10 +25,10 @@ UNITS = {"bound": "pass", "documents": "step"}
 LIMITS = {"hdp": ", without grammar (limit hdp)", "itic": ", without documents’ shares (limit itic)"}
 
 
-class SyntaxReport(SavedReport[PlainSyntacticTopics]):
+class SyntaxReport(SavedReport[SyntaxLearned]):
     """The report on syntactic topics in use, largest first; all sections show them in the same colours."""
 
-    estimator, noun = PlainSyntacticTopics, "a model of syntactic topics"
+    estimator, noun = SyntaxLearned, "a model of syntactic topics"
     sections = (LearningCurves(heading="How the run went"), Graph(), Topics(), Documents(), Sentences())
     drawn = "The charts, the documents and the trees"
 
@@ -36,7 +36,7 @@ class SyntaxReport(SavedReport[PlainSyntacticTopics]):
     def subtitle(self) -> str:
         held_out, n = self.manifest["held_out"], self.manifest["corpus"]["documents"]
         aside = f", with {100 * held_out:g}% of them held out" if held_out else ""
-        limit = LIMITS.get(self.model.limit or "", "")
+        limit = LIMITS.get(self.model.facts.settings.limit or "", "")
         return f"Topics that know grammar{limit}, learned from {n:,} documents{aside}"
 
     @cached_property
@@ -46,22 +46,22 @@ class SyntaxReport(SavedReport[PlainSyntacticTopics]):
         facts = [
             ("documents", f"{corpus['documents']:,}"),
             ("known words read", f"{corpus['tokens']:,.0f}"),
-            ("different known words", f"{len(model.vocabulary_):,}"),
-            ("topics in use", f"{len(model._topics_in_use):,}"),
-            ("samples", str(len(model.learned_.tau))),
+            ("different known words", f"{len(model.vocabulary):,}"),
+            ("topics in use", f"{len(model.topics_in_use):,}"),
+            ("samples", str(len(model.samples.tau))),
         ]
         if "held-out" in last:
             facts.append(("held-out perplexity", f"{last['held-out']:,.1f}"))
         return facts
 
-    curves = cached_property(lambda self: curves_of(self.model.trace_))
-    unit = cached_property(lambda self: UNITS.get(score_kind(self.model.trace_), "sweep"))
+    curves = cached_property(lambda self: curves_of(self.model.facts.trace))
+    unit = cached_property(lambda self: UNITS.get(score_kind(self.model.facts.trace), "sweep"))
     topics = cached_property(lambda self: topics_of(self.model))
     edges = cached_property(lambda self: edges_of(self.model))
 
     @cached_property
     def document_rows(self) -> DocumentRows:
-        return read_documents(self.path, self.manifest, self.model.n_topics)
+        return read_documents(self.path, self.manifest, self.model.n_shares)
 
     def payload(self) -> dict[str, object]:
         return {"topics": topics_payload(self.topics)}

@@ -18,7 +18,7 @@ from stickbreaker.pages.topic_rows import TopicRow, places_of
 from stickbreaker.syntax.topic_graph import depths_of, heads_of
 
 if TYPE_CHECKING:
-    from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
+    from stickbreaker.syntax.learned import SyntaxLearned
     from stickbreaker.syntax.report.syntax_page import SyntaxReport
 
 T = TypeVar("T")
@@ -60,26 +60,27 @@ class Topics(Section["SyntaxReport"]):
         }
 
 
-def topics_of(model: PlainSyntacticTopics) -> list[SyntaxTopic]:
+def topics_of(learned: SyntaxLearned) -> list[SyntaxTopic]:
     """The topics in use as the report shows them, the largest first."""
-    shares, words, tags = model.topic_shares_, model.topic_word_, model.topic_tags_
+    samples, spelled = learned.samples, learned.words.names
+    shares, words, tags = samples.topic_shares, samples.topic_words, samples.topic_tags
     overall = shares @ words
-    below, above, depths = model.head_topics_, heads_of(model), depths_of(model)
-    names = range(model.n_topics)
+    below, above, depths = samples.head_topics, heads_of(learned), depths_of(learned)
+    names = range(learned.n_shares)
     return [
         SyntaxTopic(
             number=k,
             share=float(shares[k]),
             words=[
-                (model.words_[row], float(words[k, row]), float(overall[row]))
+                (spelled[row], float(words[k, row]), float(overall[row]))
                 for row in descending(words[k], WORDS).tolist()
             ],
-            tags=_largest(tags[k], model.tags_, TAGS),
+            tags=_largest(tags[k], learned.words.tags, TAGS),
             below=_largest(below[k], names, NEIGHBOURS),
             above=_largest(above[k], [*names, None], NEIGHBOURS),
             depth=float(depths[k]),
         )
-        for k in model._topics_in_use
+        for k in learned.topics_in_use
     ]
 
 

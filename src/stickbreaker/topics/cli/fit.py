@@ -120,10 +120,11 @@ def _fit(kind: "type[PlainLDA | PlainHDP]", settings: ParameterValues) -> None:
         go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
     if shares is not None:
         from stickbreaker.estimators.document_tables import DocumentTable
+        from stickbreaker.estimators.plain_learner import PlainLearned
         from stickbreaker.estimators.saving import load
 
         estimator = load(run.out, run.threads, verb="transform")
         corpus = open_documents(estimator, run.inputs, run.reading)
-        table = DocumentTable(estimator, corpus)
+        table = DocumentTable(PlainLearned.of(estimator), corpus)
         write_tables(table, table.schema, shares, overwrite=run.overwrite)
         note(f"{shares}: topic shares of {counted(corpus.n_documents, 'document')}")

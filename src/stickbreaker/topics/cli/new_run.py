@@ -57,7 +57,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
     """The options because of which there is no search for the number of topics, as phrases for a message."""
-    from stickbreaker.estimators.settings import engine_name
+    from stickbreaker.estimators.setting_values import engine_name
     from stickbreaker.learning.schedules import Online
     from stickbreaker.topics.topic_settings import inference_of
 

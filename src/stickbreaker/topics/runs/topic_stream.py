@@ -12,7 +12,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
 from stickbreaker.estimators.estimator import refuse_to_begin
-from stickbreaker.estimators.settings import params_as_text, seed_of, threads_of
+from stickbreaker.estimators.setting_values import params_as_text, seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import warned_of
 from stickbreaker.learning.events import records_of
 from stickbreaker.learning.fading_counts import FadingCounts

@@ -110,6 +110,11 @@ def threads_of(n_jobs: int | None) -> int | None:
     return max(1, usable_cores() + 1 + n_jobs)
 
 
+def threads_for(n_jobs: int | None) -> int:
+    """The number of threads that `n_jobs` means on this machine."""
+    return threads_of(n_jobs) or usable_cores()
+
+
 def memory_of_machine() -> float:
     """The memory of this machine, in bytes; infinite if unknown."""
     try:

@@ -1,12 +1,10 @@
-"""The parameters of syntactic topic models."""
+"""The settings of syntactic topic models."""
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from stickbreaker.core.parameter_fields import parameter
-from stickbreaker.estimators.run_parameters import RunParameters
+from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.learning.schedule_parameters import OnlineParameters
 
 if TYPE_CHECKING:
@@ -17,11 +15,11 @@ BATCH_SIZE = 32  # documents per online step, if a schedule leaves it open
 GIBBS, MEAN_FIELD = ("gibbs",), ("mean-field",)  # ways of inference
 
 
-@dataclass(eq=False, repr=False)
-class SyntaxParameters(RunParameters):
-    """The parameters of syntactic topic models, each with its default, its help text and what it needs."""
+@dataclass(frozen=True, eq=False, repr=False)
+class SyntaxSettings(RunSettings):
+    """The settings of syntactic topic models, each with its default, its help text and what it needs."""
 
-    _schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.7, "tau0": 8.0})
+    kind: ClassVar[str] = "SyntacticTopics"
 
     n_topics: int = parameter(
         32,
@@ -98,3 +96,10 @@ class SyntaxParameters(RunParameters):
     engine: "str | SparkEngine" = parameter(
         "local", '"local", or SparkEngine(session).', option=None, needs={"inference": MEAN_FIELD}
     )
+
+    @property
+    def where(self) -> "str | SparkEngine":
+        return self.engine
+
+    def on(self, engine: "SparkEngine") -> Self:
+        return self.but(engine=engine)
