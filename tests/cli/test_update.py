@@ -4,6 +4,7 @@ import json
 import signal
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from tests.running import SMALL, TOPICS, planted_documents, write_lines
 
@@ -68,6 +69,8 @@ def test_a_model_is_updated_in_its_place_again_and_again(cli, planted, more, tmp
         in first.stdout
     )
     assert "50 of 50 documents learned from" in first.stderr
+    figures = json.loads(pq.read_schema(path / "documents.parquet").metadata[b"stickbreaker"])
+    assert figures["unigram"] < 0.0, "its documents are known to be learned from"
     cli("update", path, planted, "--date", "2026-12-31", "--threads", 2)
     page = tmp_path / "report.html"
     cli("report", path, "--out", page)

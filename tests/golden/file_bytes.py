@@ -1,10 +1,11 @@
 """Files that models of every kind leave, to compare byte for byte before and after a change of the code.
 
 `python -m tests.golden.file_bytes FOLDER [CASE ...]` writes them into a folder: for each case a fitted model
-that was saved, a run before its first step, its checkpoint when it was stopped, and the model that it ended
-with. `python -m tests.golden.file_bytes --compare BEFORE AFTER` compares two such folders; the exit status is
-1 if they differ. Times, digests, the version and the absolute path of the corpus alone may differ. Unlike
-digests of golden runs, which are recorded, both are made on one machine; all kinds are here, and all files.
+that was saved, the same updated with more documents, a run before its first step, its checkpoint when it was
+stopped, and the model that it ended with. `python -m tests.golden.file_bytes --compare BEFORE AFTER` compares
+two such folders; the exit status is 1 if they differ. Times, digests, the version and the absolute path of
+the corpus alone may differ. Unlike digests of golden runs, which are recorded, both are made on one machine;
+all kinds are here, and all files.
 """
 
 import json
@@ -18,14 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from click.testing import CliRunner
 from tests.golden.runs import RUNS, write_corpora
 from tests.running import StopAfter, write_trees
 
 from stickbreaker import AdaptorGrammar, Corpus, Online, SyntacticTopics, TopicNgramModel, UserError
+from stickbreaker.cli import main as program
 from stickbreaker.corpus import Analysis, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.kinds import kinds
 from stickbreaker.learning.trace import UNTIMED
 from stickbreaker.testing.estimators import begin
 
@@ -119,6 +123,10 @@ def _record(folder: Path, name: str, corpora: Path, held_out: float) -> None:
     model.save(folder / "fitted", documents=shown)
     type(model).load(folder / "fitted").save(folder / "loaded")
     (folder / "score").write_text(repr(model.score(corpus)))
+    if "update" in kinds()[model.kind].verbs:
+        shutil.copytree(folder / "fitted", folder / "updated")
+        asked = ("update", folder / "updated", corpora / source, "--date", "2026-01-01", "--threads", 1)
+        CliRunner().invoke(program, list(map(str, asked)), catch_exceptions=False)
     if callable(getattr(model, "transform", None)):
         np.save(folder / "shares.npy", model.transform(corpus))
     if callable(getattr(model, "partial_fit", None)):

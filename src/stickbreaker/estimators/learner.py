@@ -149,6 +149,18 @@ class Learner(ABC, Generic[S, L]):
             learned.write_documents(corpus, folder, from_run=True)
         return learned, learned.snapshot(fixed)
 
+    def minibatch(self, settings: S) -> int:
+        """The default number of documents per step of `learn_more`; only for kinds that can be updated."""
+        raise NotImplementedError
+
+    def learn_more(self, settings: S, learned: L, corpus: Corpus) -> L:
+        """What is known after one more online step, on more documents; only for kinds that can be updated.
+
+        settings: those of the step; the documents have the words of `learned` or, for an open vocabulary, all
+        of theirs.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def restored(self, facts: Facts[S], snapshot: Snapshot, folder: Path, *, lasts: bool) -> L:
         """What was learned, from a snapshot that was read from `folder`.

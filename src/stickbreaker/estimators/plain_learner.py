@@ -95,6 +95,11 @@ class PlainLearned(HasShares[PlainSettings]):
             )
         )
 
+    def but(self, **facts: Any) -> "PlainLearned":
+        if "updates" in facts:  # of which the report's documents say whether they were learned from
+            self.estimator.updates_ = facts["updates"]
+        return super().but(**facts)
+
     @property
     def estimator(self) -> Estimator:
         """The estimator that has what was learned."""
@@ -269,6 +274,14 @@ class PlainLearner(Learner[PlainSettings, PlainLearned]):
     ) -> tuple[PlainLearned, Snapshot]:
         snapshot = _record(facts)._finish_run(corpus, job, state, fixed, folder)
         return PlainLearned(facts), snapshot
+
+    def minibatch(self, settings: PlainSettings) -> int:
+        return settings.estimator._minibatch
+
+    def learn_more(self, settings: PlainSettings, learned: PlainLearned, corpus: Corpus) -> PlainLearned:
+        """The same estimator, which has learned more: the result before is no longer what it was."""
+        learned.estimator._learn_more(corpus)
+        return PlainLearned.of(learned.estimator)
 
     def restored(
         self, facts: Facts[PlainSettings], snapshot: Snapshot, folder: Path, *, lasts: bool

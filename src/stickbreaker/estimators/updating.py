@@ -1,17 +1,14 @@
 """Updates finished models with more documents: one online step per minibatch, as in `partial_fit`."""
 
-# pyright: reportPrivateUsage=false
-
 from collections.abc import Iterator
 from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.token_bags import corpus_of_tokens
-from stickbreaker.estimators import saving
+from stickbreaker.estimators import model_files
 from stickbreaker.estimators.corpus_facts import digest_of_documents
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.learned import Update
+from stickbreaker.estimators.learned import AnyLearned, Update
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.saved import ModelDirectory
 
@@ -19,18 +16,19 @@ from stickbreaker.saved import ModelDirectory
 class Updating:
     """An update of a saved model with more documents, which may be interrupted and continued.
 
-    It makes an online step per minibatch.
+    It makes an online step per minibatch; `learned` is what is known after the last one.
     """
 
-    def __init__(self, estimator: Estimator, corpus: Corpus, path: Path, date: str) -> None:
+    def __init__(self, learned: AnyLearned, corpus: Corpus, path: Path, date: str) -> None:
         """Begin an update of the model saved at `path`, or continue one that was interrupted.
 
         corpus: the documents, with the model's vocabulary; date: for the record of a new update. Raises
         UserError if an update with other documents was interrupted.
         """
-        self.estimator, self.corpus, self.path = estimator, corpus, path
+        self.learned, self.corpus, self.path = learned, corpus, path
         fingerprint = digest_of_documents(corpus)
-        last = estimator.updates_[-1] if estimator.updates_ else None
+        updates = learned.facts.updates
+        last = updates[-1] if updates else None
         if last is not None and last.documents < last.total:
             if last.fingerprint != fingerprint:
                 problem = (
@@ -40,22 +38,22 @@ class Updating:
                 raise UserError(problem, where=path, remedy="give them again, or update a copy from before")
             return
         begun = Update(date, 0, corpus.n_documents, fingerprint)
-        estimator.updates_ = [*estimator.updates_, begun]
+        self.learned = learned.but(updates=[*updates, begun])
 
     @property
     def update(self) -> Update:
-        """The model's record of this update, with its progress: the last of `estimator.updates_`."""
-        return self.estimator.updates_[-1]
+        """The model's record of this update, with its progress: the last of its updates."""
+        return self.learned.facts.updates[-1]
 
     def steps(self, size: int) -> Iterator[TraceRecord]:
         """Make the remaining steps, of `size` documents each; yields the trace record of each."""
         while self.update.documents < self.update.total:
             start = self.update.documents
             part = self.corpus.part(start, start + size)
-            self.estimator._learn_more(_as_learned_from(self.estimator, part))
-            done = self.update._replace(documents=start + part.n_documents)
-            self.estimator.updates_ = [*self.estimator.updates_[:-1], done]
-            yield self.estimator.trace_[-1]
+            before, done = self.learned, self.update._replace(documents=start + part.n_documents)
+            more = before.learner.learn_more(before.facts.settings, before, _as_learned_from(before, part))
+            self.learned = more.but(updates=[*before.facts.updates[:-1], done])
+            yield self.learned.facts.trace[-1]
 
     def save(self, *, overwrite: bool) -> None:
         """Save the model as it is now. After the last step, documents for its report are saved too.
@@ -63,9 +61,8 @@ class Updating:
         They are saved only if reports of its kind show documents.
         """
         done = self.update.documents == self.update.total
-        shows = type(self.estimator)._write_report_documents is not Estimator._write_report_documents
-        documents = self.corpus if done and shows else None
-        saving.save(self.estimator, self.path, overwrite=overwrite, documents=documents)
+        documents = self.corpus if done and self.learned.learner.shows_documents else None
+        model_files.save(self.learned, self.path, overwrite=overwrite, documents=documents)
 
 
 def interrupted_update(path: Path) -> bool:
@@ -76,24 +73,25 @@ def interrupted_update(path: Path) -> bool:
     return bool(updates) and updates[-1].documents < updates[-1].total
 
 
-def load_to_update(path: Path, threads: int | None = None) -> Estimator:
+def load_to_update(path: Path, threads: int | None = None) -> AnyLearned:
     """Load a model to update. Raises UserError for an unfinished run, or a kind that cannot be updated."""
-    estimator = saving.load(path, threads, verb="update")
+    learned = model_files.load(path, threads, verb="update")
     if ModelDirectory(path).manifest()["status"] != "done":
         raise UserError("is a run under way", where=path, remedy="end it first: stickbreaker resume")
-    return estimator
+    return learned
 
 
-def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
-    """The documents in the form that `_learn_more` takes.
+def _as_learned_from(learned: AnyLearned, part: Corpus) -> Corpus:
+    """The documents in the form that `Learner.learn_more` takes.
 
     That is the same corpus or, for an open vocabulary, one with all eligible words as its own vocabulary.
     """
-    if not estimator._is_open:
+    learner, facts = learned.learner, learned.facts
+    if not learner.is_open(facts.settings):
         return part
     documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]
     texts = [one.text for one in documents if one.text is not None]
     if len(texts) == len(documents):
-        rule = estimator._reads_texts_by()[1]
-        return Corpus.from_texts(texts, analysis=estimator.analysis_, rule=rule)
+        rule = learner.reads_texts_by(facts.settings)[1]
+        return Corpus.from_texts(texts, analysis=facts.analysis, rule=rule)
     return corpus_of_tokens([list(one.tokens or one.words or ()) for one in documents])

@@ -21,7 +21,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
-from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.model_files import corpus_of
 from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.grammars import grammar_of_sticks
 from stickbreaker.grammars.document_shares import log_p_of_all

@@ -19,7 +19,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.model_files import corpus_of
 from stickbreaker.estimators.setting_values import refuse_parameters
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Limits, Run, RunState

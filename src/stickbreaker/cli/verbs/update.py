@@ -22,7 +22,7 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     threads_option,
 )
-from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
+from stickbreaker.console.inputs import ReadingChoice, open_documents_for, reading_options
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
@@ -77,14 +77,14 @@ def update(
     if not goes_on and out is not None:
         refuse_existing(out, overwrite)
     tell_of_compiling()
-    estimator = load_to_update(target if goes_on else model, threads)
-    documents = open_documents(estimator, inputs, reading)
+    learned = load_to_update(target if goes_on else model, threads)
+    documents = open_documents_for(learned, inputs, reading)
     if not documents.n_documents:
         raise UserError("there is no document", where=", ".join(inputs), remedy="give documents with text")
-    under_way = Updating(estimator, documents, target, _day(date))
+    under_way = Updating(learned, documents, target, _day(date))
     if goes_on:
         note(f"continuing after {under_way.update.documents:,} documents, which were learned from before")
-    size = batch_size or estimator._minibatch
+    size = batch_size or learned.learner.minibatch(learned.facts.settings)
     _learn(under_way, size, checkpoint_every, overwrite=overwrite or goes_on or out is None)
     result = {"model": str(target), "status": "done", **_figures(under_way)}
     emit(result, as_json, _as_text)
@@ -122,14 +122,15 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
 
 def _figures(under_way: "Updating") -> JsonObject:
     """The numbers in the result of `update`, such as documents and topics, as JSON values."""
-    estimator, update = under_way.estimator, under_way.update
+    learned, update = under_way.learned, under_way.update
+    facts = learned.facts
     return {
-        **estimator._sizes(),
+        **learned.sizes(),
         "documents": update.total,
-        "documents_in_all": estimator.corpus_["documents"],
+        "documents_in_all": facts.corpus["documents"],
         "unseen_share": under_way.corpus.unseen_share,
-        "open_words": estimator._is_open,
-        "updates": len(estimator.updates_),
+        "open_words": learned.learner.is_open(facts.settings),
+        "updates": len(facts.updates),
     }
 
 

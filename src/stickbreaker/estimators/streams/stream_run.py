@@ -10,7 +10,7 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines import Engine
-from stickbreaker.estimators.saving import manifest_at_start
+from stickbreaker.estimators.model_files import manifest_at_start
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
 from stickbreaker.learning.observers import Clock, Trace
 from stickbreaker.learning.trace import TraceRecord

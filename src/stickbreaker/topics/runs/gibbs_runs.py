@@ -14,7 +14,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import LocalEngine
-from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.model_files import corpus_of
 from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.events import Columns
