@@ -1,9 +1,11 @@
 """Syntactic topics as users learn them: laws of estimators, trees that are hard, what is scored and shown."""
 
+import pickle
 import shutil
+import threading
 import tracemalloc
 import warnings
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +25,7 @@ from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.model.syntax_chain import KEPT
 from stickbreaker.syntax.sentence_scores import halves
+from stickbreaker.syntax.settings import SyntaxSettings
 from stickbreaker.syntax.tree_words import TreeWords
 from stickbreaker.testing import EstimatorTests
 from stickbreaker.testing.estimators import StopAfter, begin
@@ -414,3 +417,63 @@ def test_a_run_that_was_killed_after_its_last_step_is_finished_by_resume(tmp_pat
     job, _ = SYNTAX.resume_run(made.settings, corpus, snapshot, tmp_path / "m")
     shutil.rmtree(tmp_path / "corpus")
     assert 0 < job.n_documents < len(PLANTED.documents(0)), "as the summary of the run has it"
+
+
+# Settings, results and the class that users import
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    model = fitted(max_iter=2)
+    learned, score = model.learned_, model.score(PLANTED)
+    for change in ({"n_topics": 0}, {"inference": "mean-field", "unknown": "tag"}):
+        with pytest.raises(UserError):
+            model.set_params(**change).fit(PLANTED)
+    with pytest.raises(UserError):
+        model.set_params(n_topics=6, inference="gibbs").fit(["a text without trees"])
+    assert model.learned_ is learned
+    assert model.score(PLANTED) == score
+
+
+def test_what_was_asked_and_learned_never_changes():
+    model = fitted(max_iter=2)
+    own = model.learned_
+    for record, name in ((model.settings, "n_topics"), (own, "facts"), (own.facts, "trace")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, name, None)
+    assert model.set_params(max_iter=3).fit(PLANTED).learned_ is not own
+    assert len(own.facts.trace) == 2
+
+
+def test_parameters_that_were_set_after_a_fit_are_not_saved_unless_they_act_on_documents(tmp_path):
+    model = fitted(max_iter=2)
+    score = model.score(PLANTED)
+    model.set_params(n_topics=3, n_jobs=2).save(tmp_path / "m")
+    assert model.score(PLANTED) == score
+    loaded = SyntacticTopics.load(tmp_path / "m")
+    assert (loaded.n_topics, loaded.settings.n_jobs) == (6, None)
+    assert loaded.score(PLANTED) == score
+    with pytest.raises(UserError, match="n_jobs is a whole number above 0, -1 or None"):
+        model.set_params(n_jobs=0).transform(PLANTED)
+
+
+def test_a_result_is_learned_pickled_and_shown_by_the_class():
+    settings = SyntaxSettings(6, max_iter=2, random_state=0)
+    learned = model_runs.learn(SYNTAX, settings, PLANTED)
+    shown = SyntacticTopics.of(learned)
+    assert shown.score(PLANTED) == fitted(max_iter=2).score(PLANTED)
+    assert shown.get_params().items() >= {"n_topics": 6, "max_iter": 2, "random_state": 0}.items()
+    assert learned.topics_in_use, "is cached, and not pickled"
+    again = pickle.loads(pickle.dumps(learned))
+    assert "topics_in_use" not in vars(again)
+    assert again.log_probability(PLANTED) == learned.log_probability(PLANTED)
+
+
+def test_threads_that_fit_one_model_all_learn():
+    model, found = SyntacticTopics(3, max_iter=3, random_state=0), []
+    threads = [threading.Thread(target=lambda: found.append(model.fit(PLANTED).learned_)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({one.log_probability(PLANTED) for one in found}) == 1
+    assert model.learned_ in found
