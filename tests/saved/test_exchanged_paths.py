@@ -21,7 +21,7 @@ from stickbreaker import (
 )
 from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import fitting, model_runs
 from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.learning.observers import Observer
@@ -224,14 +224,14 @@ def test_a_search_leaves_another_one_alone(cli, planted, tmp_path, monkeypatch):
     line = ("search-k", tmp_path / "c", "--seeds", 1, "--iterations", 2, "--threads", 1, "--topics")
     cli(*line, 2, "--out", tmp_path / "other")
     before = bytes_of_files(tmp_path / "other")
-    real = fitting.resume
+    real = model_runs.resume
 
     def resume(*arguments, **options):
         done = real(*arguments, **options)
         Exchanges(tmp_path / "m", tmp_path / "other", 0).exchange()
         return done
 
-    monkeypatch.setattr(fitting, "resume", resume)
+    monkeypatch.setattr(model_runs, "resume", resume)
     told = cli(*line, 3, "--out", tmp_path / "m", code=1).stderr.splitlines()[-1]
     assert "was moved, removed or replaced" in told or "there is no such model" in told
     assert bytes_of_files(tmp_path / "m") == before

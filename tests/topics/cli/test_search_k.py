@@ -14,7 +14,7 @@ from tests.running import PROGRAM, planted_documents, write_lines
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.topics.cli.search_k import _reason
 from stickbreaker.topics.cli.search_page import figure, page
 from stickbreaker.topics.evaluation import Fewest, stability
@@ -177,7 +177,7 @@ def test_the_reason_is_a_sentence(found, tried, seeds, says):
 
 def test_an_interrupted_search_goes_on(cli, corpus, search, tmp_path, monkeypatch):
     """Stopped in its second run: the first is kept, the second goes on from its checkpoint."""
-    out, runs, resume = tmp_path / "out", [], fitting.resume
+    out, runs, resume = tmp_path / "out", [], model_runs.resume
 
     def stopping(model, **options):
         runs.append(model if isinstance(model, Path) else model.path)
@@ -186,7 +186,7 @@ def test_an_interrupted_search_goes_on(cli, corpus, search, tmp_path, monkeypatc
         return resume(model, **options)
 
     line = ("search-k", corpus, "--topics", "3", "--seeds", 2, *QUICK, "--out", out)
-    monkeypatch.setattr(fitting, "resume", stopping)
+    monkeypatch.setattr(model_runs, "resume", stopping)
     done = cli(*line, code=1)
     assert done.stderr.splitlines()[-1] == "stickbreaker: interrupted; the same command continues from here"
     told = json.loads(cli(*line, "--json").stdout)
