@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """Which saved model an estimator was loaded from: its path, manifest, trace and number of steps."""
+    """Which saved model an estimator was loaded from: its path, manifest and number of steps."""
 
     path: Path
     manifest: JsonObject
-    trace: list[TraceRecord]
     steps: int
 
 

@@ -39,6 +39,7 @@ def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trac
     estimator.corpus_ = about(corpus)
     estimator._learned_with = params_as_text(estimator)
     estimator.trace_ = trace.records
+    estimator.updates_, estimator._origin = [], None  # they belonged to what was learned before
     estimator._take_run(corpus, job, state)
 
 

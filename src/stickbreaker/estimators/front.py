@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -52,7 +53,7 @@ class Columns(NamedTuple):
     """What a fit remembers of the columns of its documents, as scikit-learn asks.
 
     `number` of columns; `names`, of the columns of a table or the words of texts, if there are any;
-    `of_texts`: whether names are words of texts, so that matrices without names have them by place.
+    `of_texts`: whether it learned from texts, so that columns are words, and matrices have them by place.
     """
 
     number: int
@@ -104,7 +105,7 @@ class Front(BaseEstimator, Generic[S, L]):
         """An estimator that has learned what is given, such as what `model_runs.learn` returns."""
         settings = learned.facts.settings
         made = cls(**{name: getattr(settings, name) for name in declared(cls._settings_class)})
-        made._take(learned, Columns(len(learned.vocabulary)))
+        made._take(learned, Columns(len(learned.vocabulary), of_texts=learned.facts.corpus["kind"] != "bag"))
         return made
 
     @classmethod
@@ -426,6 +427,15 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
         check_is_fitted(self)
         model: Any = self
         return frame_of_topics(model.top_words(n), getattr(model, "topic_names_", None), model.topic_shares_)
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Names of the columns of `transform`: "lda0", "lda1" and so on, by the name of the class.
+
+        input_features : names of the columns that the model was fitted to; None, and for a model of texts
+            whatever the column of texts is called. Raises ValueError for other columns than those of the fit.
+        """
+        check_is_fitted(self)
+        return super().get_feature_names_out(None if self._columns.of_texts else input_features)
 
     @property
     def _n_features_out(self) -> int:

@@ -18,7 +18,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import Overview
-from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.estimator import Estimator, Origin
 from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.learned import AnyLearned, Facts, HasShares, SavedCopy
 from stickbreaker.estimators.learner import AnyLearner, Learner
@@ -76,7 +76,6 @@ class PlainLearned(HasShares[PlainSettings]):
     def of(cls, estimator: Estimator) -> "PlainLearned":
         """A fitted estimator as it is now."""
         origin = estimator._origin
-        same = origin is not None and origin.trace is estimator.trace_
         settings = PlainSettings.of(estimator).but(random_state=estimator.seed_)
         return cls(
             Facts(
@@ -86,12 +85,10 @@ class PlainLearned(HasShares[PlainSettings]):
                 corpus=estimator.corpus_,
                 trace=estimator.trace_,
                 progress=RunState(step=estimator.n_steps_, passes=estimator.n_iter_),
-                held_out=float(origin.manifest["held_out"])
-                if origin is not None and same
-                else estimator._least_held_out(),
+                held_out=held_out_of(estimator),
                 search=estimator.search_,
                 updates=estimator.updates_,
-                saved=SavedCopy(origin.path, origin.manifest) if origin is not None and same else None,
+                saved=None if origin is None else SavedCopy(origin.path, origin.manifest),
             )
         )
 
@@ -289,6 +286,8 @@ class PlainLearner(Learner[PlainSettings, PlainLearned]):
         estimator = _record(facts)
         estimator.updates_ = facts.updates
         estimator._restore(snapshot, folder, lasts=lasts)
+        if facts.saved is not None:
+            estimator._origin = Origin(facts.saved.path, facts.saved.manifest, estimator.n_steps_)
         return PlainLearned(facts)
 
 
@@ -311,4 +310,14 @@ def _record(facts: Facts[PlainSettings]) -> Estimator:
     estimator.corpus_, estimator.seed_ = facts.corpus, facts.seed
     estimator._learned_with = params_as_text(estimator)
     estimator.trace_, estimator.search_ = list(facts.trace), facts.search
+    estimator.updates_, estimator._origin = [], None  # they belonged to what was learned before
     return estimator
+
+
+def held_out_of(estimator: Estimator) -> float:
+    """The share of the fit's documents that an estimator has not learned from, chosen by a hash of their ids.
+
+    For a loaded estimator, it is that of the saved model. Documents of later updates are all learned from.
+    """
+    origin = estimator._origin
+    return estimator._least_held_out() if origin is None else float(origin.manifest["held_out"])

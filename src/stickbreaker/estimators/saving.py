@@ -9,7 +9,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators import model_files
-from stickbreaker.estimators.estimator import Estimator, Origin
+from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.model_files import corpus_of, learned_from, manifest_at_start
 from stickbreaker.estimators.plain_learner import PlainLearned, PlainLearner
@@ -73,8 +73,5 @@ def load_for(
 def load_as(kind: type[E], path: Path) -> E:
     """Load a model as an estimator of the public class `kind`. Raises UserError for another kind of model."""
     learned = model_files.load_of(PlainLearner(kind), path)
-    estimator, saved = learned.estimator, learned.facts.saved
-    assert isinstance(estimator, kind)
-    assert saved is not None
-    estimator._origin = Origin(saved.path, saved.manifest, estimator.trace_, estimator.n_steps_)
-    return estimator
+    assert isinstance(learned.estimator, kind)
+    return learned.estimator

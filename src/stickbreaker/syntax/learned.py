@@ -85,8 +85,8 @@ class SyntaxLearned(HasShares[SyntaxSettings]):
     # Files
 
     def write_documents(self, corpus: Corpus, folder: Path, *, from_run: bool = False) -> None:
-        held_out = self.facts.held_out if from_run else 0.0
         own = from_run or corpus.fingerprint == self.facts.corpus["fingerprint"]
+        held_out = self.facts.held_out if own else 0.0
         lens = Lens(self.samples, self.words, self.facts.seed)
         write_documents(lens, corpus, folder, held_out, learned_from=own)
 
