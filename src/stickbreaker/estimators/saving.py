@@ -12,9 +12,18 @@ from stickbreaker.estimators import model_files
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.model_files import corpus_of, learned_from, manifest_at_start
-from stickbreaker.estimators.plain_learner import PlainLearned, PlainLearner
+from stickbreaker.estimators.plain_learner import PlainLearned, PlainLearner, held_out_of
 
-__all__ = ["corpus_of", "estimator_of", "learned_from", "load", "load_as", "load_for", "manifest_at_start"]
+__all__ = [
+    "corpus_of",
+    "estimator_of",
+    "held_out_of",
+    "learned_from",
+    "load",
+    "load_as",
+    "load_for",
+    "manifest_at_start",
+]
 
 E = TypeVar("E", bound=Estimator)
 
