@@ -5,6 +5,7 @@ are to notice it, and prints which failed. Tests that fail without the change do
 1 if a change survived, or could not be tried. TREE: another checkout.
 """
 
+import functools
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from xml.etree import ElementTree
+
+import grimp
 
 TREE = Path(__file__).parents[1]
 LIMIT = 1800  # seconds that the tests of one change may take
@@ -688,14 +691,33 @@ MUTATIONS = {
 
 
 def copy_of(tree: Path, place: Path) -> Path:
-    """A copy of what tests need of a checkout, without compiled kernels.
+    """A copy of what tests need of a checkout, with the kernels that are compiled there."""
+    for name in ("src", "tests", "audit"):
+        shutil.copytree(tree / name, place / name)
+    shutil.copy2(tree / "pyproject.toml", place)
+    return place
+
+
+@functools.cache
+def imports_of(tree: Path) -> grimp.ImportGraph:
+    """What the modules of the package import."""
+    sys.path.insert(0, str(tree / "src"))
+    try:
+        return grimp.build_graph("stickbreaker", exclude_type_checking_imports=True, cache_dir=None)
+    finally:
+        sys.path.pop(0)
+
+
+def forget_compiled(tree: Path, file: str, graph: grimp.ImportGraph) -> None:
+    """Remove the compiled kernels of a file and of all that import it.
 
     For numba does not compile a kernel anew when what it calls in another file was changed.
     """
-    for name in ("src", "tests", "audit"):
-        shutil.copytree(tree / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy2(tree / "pyproject.toml", place)
-    return place
+    changed = ".".join(["stickbreaker", *Path(file).with_suffix("").parts]).removesuffix(".__init__")
+    for module in (changed, *graph.find_downstream_modules(changed)):
+        *folders, name = module.split(".")
+        for compiled in (tree / "src").joinpath(*folders, "__pycache__").glob(f"{name}.*.nb?"):
+            compiled.unlink()
 
 
 def apply_to(tree: Path, mutation: Mutation) -> None:
@@ -747,6 +769,7 @@ def outcome(tree: Path, name: str, mutation: Mutation, red_before: set[str]) -> 
         copy = copy_of(tree, Path(place))
         try:
             apply_to(copy, mutation)
+            forget_compiled(copy, mutation.file, imports_of(TREE))
             number, red = outcomes(copy, mutation.tests)
         except (ValueError, RuntimeError, subprocess.TimeoutExpired) as error:
             print(f"{name}: NOT TRIED: {error}", flush=True)
