@@ -747,6 +747,8 @@ def outcomes(tree: Path, tests: str) -> tuple[int, list[str]]:
         text=True,
         timeout=LIMIT,
     )
+    if done.returncode == 5:  # none is of this tier
+        return 0, []
     if done.returncode not in (0, 1):  # all passed, or some failed
         raise RuntimeError(f"pytest ended with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
     cases = list(ElementTree.parse(report).iter("testcase"))
