@@ -505,7 +505,8 @@ class _Analyst:
             clean = [self.analysis.form(token) for token in clean]
         document = _with_words(document, identity, clean, self.recipe.kind)
         if clean and self.rounds and document.heads is None and self.recipe.kind == "text":
-            document = joined_document(document, self.rounds)
+            assert self.analysis is not None
+            document = joined_document(document, self.rounds, self.analysis.letters)
         if document.heads is not None and not self._has_trees(document):
             return None
         return document

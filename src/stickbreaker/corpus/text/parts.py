@@ -64,7 +64,12 @@ def analysis_of_cuts(analysis: Analysis | None) -> Analysis:
     """An analysis that finds words and sentences where another one does, without changing the words."""
     if analysis is None:
         return default_analysis()
-    return Analysis(language=analysis.language, segmentation=analysis.segmentation, stop_words="none")
+    return Analysis(
+        language=analysis.language,
+        segmentation=analysis.segmentation,
+        stop_words="none",
+        letters=analysis.letters,
+    )
 
 
 def words_for_repeats(analysis: Analysis | None) -> Callable[[str], Sequence[str]] | None:
