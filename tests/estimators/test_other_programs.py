@@ -96,7 +96,12 @@ def test_the_documentation_has_the_same_table():
 
 
 SHORT = {"LDA(": "n_topics", "Online(": "batch_size", "VocabularyRule(": "rule", "--topics": "n_topics"}
-OPTIONS = {"--seed": "random_state", "--iterations": "max_iter", "--threads": "n_jobs", "--top ": "show_topics"}
+OPTIONS = {
+    "--seed": "random_state",
+    "--iterations": "max_iter",
+    "--threads": "n_jobs",
+    "--top ": "show_topics",
+}
 
 
 @pytest.mark.parametrize("program", ["gensim", "tomotopy", "mallet", "scikit-learn", "stm"])

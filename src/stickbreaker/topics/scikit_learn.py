@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.threads import alone_with
 from stickbreaker.core.topk import largest
 from stickbreaker.corpus.frames import as_frame
@@ -138,6 +139,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """For each topic, the positions in `X` of the `n` documents that have the largest share of it,
         largest first; ties in order of `X`.
         """
+        refuse_other_number("n", n)
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()
 

@@ -97,8 +97,11 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
 
     Raises UserError if it is neither, and Bad for columns that are wrong.
     """
-    if type(frame).__module__.partition(".")[0] == "polars":
+    package = type(frame).__module__.partition(".")[0]
+    if package == "polars":
         frame = _with_64_bits(frame)
+    elif not getattr(getattr(frame, "columns", None), "is_unique", True):  # pandas: Arrow would refuse it
+        checked_columns(list(map(str, frame.columns)), options)
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
