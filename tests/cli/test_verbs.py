@@ -208,9 +208,9 @@ MISTAKES = [  # a command line, with {} for places, and what the line on standar
     ("fit lda {data} --out {model}", "{model}: already exists; choose another path or give --overwrite"),
     ("fit lda {data} --out {data} --overwrite", "is not a model; --overwrite replaces models only"),
     ("fit lda {data} --out {data}/m", "File exists"),
-    ("fit lda {data} --out {dir}/m --alpha -1", "--alpha has values that are not positive"),
-    ("fit lda {data} --out {dir}/m --eta 0", "--eta has values that are not positive"),
-    ("fit lda {data} --out {dir}/m --eta nan", "--eta has values that are not positive"),
+    ("fit lda {data} --out {dir}/m --alpha -1", "--alpha -1.0; --alpha is above 0 and at most 1,000,000"),
+    ("fit lda {data} --out {dir}/m --eta 0", "--eta 0.0; --eta is above 0"),
+    ("fit lda {data} --out {dir}/m --eta nan", "--eta nan; --eta is above 0"),
     ("fit lda {data} --out {dir}/m --schedule online --tau0 inf", "--tau0 inf; --tau0 is a number"),
     (
         "fit lda {data} --out {dir}/m --keep-local --schedule online",

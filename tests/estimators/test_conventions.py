@@ -249,29 +249,6 @@ def renaming(kind):
     return {"columns": names} if kind[:2] == "pa" else {"mapping": names}
 
 
-OTHER_NAMES = {
-    "n_components": "here it is n_topics",
-    "num_topics": "here it is n_topics",
-    "iterations": "here it is max_iter",
-    "passes": "here it is max_iter",
-    "random_seed": "here it is random_state",
-    "seed": "here it is random_state",
-    "doc_topic_prior": "here it is alpha",
-    "topic_word_prior": "here it is eta",
-    "workers": "here it is n_jobs",
-    "learning_decay": "here it is schedule=Online(kappa=…)",
-    "alhpa": "did you mean alpha?",
-}
-
-
-@pytest.mark.parametrize("name", OTHER_NAMES)
-@pytest.mark.parametrize("kind", [LDA, HDP])
-def test_parameters_by_the_names_of_other_programs(kind, name):
-    with pytest.raises(TypeError) as caught:
-        kind(**{name: 3})
-    assert str(caught.value) == f"{kind.__name__} has no parameter {name!r}; {OTHER_NAMES[name]}"
-
-
 def test_other_kinds_suggest_what_they_have():
     with pytest.raises(TypeError, match="NgramModel has no parameter 'n_components'; it has order, samples"):
         NgramModel(n_components=3)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_class
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory
 from stickbreaker.core.json_checks import is_mapping
@@ -80,6 +81,13 @@ class Recipe:
     progress: Callable[[int], None] | None = None
     forms: bool = False
     phrases: PhraseRule | None = None  # to be found and joined
+
+    def __post_init__(self) -> None:
+        refuse_other_class("analysis", self.analysis, Analysis, PolylingualAnalysis)
+        refuse_other_class("rule", self.rule, VocabularyRule)
+        remedy = "give it as rule" if isinstance(self.vocabulary, VocabularyRule) else ""
+        refuse_other_class("vocabulary", self.vocabulary, Vocabulary, remedy=remedy)
+        refuse_other_class("phrases", self.phrases, bool, PhraseRule)
 
 
 @dataclass(frozen=True)
@@ -390,10 +398,14 @@ class _Analyst:
         """
         number = 0
         for document in documents:
+            refuse_other_class(f"document {number}", document, Document)
             identity = storable(document.id) if document.id is not None else str(number)
             key = hash(identity)
             if key in self.seen:
-                remedy = "ids must differ; give another --id-field, or --on-error skip to keep the first"
+                remedy = (
+                    "ids must differ; give another --id-field, --id-field none to number documents, "
+                    "or --on-error skip to keep the first"
+                )
                 self._report("duplicate id", document, f"the id {shown(identity)} was used before", remedy)
                 continue
             self.seen.add(key)
@@ -610,14 +622,20 @@ def documents_from(
     if isinstance(values, str):
         raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
     wanted = "a string" if what == "text" else "a list of strings"
+    refuse_no_list(f"the list of {what}", values)
     values = as_list(values)
     known = None if ids is None else checked_ids(ids, len(values))
+    if metadata is not None:
+        refuse_no_list("metadata", metadata)
+        metadata = list(metadata)
     if metadata is not None and len(metadata) != len(values):
         raise UserError(
             f"{len(metadata)} metadata for {len(values)} documents", remedy="give one per document"
         )
     for number, value in enumerate(values):
-        fields = scalars_of(metadata[number]) if metadata is not None else {}
+        own: Mapping[str, object] = {} if metadata is None else metadata[number]
+        refuse_other_class(f"metadata of document {number}", own, dict, Mapping)
+        fields = scalars_of(own or {})
         identity = str(number) if known is None else known[number]
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)

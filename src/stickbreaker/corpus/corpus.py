@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
@@ -115,6 +116,7 @@ class Corpus:
         from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 
         refuse_documents(inputs)
+        refuse_other_class("reading", reading, ReadingOptions)
         notes = ReadingNotes()
         reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set(), notes=notes)
         dropped = None if reading.drop_repeats is None else Dropped.parse(reading.drop_repeats)
@@ -186,6 +188,7 @@ class Corpus:
         """
         from stickbreaker.corpus.readers.problems import Problems
 
+        refuse_no_list("the list of documents", documents)
         found = building.phrase_rule(phrases, "text", vocabulary)
         rule = rule or VocabularyRule()
         recipe = building.Recipe("text", analysis, rule, vocabulary, progress, phrases=found)
@@ -584,6 +587,7 @@ class Corpus:
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
         (1.0, [1.0])
         """
+        refuse_other_class("vocabulary", vocabulary, Vocabulary)
         about = dataclasses.replace(self.about, fingerprint=None, totals=None, dropped=())
         analysis = analysis or self.analysis
         if self.kind != "text":

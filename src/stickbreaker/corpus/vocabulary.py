@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_fields
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.json_checks import JsonObject
@@ -84,6 +85,7 @@ class VocabularyRule:
     hashed: bool = False
 
     def __post_init__(self) -> None:
+        refuse_other_fields(self)
         if self.min_documents is not None and self.min_documents < 1:
             raise UserError(
                 f"the minimum number of documents is {self.min_documents}", remedy="it is at least 1"
@@ -202,6 +204,7 @@ class Vocabulary:
     @classmethod
     def of(cls, words: Sequence[str]) -> "Vocabulary":
         """A vocabulary without counts. Raises UserError for a word that is listed twice."""
+        refuse_no_list("words", words)
         vocabulary = cls(tuple(words), np.zeros(len(words), np.int64), np.zeros(len(words)))
         if len(vocabulary.index) != len(words):
             seen: set[str] = set()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickbreaker.core import purposes
+from stickbreaker.core.arguments import refuse_no_list
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.json_checks import JsonObject
@@ -111,6 +112,7 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
         verbose = bool(estimator.verbose)
         with logged_to_stderr() if verbose else nullcontext():
             logged = [LoggedLines(passes=verbose)] if LoggedLines.wanted() else []
+            refuse_no_list("callbacks", estimator.callbacks or ())
             run(job, state, [Clock(), trace, *logged, *map(Callback, estimator.callbacks or ())])
         if search is None or settings is None:
             return Learned(job, state, trace)

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
@@ -28,7 +28,7 @@ from stickbreaker.corpus.token_bags import bags_of_texts, corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
-from stickbreaker.estimators.settings import ELSEWHERE, checked
+from stickbreaker.estimators.other_programs import checked
 
 _SPARSE: Classes = (csr_array, csr_matrix)
 FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
@@ -40,8 +40,6 @@ class ScikitLearn(BaseEstimator, Estimator):
     A public estimator inherits from this class and from the plain estimator that has its parameters.
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = ELSEWHERE  # other libraries' parameters, and their names here
-
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         if (
@@ -49,7 +47,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             and inspect.isfunction(cls.__init__)
             and "__wrapped__" not in vars(cls.__init__)
         ):
-            cls.__init__ = checked(cls.__init__, cls._elsewhere)
+            cls.__init__ = checked(cls.__init__)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import with_parameter_section
@@ -147,6 +148,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         Marks (`<unk>`, `</s>`) and words that are no more frequent in the topic than elsewhere are left out,
         so a topic may have fewer than `n`.
         """
+        refuse_other_number("n", n)
         counts = self.topic_model_.word_topics
         n_known, words = len(self.numbers_.known), self.words_
         lifts = _lifts(self.topic_word_, counts.sum(axis=1) / counts.sum())[:, :n_known]
@@ -162,6 +164,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
         Only words with a letter take part; see `model.topic_phrases` for the score. A topic may have fewer.
         """
+        refuse_other_number("n", n)
         letters = np.array([any(c.isalpha() for c in word) for word in self.numbers_.known], np.bool_)
         allowed = np.zeros(self.numbers_.n_words, np.bool_)
         allowed[: len(letters)] = letters

@@ -1,23 +1,13 @@
 """The public class of syntactic topic models, `SyntacticTopics`."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from sklearn.utils.validation import check_is_fitted
 
-from stickbreaker.estimators.settings import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.syntax.plain_syntactic_topics import PlainSyntacticTopics
 
 
 class SyntacticTopics(WithTopics, PlainSyntacticTopics):
     __doc__ = PlainSyntacticTopics.__doc__
-
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        **ELSEWHERE,
-        "n_components": "n_topics",
-        "num_topics": "n_topics",
-    }
 
     def score(self, X: object, y: object = None) -> float:
         """Log probability of sentences given others of their documents, in nats per word: higher is better.

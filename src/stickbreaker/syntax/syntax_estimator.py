@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.records import Array, Record
@@ -215,6 +216,7 @@ class SyntaxEstimator(SyntaxParameters, Estimator):
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """The `n` most probable words of each topic."""
+        refuse_other_number("n", n)
         words = self.words_
         return [[words[row] for row in descending(p, n).tolist()] for p in self.topic_word_]
 

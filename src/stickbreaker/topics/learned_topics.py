@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Local
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending, largest
@@ -152,6 +153,7 @@ class LearnedTopics(ModelOfParameters):
         its words, without the code. Raises UserError for a language that the model lacks, and for an unknown
         `by`.
         """
+        refuse_other_number("n", n)
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
@@ -193,6 +195,7 @@ class LearnedTopics(ModelOfParameters):
         """For each topic, (name, share) of the `n` concepts that have most of its tokens; empty lists for a
         model without concepts.
         """
+        refuse_other_number("n", n)
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
@@ -200,9 +203,11 @@ class LearnedTopics(ModelOfParameters):
     ) -> list[tuple[int, Any]]:
         """The `num_topics` largest topics in gensim's format: (number, '0.021*"word" + …'), largest first.
 
-        Words are the most probable ones, as in gensim. A negative `num_topics` returns all topics. With
+        Words are the most probable ones, as in gensim. -1 as `num_topics` returns all topics. With
         `formatted` False, a list of (word, probability) replaces the text.
         """
+        refuse_other_number("num_topics", num_topics, -1)
+        refuse_other_number("num_words", num_words)
         top = self.top_words(num_words, by=PROBABILITY)
         order = descending(self.topic_shares_)
         topics: list[tuple[int, list[tuple[str, float]]]] = []

@@ -212,7 +212,7 @@ def test_a_stream_and_small_inputs():
 def test_parameters_that_make_no_sense():
     X = [[1, 2], [2, 1]]
     for settings, told in [
-        ({"alpha": 0.0}, "not positive"),
+        ({"alpha": 0.0}, "alpha=0.0; alpha is above 0"),
         ({"alpha": "learned-symmetric"}, "alpha="),
         ({"concentration": "much"}, "concentration="),
         ({"inference": "gibbs-delayed"}, "does not go with"),

@@ -145,7 +145,7 @@ def _documents(
 ) -> Iterator[Document]:
     for source, reader in chosen:
         yield from reader.read(source, options, problems)
-    problems.warn()
+    options.notes.warn()
 
 
 def _reader_of(source: Source, options: ReadingOptions) -> Reader:

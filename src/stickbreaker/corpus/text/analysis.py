@@ -11,6 +11,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_other_fields
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import (
     JsonObject,
@@ -207,6 +208,7 @@ class Analysis:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __post_init__(self) -> None:
+        refuse_other_fields(self)
         if self.language is not None:
             object.__setattr__(self, "language", language_code(self.language))
         if self.normalization not in ("NFC", "NFKC", None):
