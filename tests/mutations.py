@@ -70,14 +70,20 @@ MUTATIONS = {
     ),
     "characters that end a phrase": Mutation(
         "kernels/word_spans.py",
-        "if word < last and is_break[character]:",
-        "if word < last and not is_break[character]:",
+        "if word < last and kind:",
+        "if word < last and not kind:",
         "tests/corpus/test_word_finding.py",
     ),
     "letters after an apostrophe": Mutation(
         "kernels/word_spans.py",
         "if found or not classes[character] & inside:",
         "if found or classes[character] & inside:",
+        "tests/corpus/test_word_finding.py",
+    ),
+    "letters on both sides of a middle dot": Mutation(
+        "kernels/word_spans.py",
+        "return before in _LS and after in _LS",
+        "return before in _LS or after in _LS",
         "tests/corpus/test_word_finding.py",
     ),
     "a small letter after a full stop": Mutation(

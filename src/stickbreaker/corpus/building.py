@@ -52,7 +52,12 @@ from stickbreaker.corpus.text.analysis import (
     tokens_without_marks,
 )
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
-from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
+from stickbreaker.corpus.text.language_check import (
+    SHARE_JOINED,
+    JoinedWordsWarning,
+    LanguageSample,
+    LanguageWarning,
+)
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
@@ -494,6 +499,10 @@ class _Analyst:
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
+        if isinstance(used, Analysis) and self.recipe.vocabulary is None:
+            share, word = self.sample.joined_words()
+            if share >= SHARE_JOINED and len(used.words_of(word)) > 1:
+                warnings.warn(JoinedWordsWarning(share, word), stacklevel=2)
         if isinstance(used, Analysis) and used.language is not None and self.recipe.vocabulary is None:
             other = self.sample.other_than(used.language)
             if other is not None:

@@ -97,9 +97,11 @@ def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext
 
     Raises UserError for unreadable input.
     """
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.translation.bitext import Bitext
 
-    return Bitext.read(inputs, lexicon.bitext.fields)
+    with warnings_as_notes(ReadingWarning):
+        return Bitext.read(inputs, lexicon.bitext.fields)
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
