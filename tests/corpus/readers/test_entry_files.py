@@ -160,7 +160,7 @@ def test_matrix_market(tmp_path, words):
         ),
         (
             BANNER.replace(b"general", b"symmetric"),
-            ':1: the file has half of a symmetric matrix; write all of it, by mmwrite with symmetry=',
+            ":1: the file has half of a symmetric matrix; write all of it, by mmwrite with symmetry=",
         ),
         (
             BANNER.replace(b"coordinate", b"array"),
