@@ -62,13 +62,16 @@ def say(text: object = "") -> None:
 def writing_output() -> Iterator[None]:
     """A context in which a failed write to standard output, as on a full disk, raises UserError.
 
-    What is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged.
+    What is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged. An error that
+    names a file is of that file, and the UserError names it too.
     """
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
+        if error.filename is not None:
+            raise UserError(error.strerror or str(error), where=os.fsdecode(error.filename)) from None
         with suppress(OSError, ValueError):  # the rest of the buffer would fail again at exit
             output, nowhere = sys.stdout.fileno(), os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, output)

@@ -9,7 +9,7 @@ from typing import Any
 
 import regex
 
-from stickbreaker.corpus.readers.office_text import Extract, TextPieces
+from stickbreaker.corpus.readers.office_text import REMEDY, Extract, TextPieces
 from stickbreaker.corpus.readers.problems import Bad
 from stickbreaker.corpus.readers.right_to_left import RIGHT_TO_LEFT, PlacedCharacter, line_in_reading_order
 
@@ -22,6 +22,7 @@ _LOOKS = regex.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]+")  # ligature
 _GLYPHS = regex.compile(r"(?:/(?:g|G|c|C|cid|uni|glyph)\d+\s*){3,}")
 _MARKED = regex.compile(r" (?=\p{M})")  # a mark that stands alone is one of the letter before
 _MOST_FIELD = 1 << 20  # characters of a form field
+_MANY_OBJECTS = 500_000  # on pages; if there are more than bytes too, pages share what takes the time
 
 
 def extract_pdf(content: bytes, largest: int | None) -> Extract:
@@ -33,11 +34,15 @@ def extract_pdf(content: bytes, largest: int | None) -> Extract:
     """
     pdfium = importlib.import_module("pypdfium2")
     pieces, pages = TextPieces(largest), list[str]()
-    blank = unreadable = 0
+    blank = unreadable = objects = 0
     with pdfium.PdfDocument(content) as document:
         document.init_forms()
         for number in range(len(document)):
             page = document[number]
+            objects += pdfium.raw.FPDFPage_CountObjects(page)
+            if objects > max(_MANY_OBJECTS, len(content)):
+                problem = f"has {number + 1:,} pages or more that repeat the same content"
+                raise Bad("too large", problem, REMEDY)
             text = _text_of(pdfium.raw, page, pieces)
             fields = _fields_of(pdfium.raw, document, page)
             pieces.count(fields)
