@@ -16,17 +16,22 @@ from audit.extremes import Extremes
 from audit.flips import Flips
 from audit.foreign import Foreign
 from audit.fuzz import Fuzz
-from audit.kills import Kills
+from audit.kills import Kills, Signals
 from audit.materials import Materials
 from audit.meanwhile import Meanwhile
 from audit.parts import Part
+from audit.paths import Paths
 from audit.permissions import Permissions
+from audit.processes import Processes
 from audit.results import HELD, SILENT, SLOW, TRACEBACK, Decision, Result
 from audit.spark import Spark
 from audit.threads import Threads
 
 KINDS_OF_FAULT: tuple[type[Part], ...] = (
     Kills,
+    Signals,
+    Paths,
+    Processes,
     Flips,
     Foreign,
     Disks,
