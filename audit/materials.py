@@ -124,7 +124,7 @@ def verbs_of(saved: Saved, kind: str) -> tuple[str, ...]:
     for name, export in saved.exports.items():
         if not export.of_documents:
             topic = " --topic common" if "topic" in export.options else ""
-            found.append(f"export IT --format {name} --out exported{topic}")
+            found.append(f"export IT --format {name} --out {name}.txt{topic}")
     command = command_of(kind)
     if kind in UNDER_WAY:
         found = [line for line in found if not line.startswith("report")]

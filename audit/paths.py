@@ -3,10 +3,11 @@
 import ctypes
 import os
 import random
+import shutil
 import stat
 from pathlib import Path
 
-from audit.materials import KINDS, stdin_of, subject
+from audit.materials import CORPORA, KINDS, stdin_of, subject
 from audit.parts import Part
 from audit.programs import run
 from audit.results import LOST, REFUSED, SAME, SILENT, Decision, files_below, refusal, said, worst
@@ -45,7 +46,9 @@ class Paths(Part):
         changes nothing; or it is something that may stand there."""
         self.materials.copy(kind, place)
         verb = draw.choice(self.materials.verbs(kind)).split()
-        at = draw.choice([number for number, word in enumerate(verb) if is_path(word, place)])
+        paths = paths_in(verb, place)
+        names = (ANOTHER, *(verb[each] for each in paths), "--out")
+        at = draw.choice(paths)
         other = draw.choice((*KINDS, *OTHERS))
         given = self._other(other, place)
         exchanged, verb[at] = verb[at], given
@@ -54,8 +57,8 @@ class Paths(Part):
         done = run(verb, place, stdin=stdin)
         told = f"{other or 'an empty name'} for {exchanged}"
         out = at > 0 and verb[at - 1] == "--out"
-        verdicts = [refusal(done, (given, ANOTHER, exchanged, *MENTIONED))] if done.code != 0 else []
-        subject_itself = exchanged == subject(kind) and not out
+        verdicts = [refusal(done, names)] if done.code != 0 else []
+        subject_itself = exchanged == subject(kind) and kind not in CORPORA and not out
         if done.code == 0 and subject_itself and other in OTHERS:
             verdicts.append(Decision(SILENT, f"accepted: {said(done)}"))
         after = files_below(place)
@@ -70,8 +73,6 @@ class Paths(Part):
         """Make what stands in the place of an argument. Returns its path."""
         made = place / ANOTHER
         if other in KINDS:
-            import shutil
-
             shutil.copytree(self.materials.of(other) / subject(other), made)
         elif other == "empty folder":
             made.mkdir()
@@ -114,35 +115,14 @@ class Paths(Part):
         return verdict if verdict.outcome != REFUSED else Decision(SAME, verdict.message)
 
 
-MENTIONED = (
-    "held.jsonl",
-    "sides.jsonl",
-    "trees.conllu",
-    "exported",
-    "shares.csv",
-    "report.html",
-    "other",
-    "--out",
-)
-
-
-def is_path(word: str, place: Path) -> bool:
-    """Whether a word of a command is a path: of something that is there, or that it will write."""
-    return (
-        (place / word).exists()
-        or word.endswith((".csv", ".html", ".txt", ".json", ".arpa"))
-        or word
-        in (
-            "exported",
-            "moses",
-            "fitted",
-        )
-    )
+def paths_in(verb: list[str], place: Path) -> list[int]:
+    """The numbers of a command's words that are paths: of something that is there, or that it will write."""
+    return [at for at, word in enumerate(verb) if verb[at - 1] == "--out" or (place / word).exists()]
 
 
 def set_writable(place: Path, writable: bool) -> None:
     """Let everything in a folder be written, or only be read."""
-    for path in (place, *place.rglob("*")):
+    for path in (place, *place.rglob("*")) if place.exists() else ():
         if not path.is_symlink():
             mode = stat.S_IMODE(path.stat().st_mode)
             path.chmod(mode | 0o200 if writable else mode & ~WRITES)
