@@ -47,7 +47,7 @@ class Paths(Part):
         self.materials.copy(kind, place)
         verb = draw.choice(self.materials.verbs(kind)).split()
         paths = paths_in(verb, place)
-        names = (ANOTHER, *(verb[each] for each in paths), "--out")
+        names = (ANOTHER, *(verb[each] for each in paths), "--out", "is empty")
         at = draw.choice(paths)
         other = draw.choice((*KINDS, *OTHERS))
         given = self._other(other, place)
