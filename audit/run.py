@@ -130,10 +130,11 @@ class Audit:
         return self.results[before:]
 
     def _numbers(self, part: Part, kinds: Sequence[str], most: int | None) -> Iterator[tuple[str, int]]:
-        """Kinds in turn, the first try of each, then the second, and so on; or a sample of `most`."""
+        """Kinds in turn, in an order by the seed: the first try of each, then the second, and so on; or a
+        sample of `most`."""
+        draw = random.Random(f"{self.seed}/{part.name}")
+        kinds = shuffled = draw.sample(kinds, len(kinds))
         if most is not None:
-            draw = random.Random(f"{self.seed}/{part.name}")
-            shuffled = draw.sample(kinds, len(kinds))
             for number in range(most):
                 kind = shuffled[number % len(kinds)]
                 yield kind, draw.randrange(part.size(kind) or 1_000)

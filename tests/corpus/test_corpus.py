@@ -119,6 +119,15 @@ def test_rules_of_the_vocabulary():
     assert given.n_empty == 400
 
 
+@pytest.mark.parametrize("names", ["", ["a.txt", ""]])
+def test_an_empty_name_is_not_the_present_directory(tmp_path, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("a boat on the river")
+    with pytest.raises(UserError, match="the name of a file or directory is empty"):
+        Corpus.build(names)
+    assert len(Corpus.build(".")) == 1
+
+
 def test_other_processes_get_the_same_corpus(tmp_path):
     """As joblib sends it: with its documents, or the place of its files, which are checked again there."""
     corpus = Corpus.from_texts(TEXTS)
