@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.console.console import (
+    INPUT,
     PATH,
     NumberRange,
     command,
@@ -43,7 +44,7 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
 @click.command(
     "search-k", epilog="Example: stickbreaker search-k posts.corpus --topics 10,20,40 --out posts.search"
 )
-@click.argument("corpus")
+@click.argument("corpus", type=INPUT)
 @option("--topics", required=True, metavar="K,K,...", callback=numbers_of_topics, help="Numbers to try.")
 @option("--seeds", default=3, least=1, help="Runs of each: seeds 0, 1, ...")
 @option(
