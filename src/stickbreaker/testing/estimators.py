@@ -28,6 +28,7 @@ from stickbreaker.testing.subjects import about
 from stickbreaker.topics.model.word_ranking import RANKINGS
 
 Method = Callable[[object], object]  # of an estimator: takes documents
+MANY = 40  # documents that are enough for topics
 FEW = 8  # documents whose values are compared between forms
 WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_state": "seed", "engine": "x"}
 
@@ -251,6 +252,34 @@ class EstimatorTests(ABC):
         for form, given in forms_of_tokens(tokens).items():
             for name, taken in self.readings(model).items():
                 assert same_values(taken(given()), values[name]), (form, name)
+
+    @about("inputs")
+    def test_scikit_learn_names_the_topics_of_a_column_of_texts(self) -> None:
+        """In tables, pipelines and unions, columns of topics have names, and the shares are those of `fit`.
+
+        This holds for pandas and polars, and a copy of a fitted model has no topics.
+        """
+        documents = list(self.documents())[:MANY] if self.takes_texts else []
+        if not documents or not hasattr(self.make(), "transform"):
+            return
+        from sklearn.base import clone
+        from sklearn.compose import ColumnTransformer
+        from sklearn.pipeline import FeatureUnion, make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        model = self.make()
+        shares, names = model.fit_transform(documents), model.get_feature_names_out(["body"])
+        table: Any = ColumnTransformer([("own", self.make(), "body"), ("rest", "passthrough", ["year"])])
+        frame = pandas.DataFrame({"body": documents, "year": 1988}, index=range(5, 5 + len(documents)))
+        for library, given in (("pandas", frame), ("polars", polars.DataFrame(frame.to_dict("list")))):
+            found = clone(table).set_output(transform=library).fit_transform(given)
+            assert list(found.columns) == [*(f"own__{name}" for name in names), "rest__year"]
+            assert same_values(found.to_numpy()[:, :-1].astype(float), shares)
+            assert library == "polars" or found.index.equals(frame.index)
+        steps: Any = make_pipeline(FeatureUnion([("one", self.make())]), StandardScaler()).fit(documents)
+        assert steps.get_feature_names_out().tolist() == [f"one__{name}" for name in names]
+        assert not clone(steps[0].transformer_list[0][1]).__sklearn_is_fitted__()
 
     def readings(self, model: Any) -> dict[str, Method]:
         """A fitted model's methods that take documents and return numbers, by name.
