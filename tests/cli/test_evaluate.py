@@ -48,7 +48,7 @@ def test_coherence_is_that_of_the_library(told, model, texts):
 def test_left_to_right_is_that_of_the_library(told, model, texts):
     lda = LDA.load(model)
     bags = Corpus.from_texts(texts, vocabulary=lda.vocabulary_).bags(0)
-    found = left_to_right_score(bags, lda.topic_word_, lda.alpha_, 3)
+    found = left_to_right_score(bags, lda.topic_word_, lda.alpha_, 3, digests=lda.vocabulary_.digests)
     whole = told["left_to_right"]
     assert whole["nats_per_word"] == pytest.approx(found.nats_per_word, rel=1e-12)
     assert whole["perplexity"] == pytest.approx(math.exp(-whole["nats_per_word"]))

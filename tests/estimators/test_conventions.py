@@ -55,7 +55,10 @@ def same(one, other):
     return arrays and untimed(one.trace_) == untimed(other.trace_)
 
 
-@parametrize_with_checks([LDA(n_topics=3, max_iter=3, n_jobs=1, random_state=0)])
+@parametrize_with_checks(
+    [kind(n_topics=3, max_iter=3, n_jobs=1, random_state=0) for kind in (LDA, HDP)]
+    + [LDA(n_topics=3, words="open", max_iter=3, n_jobs=1, random_state=0)]
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn(estimator, check):
     check(estimator)
@@ -69,6 +72,34 @@ def test_names_of_the_columns(texts):
     lda = quick().set_output(transform="pandas").fit(texts)
     assert lda.get_feature_names_out().tolist() == ["lda0", "lda1", "lda2"]
     assert lda.transform(texts[:2]).columns.tolist() == ["lda0", "lda1", "lda2"]
+
+
+@pytest.mark.parametrize("words", ["closed", "open"])
+def test_names_of_the_columns_do_not_depend_on_that_of_the_texts(texts, words, tmp_path):
+    """Texts are one column, whatever it is called; a matrix has those of the fit, and no others."""
+    lda = quick(words=words).fit(texts)
+    lda.save(tmp_path / "m")
+    for model in (lda, LDA.load(tmp_path / "m")):
+        assert model.get_feature_names_out(["text"]).tolist() == ["lda0", "lda1", "lda2"]
+    lda.fit(np.ones((3, 2)))
+    assert len(lda.get_feature_names_out(["a", "b"])) == 3
+    with pytest.raises(ValueError, match="equal to number of features"):
+        lda.get_feature_names_out(["text"])
+
+
+def test_an_open_vocabulary_has_the_columns_of_its_first_matrix(texts):
+    """More texts, or a corpus with other words, add words; a matrix has the columns of the fit."""
+    lda = quick(words="open").fit(texts)
+    assert not hasattr(lda, "n_features_in_"), "texts have no columns"
+    lda.partial_fit(["a novel word"]).partial_fit(np.ones((2, 3))).partial_fit(np.ones((2, 4)))
+    assert {"novel", "x3"} <= set(lda.vocabulary_.words)
+    lda = quick(words="open").fit(np.ones((3, 2)))
+    with pytest.raises(ValueError, match="X has 3 features, but LDA is expecting 2"):
+        lda.partial_fit(np.ones((3, 3)))
+    lda.partial_fit(Corpus.from_matrix(np.ones((3, 3)), ["x0", "boat", "bank"])).partial_fit(["a novel word"])
+    assert lda.n_features_in_ == 2
+    assert lda.transform(np.ones((3, 2))).shape == (3, 3)
+    assert {"boat", "novel"} <= set(lda.vocabulary_.words)
 
 
 @pytest.mark.parametrize("width", [11, 12])

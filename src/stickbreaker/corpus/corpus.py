@@ -18,7 +18,7 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
 from stickbreaker.corpus.blocks import BlockSource, Entries, TableSource, documents_of, tokens_of
 from stickbreaker.corpus.cache import BlockCache
-from stickbreaker.corpus.counting import Digest, bags_of
+from stickbreaker.corpus.counting import Digest, WordCounts, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
@@ -39,7 +39,7 @@ from stickbreaker.corpus.text.polylingual import (
     refuse_other_languages,
     with_every_language,
 )
-from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, tagged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -604,6 +604,27 @@ class Corpus:
         if isinstance(analysis, PolylingualAnalysis):
             analysis = analysis.by_language.get(own or "")
         return Corpus(self.source, vocabulary, analysis, about)
+
+    def with_all_words(self) -> "Corpus":
+        """The same documents seen through a vocabulary of all their words that the analysis admits.
+
+        This is how a model with an open vocabulary reads documents. The order of words is that of
+        `VocabularyRule`; without any word, the vocabulary is the word "-". Reads all blocks.
+
+        >>> corpus = Corpus.from_texts(["a cat and a dog"]).with_vocabulary(Vocabulary.of(["dog"]))
+        >>> corpus.with_all_words().vocabulary.words
+        ('cat', 'dog')
+        """
+        counts = WordCounts()
+        for block in range(len(self.block_sizes)):
+            counts.add(self.source.entries(block))
+        found = counts.vocabulary()
+        eligible = np.array([len(word) <= LONGEST_WORD for word in found.words], np.bool_)
+        if self.analysis is not None and self.kind == "text":
+            eligible = self.analysis.eligible(found.words)
+        if not eligible.any():
+            return self.with_vocabulary(Vocabulary.of(["-"]))
+        return self.with_vocabulary(VocabularyRule(1, 1.0).choose(found, eligible, self.n_documents))
 
     def write(self, out: str | Path, overwrite: bool = False, *, held_out: float = 0.0) -> "Corpus":
         """Save as a directory `out`; returns the saved corpus.

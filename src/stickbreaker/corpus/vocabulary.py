@@ -26,7 +26,7 @@ from stickbreaker.corpus.arrow_arrays import (
     parquet_file,
     strings_in,
 )
-from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
+from stickbreaker.corpus.hashing import MOST_ROWS, digests_of, hashed_rows
 from stickbreaker.corpus.string_bytes import string_bytes
 
 LONGEST_WORD = 100  # characters of a word that a text adds to a vocabulary
@@ -300,6 +300,11 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         """The row number of each word."""
         return {word: row for row, word in enumerate(self.words)}
+
+    @functools.cached_property
+    def digests(self) -> NDArray[np.uint64]:
+        """A number for each word by its spelling: random draws for documents are keyed by it, not by rows."""
+        return digests_of(self.words)
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:

@@ -140,6 +140,7 @@ def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
     estimator.corpus_ = about(corpus)
     estimator._learned_with = params_as_text(estimator)
     estimator.trace_ = trace.records
+    estimator.updates_, estimator._origin = [], None  # they belonged to what was learned before
 
 
 def unsettled(state: RunState, tol: float) -> str | None:

@@ -121,7 +121,7 @@ def save(
         directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         fixed = manifest_of(
-            estimator._as_it_started(), estimator.seed_, corpus, held_out=_held_out_of(estimator)
+            estimator._as_it_started(), estimator.seed_, corpus, held_out=held_out_of(estimator)
         )
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
@@ -136,12 +136,13 @@ def save(
         estimator._write_beside(directory.path)
 
 
-def _held_out_of(estimator: Estimator) -> float:
-    """The share of documents that an estimator has not learned from; that of the model it was loaded from."""
+def held_out_of(estimator: Estimator) -> float:
+    """The share of the fit's documents that an estimator has not learned from, chosen by a hash of their ids.
+
+    For a loaded estimator, it is that of the saved model. Documents of later updates are all learned from.
+    """
     origin = estimator._origin
-    if origin is None or origin.trace is not estimator.trace_:
-        return estimator._least_held_out()
-    return float(origin.manifest["held_out"])
+    return estimator._least_held_out() if origin is None else float(origin.manifest["held_out"])
 
 
 @contextmanager
@@ -183,7 +184,7 @@ def _origin_of(estimator: Estimator) -> Path | None:
     documents.
     """
     origin = estimator._origin
-    if origin is None or origin.trace is not estimator.trace_:
+    if origin is None:
         return None
     try:
         return origin.path if ModelDirectory(origin.path).manifest() == origin.manifest else None
@@ -248,9 +249,6 @@ def load_as(kind: type[E], path: Path) -> E:
             )
         estimator = kind(**params_of(plain))
         _fill(estimator, directory, snapshot)
-    estimator._origin = Origin(
-        directory.path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_
-    )
     return estimator
 
 
@@ -280,3 +278,5 @@ def _fill(
         if newer.manifest == snapshot.manifest:
             raise
         _fill(estimator, directory, newer, in_place=in_place)
+        return
+    estimator._origin = Origin(directory.path.absolute(), snapshot.manifest, estimator.n_steps_)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.corpus_facts import digest_of_documents
 from stickbreaker.estimators.estimator import Estimator, Update
@@ -38,7 +37,7 @@ class Updating:
                 )
                 raise UserError(problem, where=path, remedy="give them again, or update a copy from before")
             return
-        begun = Update(date, 0, corpus.n_documents, fingerprint)
+        begun = Update(date, 0, corpus.n_documents, fingerprint, corpus.unseen_share)
         estimator.updates_ = [*estimator.updates_, begun]
 
     @property
@@ -84,15 +83,5 @@ def load_to_update(path: Path, threads: int | None = None) -> Estimator:
 
 
 def _as_learned_from(estimator: Estimator, part: Corpus) -> Corpus:
-    """The documents in the form that `_learn_more` takes.
-
-    That is the same corpus or, for an open vocabulary, one with all eligible words as its own vocabulary.
-    """
-    if not estimator._is_open:
-        return part
-    documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]
-    texts = [one.text for one in documents if one.text is not None]
-    if len(texts) == len(documents):
-        rule = estimator._reads_texts_by()[1]
-        return Corpus.from_texts(texts, analysis=estimator.analysis_, rule=rule)
-    return corpus_of_tokens([list(one.tokens or one.words or ()) for one in documents])
+    """The documents in the form that `_learn_more` takes: for an open vocabulary, with all their words."""
+    return part.with_all_words() if estimator._is_open else part

@@ -16,6 +16,7 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.estimators.saving import held_out_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
@@ -105,7 +106,8 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
-        write_topic_documents(self._lens, corpus, folder, 0.0, learned_from=learned_from)
+        held_out = held_out_of(self) if learned_from else 0.0
+        write_topic_documents(self._lens, corpus, folder, held_out, learned_from=learned_from)
 
     @property
     def _lens(self) -> TopicLens:

@@ -11,7 +11,7 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
-from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.saving import corpus_of, held_out_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
@@ -86,7 +86,8 @@ class PlainSyntacticTopics(SyntaxEstimator):
 
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
-        write_documents(self._lens(), corpus, folder, 0.0, learned_from=learned_from)
+        held_out = held_out_of(self) if learned_from else 0.0
+        write_documents(self._lens(), corpus, folder, held_out, learned_from=learned_from)
 
     def _lens(self) -> Lens:
         """What infers the topics of the report's documents: the learned model, its words and the seed."""

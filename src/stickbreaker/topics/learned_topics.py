@@ -16,7 +16,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending, largest
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
-from stickbreaker.corpus.shards import numbers_of
+from stickbreaker.corpus.shards import in_order_of, numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
@@ -43,6 +43,7 @@ MADE = (  # computed from the table and the params on demand
     "concept_shares",
     "word_documents_",
     "_rows",
+    "_digests",
 )
 
 
@@ -82,6 +83,11 @@ class LearnedTopics(ModelOfParameters):
         """
         words = self._model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
+
+    @cached_property
+    def _digests(self) -> NDArray[np.uint64]:
+        """A number for each word of the vocabulary by its spelling, see `Vocabulary.digests`."""
+        return self.vocabulary_.digests
 
     @cached_property
     def components_(self) -> Array:
@@ -247,6 +253,8 @@ class LearnedTopics(ModelOfParameters):
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
             vars(bare).pop(name, None)
         bare.engine, bare.callbacks = "local", None
+        if self._fold_in_solver().draws:
+            bare._digests = self._digests
         return bare
 
     def _over(self, engine: LocalEngine) -> Self:
@@ -264,7 +272,11 @@ class LearnedTopics(ModelOfParameters):
         solver, model = self._fold_in_solver(), self._model
         if solver != model.solver:  # the parameters have changed
             self.engine_.model = replace(model, solver=solver)
-        numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
+        if solver.draws:  # keyed by spelling, so that the vocabulary's order does not matter
+            bags = in_order_of(bags, self._digests)
+            numbers = numbers_of(bags, self._digests)
+        else:
+            numbers = np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
         shards = cut_shards(numbers, bags, self.engine_.table.n_rows, size=model.shard_size)
@@ -334,7 +346,7 @@ class LearnedTopics(ModelOfParameters):
         """
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
-        return log_probability(bags, self._topic_words.of, self.alpha_).nats
+        return log_probability(bags, self._topic_words.of, self.alpha_, self._digests).nats
 
     def _bound_of(self, bags: Bags) -> float:
         """The lower bound on the log probability of documents' words, in nats, that inference of their topics

@@ -48,9 +48,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
 
         with alone_with(self):
             begun = "state_" in vars(self)
-            corpus = self._as_corpus(
-                X, reset=self._is_open or not begun, analysis=self.analysis_ if begun else None
-            )
+            analysis, grows = self.analysis_ if begun else None, begun and self._is_open
+            corpus = self._as_corpus(X, reset=not begun, analysis=analysis, grows=grows)
             topic_stream.partial_fit(self, corpus, begun)
         remark = None if begun else self._remark()
         if remark is not None:

@@ -123,11 +123,12 @@ def _learn(under_way: "Updating", size: int, every: float, *, overwrite: bool) -
 def _figures(under_way: "Updating") -> JsonObject:
     """The numbers in the result of `update`, such as documents and topics, as JSON values."""
     estimator, update = under_way.estimator, under_way.update
+    unseen = under_way.corpus.unseen_share if update.unseen_share is None else update.unseen_share
     return {
         **estimator._sizes(),
         "documents": update.total,
         "documents_in_all": estimator.corpus_["documents"],
-        "unseen_share": under_way.corpus.unseen_share,
+        "unseen_share": unseen,
         "open_words": estimator._is_open,
         "updates": len(estimator.updates_),
     }
