@@ -89,7 +89,7 @@ class SearchFacts:
     run gave the model. `fewest`, `most`: the numbers of topics whose scores are within 0.005 nats per word of
     the best. `at_most`: the best run began with the largest number that was tried, so that more topics might
     be better. `few`: the number of topics that the bound favoured, if held-out documents overruled it; else
-    None.
+    None. `runs`: how many runs are within 0.005 nats per word of the best.
     """
 
     judge: str
@@ -98,6 +98,7 @@ class SearchFacts:
     most: int
     at_most: bool = False
     few: int | None = None
+    runs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,9 @@ def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None
     if found is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
-    return SearchFacts(settings["judge"], points, found.fewest, found.most, found.at_most, found.few)
+    return SearchFacts(
+        settings["judge"], points, found.fewest, found.most, found.at_most, found.few, found.runs
+    )
 
 
 def growth_payload(growth: Growth, n_topics: int) -> dict[str, object]:
