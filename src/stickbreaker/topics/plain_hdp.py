@@ -214,6 +214,11 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
 
         return (move_of(chosen, documents, words, sampled),)
 
+    def _merges_by_documents(self, model: TopicModel) -> bool:
+        online = isinstance(self._learning_schedule(), Online) and engine_name(self.engine) == "local"
+        one_eta = model.words.dirichlet and not model.words.by_topic
+        return online and one_eta and model.documents.direct and self.moves == "split-merge"
+
     def _documents(self, stream: bool) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha.partition(":")[0] != "learned":
             raise UserError(f"alpha={self.alpha!r}", remedy='alpha is a number or "learned"')
