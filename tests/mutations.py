@@ -393,6 +393,12 @@ MUTATIONS = {
         "gains.sum() + SURE * np.sqrt((gains**2).sum())",
         "tests/topics/test_births.py -k worth_having",
     ),
+    "new topics, of which many are tried": Mutation(
+        "topics/runs/stream_births.py",
+        "BY_CHANCE * n / tried",
+        "BY_CHANCE * n",
+        "tests/topics/test_births.py -k few_documents",
+    ),
     "tokens that a new topic takes": Mutation(
         "topics/runs/stream_births.py",
         "after[:, : trial.n_topics] -= trial.counts_of(worst)",

@@ -31,6 +31,7 @@ SPELLINGS = {
     "hdp gibbs",
     "hdp weights",
     "left-to-right",
+    "merges",
     "moves",
     "n-gram hyperparameters",
     "n-gram report",

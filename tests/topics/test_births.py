@@ -21,7 +21,14 @@ from stickbreaker.testing.planted import matched
 from stickbreaker.topics.model.vocabularies.words_on_trial import counts_by_rank
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.runs import stream_births
-from stickbreaker.topics.runs.stream_births import candidates, explained_worst, judge, last_documents, worth
+from stickbreaker.topics.runs.stream_births import (
+    beyond_chance,
+    candidates,
+    explained_worst,
+    judge,
+    last_documents,
+    worth,
+)
 from stickbreaker.topics.runs.topics_on_trial import Halves, TopicsOnTrial, with_topics
 
 N_WORDS, LENGTH, BATCH, WINDOW = 120, 40, 64, 192
@@ -348,6 +355,32 @@ def test_of_documents_that_lack_about_as_much_per_token_the_longer_are_explained
 def test_a_topic_of_one_document_is_not_worth_having():
     assert worth(np.array([1e6])) < 0.0
     assert worth(np.zeros(0)) <= 0.0
+
+
+def test_gains_of_the_best_of_many_topics_are_not_taken_for_new_subjects():
+    """If nothing is new, a topic opens in 5 % of the rounds; in 42 % one gains what is enough to stay."""
+    draws = np.random.default_rng(0).standard_normal((2_000, 8))
+    kept = [dict(enumerate(gains)) for gains in draws]
+    assert np.mean([bool(beyond_chance(gains, 8)) for gains in kept]) == pytest.approx(0.05, abs=0.01)
+    assert (draws > stream_births.SURE).any(axis=1).mean() > 0.4
+    assert beyond_chance({7: 2.4, 9: 2.2}, 8) == []
+    assert beyond_chance({7: 2.4, 9: 2.2, 8: 2.3}, 8) == [7, 8, 9], "several support one another"
+    assert beyond_chance({7: 2.4, 9: 2.2, 8: 2.3}, 24) == []
+    assert beyond_chance({}, 8) == []
+
+
+@pytest.mark.parametrize("n", [8, 40])
+def test_a_subject_of_few_documents_opens_no_topic(n):
+    """Half of them judge: four that gain the same are 2 standard deviations, enough for a topic to stay."""
+    trial, _, bags = on_trial(8)
+    draw = np.random.default_rng(1)
+    foreign = corpus_of([[WORDS[6 * i] for i in draw.integers(20, size=LENGTH)] for _ in range(n)]).bags(0)
+    own = np.zeros((N_WORDS, 1))
+    own[::6] = 10.0
+    assert 8 in judge(trial.plus(own, np.array([0.1])), foreign.take(np.arange(0, n, 2)), [8]).gains
+    found = candidates(trial, Bags.join([bags, foreign]), 8, 1.0, np.random.default_rng(0))
+    opened = np.zeros(0) if found is None else found.counts[::6].sum(axis=0) / found.counts.sum(axis=0)
+    assert (opened > 0.9).any() == (n == 40)
 
 
 def test_weights_of_new_topics_come_from_all():

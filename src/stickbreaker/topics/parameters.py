@@ -333,9 +333,9 @@ class HDPParameters(TopicParameters):
     moves: "str | SplitMerge | None" = parameter(
         "split-merge",
         "Topics split and merge, judged by all documents (exact), by half a minibatch (halves), as in the "
-        "paper, or as suits the schedule (split-merge): exact, none online, and in a stream only giant "
-        "topics, half of which replaces the smallest topic. Births: the same in a stream, and topics open "
-        "for new subjects, and close.",
+        "paper, or as suits the schedule (split-merge): exact, online merges that documents judge, and in a "
+        "stream only giant topics, half of which replaces the smallest topic. Births: the same in a stream, "
+        "and topics open for new subjects, and close.",
         'In Python the first three are `SplitMerge(accept="exact")`, "halves" and "paper". None: none. '
         '"births": in a stream (`partial_fit`) topics open for documents that are badly explained, and '
         "close when the last ones are predicted as well without them; of known words with one eta, and of "

@@ -6,6 +6,7 @@ SEED_DOCUMENTS = "documents"  # documents from which topics start
 SEED_TOPICS = "topics"  # noise that distinguishes topics at the start, by word
 DIRECTIONS = "directions"  # initial direction of a split, by word
 BIRTHS = "births"  # documents from which a stream's new topics start
+MERGES = "merges"  # documents that judge an online run's merges
 HALVES = "halves"  # which half of the documents judges a move
 
 GIBBS = "gibbs"  # a sweep of the Gibbs sampler, by visit

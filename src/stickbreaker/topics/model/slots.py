@@ -78,6 +78,10 @@ class WordsOnTrial(ABC):
         """The same words without topic number `topic`."""
 
     @abstractmethod
+    def merged(self, topic: int, into: int) -> Self:
+        """The same words with number `topic` merged into another topic, which gets its counts."""
+
+    @abstractmethod
     def plus(self, counts: Array) -> Self:
         """The same words with additional topics to be tried, which have these counts (words × new topics)."""
 

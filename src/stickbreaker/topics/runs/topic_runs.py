@@ -27,6 +27,7 @@ from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.initialization import seeds_of
+from stickbreaker.topics.runs.online_merges import merge_alike
 from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.word_counting import word_documents_of
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
@@ -214,4 +215,5 @@ def _job(
         scores=estimator._score_names,
         evaluate=evaluate,
         fresh_passes=FRESH if carried and not estimator.keep_local else 0,
+        revise=merge_alike if estimator._merges_by_documents(model) else None,
     )
