@@ -15,7 +15,7 @@ from stickbreaker.core.records import Rows
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.kernels.sticks import OrderedCells, stick_evidence
-from stickbreaker.learning.waiting_documents import WaitingDocuments
+from stickbreaker.learning.stream_documents import WAITING, StreamDocuments
 from stickbreaker.testing import plant_languages
 from stickbreaker.testing.planted import matched
 from stickbreaker.topics.model.vocabularies.words_on_trial import counts_by_rank
@@ -167,6 +167,7 @@ def test_a_saved_stream_goes_on_as_if_it_had_not_been_saved(after, words, tmp_pa
     assert edits(whole) == edits(rest)
     np.testing.assert_array_equal(whole.components_, rest.components_)
     assert whole.topic_ids_ == rest.topic_ids_
+    assert whole.top_words(20) == rest.top_words(20)
 
 
 @BOTH
@@ -501,13 +502,13 @@ def bags_of(words):
 
 
 def test_documents_that_wait_are_saved_and_read():
-    held = WaitingDocuments(bags_of([1, 4])).plus(WaitingDocuments(bags_of([0])))
-    again = WaitingDocuments.from_arrays(held.to_arrays())
+    held = StreamDocuments(bags_of([1, 4])).plus(StreamDocuments(bags_of([0])))
+    again = StreamDocuments.from_arrays(WAITING, held.to_arrays(WAITING))
     assert again is not None
     assert len(again) == 2
     for before, after in zip(held.bags, again.bags, strict=True):
         np.testing.assert_array_equal(before, after)
-    assert WaitingDocuments.from_arrays({}) is None
+    assert StreamDocuments.from_arrays(WAITING, {}) is None
     with pytest.raises(ValueError, match="unknown words"):
         held.refuse_others(4, keyed=False)
     with pytest.raises(ValueError, match="another kind of words"):
@@ -516,10 +517,10 @@ def test_documents_that_wait_are_saved_and_read():
 
 
 def test_documents_that_wait_for_rows_that_come_and_go_are_spelled():
-    one = WaitingDocuments.of(bags_of([1, 4]), ["no", "boat", "no", "no", "zoë"])
-    held = one.plus(WaitingDocuments.of(bags_of([0, 1]), ["zoë", "ant"]))
+    one = StreamDocuments.of(bags_of([1, 4]), ["no", "boat", "no", "no", "zoë"])
+    held = one.plus(StreamDocuments.of(bags_of([0, 1]), ["zoë", "ant"]))
     assert held.spelled == ("boat", "zoë", "ant")
-    again = WaitingDocuments.from_arrays(held.to_arrays())
+    again = StreamDocuments.from_arrays(WAITING, held.to_arrays(WAITING))
     assert again is not None
     assert again.spelled == held.spelled
     again.refuse_others(0, keyed=True)
@@ -528,13 +529,13 @@ def test_documents_that_wait_for_rows_that_come_and_go_are_spelled():
     assert bags.words.tolist() == [1, 2, 0, 2]
     last, words = last_documents(again, 1)
     assert (words, last.words.tolist()) == (["ant", "zoë"], [0, 1])
-    arrays = {**held.to_arrays(), "waiting/words": np.array([0, 1, 2, 3], np.int32)}
-    broken = WaitingDocuments.from_arrays(arrays)
+    arrays = {**held.to_arrays(WAITING), "waiting/words": np.array([0, 1, 2, 3], np.int32)}
+    broken = StreamDocuments.from_arrays(WAITING, arrays)
     assert broken is not None
     with pytest.raises(ValueError, match="unknown words"):
         broken.refuse_others(9, keyed=True)
     with pytest.raises(ValueError, match="one word twice"):
-        WaitingDocuments.from_arrays(held._replace(spelled=("a", "a", "b")).to_arrays())
+        StreamDocuments.from_arrays(WAITING, held._replace(spelled=("a", "a", "b")).to_arrays(WAITING))
 
 
 @pytest.mark.parametrize(
@@ -550,6 +551,6 @@ def test_documents_that_wait_for_rows_that_come_and_go_are_spelled():
     ],
 )
 def test_documents_that_make_no_sense_are_refused(name, values):
-    arrays = WaitingDocuments(bags_of([1, 4])).plus(WaitingDocuments(bags_of([0]))).to_arrays()
+    arrays = StreamDocuments(bags_of([1, 4])).plus(StreamDocuments(bags_of([0]))).to_arrays(WAITING)
     with pytest.raises(ValueError, match="documents"):
-        WaitingDocuments.from_arrays({**arrays, f"waiting/{name}": values})
+        StreamDocuments.from_arrays(WAITING, {**arrays, f"waiting/{name}": values})

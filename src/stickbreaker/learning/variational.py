@@ -22,8 +22,8 @@ from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.learning.waiting_documents import WaitingDocuments
 
 APART = 256  # least number of steps from one `VariationalRun.measure` to the next
 A_PASS = 10  # most of them in a pass
@@ -43,7 +43,8 @@ class VariationalState(RunState):
     proposals: list[Numbered] = field(default_factory=list[Numbered])  # that are still gathering reports
     carried_since: int | None = 0  # pass from which documents' records are carried; None: they start afresh
     fading: FadingCounts | None = None  # for a stream: fading counts of words, for its unigrams
-    waiting: WaitingDocuments | None = None  # for a stream: documents by which topics are opened and closed
+    waiting: StreamDocuments | None = None  # for a stream: documents by which topics are opened and closed
+    sample: StreamDocuments | None = None  # for a stream: documents by which topics' words are ranked
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,6 @@ class LearnedTopics(ModelOfParameters):
     given_names_: Mapping[int, str] = MappingProxyType({})  # names given by users, by lasting id
     _names_as_read: Mapping[int, str] = MappingProxyType({})  # names in the saved model when it was read
     topic_ids_: list[int]
-    word_documents_: WordDocuments | None = None  # for ranking words; None for streams
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
@@ -75,6 +74,19 @@ class LearnedTopics(ModelOfParameters):
         tokens = self._model.words.word_totals(table.whole())[rows]
         kept = tuple(table.keys[row] for row in rows.tolist())
         return Vocabulary(kept, np.zeros(len(kept), np.int64), tokens)
+
+    @cached_property
+    def word_documents_(self) -> WordDocuments | None:
+        """Counts of the training documents for ranking topics' words. `fit` computes them; those of a stream
+        are computed on demand, from a sample of its documents. None if there are none, or the table is too
+        large.
+        """
+        sample = self.state_.sample if "state_" in vars(self) else None
+        if sample is None:
+            return None
+        from stickbreaker.topics.runs.word_counting import count_sample  # brings numba
+
+        return count_sample(self, sample)
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
@@ -361,6 +373,8 @@ class LearnedTopics(ModelOfParameters):
         """In how many documents of each topic words occur, for ranking words: arrays to store in a saved
         model. Empty if this was not counted.
         """
+        if self.state_.sample is not None:  # which is stored itself
+            return {}
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
 

@@ -259,9 +259,9 @@ class LDAParameters(TopicParameters):
     )
     moves: str | None = parameter(
         "exchange",
-        '"exchange": in a stream (`partial_fit`, `fit --stream`, `stream`) a topic that has more than three '
-        "times its share of documents gives half of itself for the smallest topic, unless topics differ in "
-        "eta. None: no topic changes places. `fit` has no moves.",
+        '"exchange": in a stream (`partial_fit`, `fit --stream`, `stream`), and online with open words, a '
+        "topic that has more than three times its share of documents gives half of itself for the smallest "
+        "topic, unless topics differ in eta. None: no topic changes places. Otherwise `fit` has no moves.",
         choices=("exchange",),
         option=None,
         after="keep_local",
@@ -334,8 +334,8 @@ class HDPParameters(TopicParameters):
         "split-merge",
         "Topics split and merge, judged by all documents (exact), by half a minibatch (halves), as in the "
         "paper, or as suits the schedule (split-merge): exact, online merges that documents judge, and in a "
-        "stream only giant topics, half of which replaces the smallest topic. Births: the same in a stream, "
-        "and topics open for new subjects, and close.",
+        "stream, or online with open words, only giant topics, half of which replaces the smallest topic. "
+        "Births: the same in a stream, and topics open for new subjects, and close.",
         'In Python the first three are `SplitMerge(accept="exact")`, "halves" and "paper". None: none. '
         '"births": in a stream (`partial_fit`) topics open for documents that are badly explained, and '
         "close when the last ones are predicted as well without them; of known words with one eta, and of "

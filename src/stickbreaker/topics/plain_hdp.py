@@ -176,8 +176,9 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
         chosen = self.moves
-        if schedule == "partial_fit" and isinstance(chosen, str) and documents.direct:
-            return exchanges_of(words)
+        exchanges = exchanges_of(words, schedule)
+        if exchanges and isinstance(chosen, str) and documents.direct:
+            return exchanges
         if chosen == BIRTHS:
             return ()
         if not (chosen is None or chosen == "split-merge" or isinstance(chosen, SplitMerge)):

@@ -16,6 +16,7 @@ HDP_GIBBS = "hdp gibbs"  # a sweep of the HDP's Gibbs sampler, by visit
 HDP_WEIGHTS = "hdp weights"  # the weights of its topics
 
 COMPLETION = "completion"  # how a scored document is split
+SAMPLE = "sample"  # documents of a stream that are kept to rank words by
 PREQUENTIAL = "prequential"  # documents of a stream that are predicted, and draws for them
 LEFT_TO_RIGHT = "left-to-right"  # the order in which a document's words are predicted, and particles
 

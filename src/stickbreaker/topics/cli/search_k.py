@@ -19,6 +19,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.topics.cli.coherence_counts import COUNTS, held_out_line
 from stickbreaker.topics.cli.ranking import ranking_option
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def _summary(search: "SearchRuns", results: list[JsonObject]) -> JsonObject:
     return {
         "seeds": len(next(iter(by_topics.values()))),
         "held_out_documents": len(results[0]["tokens"]),
+        COUNTS: next((run[COUNTS] for run in results if COUNTS in run), None),
         "table": [_row(search, k, runs) for k, runs in by_topics.items()],
         "suggested": found._asdict(),
         "reason": _reason(found, sorted(by_topics), len(results) // len(by_topics)),
@@ -195,6 +197,7 @@ def _as_text(summary: JsonObject) -> str:
             *lines,
             f"held-out: nats/word of {counted(summary['held_out_documents'], 'document')}; "
             f"means over seeds ({summary['seeds']})",
+            *filter(None, [held_out_line(summary[COUNTS])]),
             f"Suggested: {summary['reason']}",
             f"Figures: {Path(summary['out']) / PAGE}",
         ]

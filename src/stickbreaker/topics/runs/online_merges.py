@@ -14,8 +14,8 @@ from stickbreaker.core.edits import Merge
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, tokens_by_document
 from stickbreaker.learning.events import Event
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.topics import purposes
 from stickbreaker.topics.runs.stream_births import (
     LEAST_TOKENS,
@@ -45,7 +45,7 @@ def merge_alike(job: VariationalRun, state: VariationalState) -> list[Event]:
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
     if not len(bags.unseen):
         return []
-    bags, words = last_documents(WaitingDocuments.of(bags, job.source.words), len(bags.unseen))
+    bags, words = last_documents(StreamDocuments.of(bags, job.source.words), len(bags.unseen))
     trial, merges = alike(on_trial(job, state, words), bags)
     events: list[Event] = []
     for change, gain in merges:

@@ -22,8 +22,8 @@ from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Bags, tokens_by_document
 from stickbreaker.corpus.source import Shards
 from stickbreaker.learning.events import Event, edit_columns, first_columns
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
-from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.prequential import by_spelling
 from stickbreaker.topics.model.model import topic_model
@@ -81,7 +81,7 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
-    waiting = WaitingDocuments.of(bags, shards.source.words)
+    waiting = StreamDocuments.of(bags, shards.source.words)
     waiting = waiting if state.waiting is None else state.waiting.plus(waiting)
     if len(waiting) < WINDOW:
         state.waiting = waiting
@@ -103,7 +103,7 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
     return Changes(events, entered)
 
 
-def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]:
+def last_documents(waiting: StreamDocuments, number: int) -> tuple[Bags, Words]:
     """The last `number` of the collected documents, and the distinct words in them, ascending. In the
     documents, words are numbered by their position among these.
     """
