@@ -71,8 +71,8 @@ def test_an_array_and_its_words(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"cat 1 2 3\ndog 1 2\n", "line 2: 'dog 1 2\\\\n' is not a word and 3 numbers"),
-        (b"cat 1 2 3\ndog 1 2 x\n", "line 2: 'dog 1 2 x\\\\n' is not a word and 3 numbers"),
+        (b"cat 1 2 3\ndog 1 2\n", ":2: 'dog 1 2' is not a word and 3 numbers"),
+        (b"cat 1 2 3\ndog 1 2 x\n", ":2: 'dog 1 2 x' is not a word and 3 numbers"),
         (b"cat 1 2 inf\n", "the vector of 'cat' has a number that is not finite"),
         (binary()[:-3], "ends after 4 of 5 vectors"),
         (b"cat\n", "is not a file of word vectors"),

@@ -196,7 +196,7 @@ def _text_rows(
         except ValueError:
             row = np.zeros(0, dtype=np.float32)
         if len(row) != dimensions:
-            problem = f"{shown(line[:80].decode('utf-8', 'replace'))} is not a word and {dimensions} numbers"
+            problem = f"{shown(line[:80].rstrip().decode('utf-8', 'replace'))} is not a word and {dimensions} numbers"
             raise UserError(problem, where=name, line=number, remedy=_REMEDY)
         yield spelled, row
 
