@@ -237,7 +237,19 @@ def test_the_command_makes_a_tree_that_a_fit_reads(cli, tmp_path):
         cli("concepts", corpus, "--corpus", corpus, "--out", tree, "--concepts", 2, "--json").stdout
     )
     assert done["concepts"] == 2
-    cli("fit", "lda", corpus, "--out", tmp_path / "model", "--topics", 2, "--concepts", tree, "--iterations", 3)
+    cli(
+        "fit",
+        "lda",
+        corpus,
+        "--out",
+        tmp_path / "model",
+        "--topics",
+        2,
+        "--concepts",
+        tree,
+        "--iterations",
+        3,
+    )
     rows = "\n".join(f"{word} {' '.join(['0.1'] * 10)}" for word in Corpus.open(corpus).vocabulary.words)
     (tmp_path / "v.txt").write_text(rows)
     done = cli(

@@ -94,7 +94,7 @@ def _groups(unit: NDArray[np.float64], wanted: int) -> list[Sequence[int]]:
         from sklearn.cluster import MiniBatchKMeans
 
         n_parts = -(-2 * len(unit) // _MOST_AT_ONCE)
-        of = MiniBatchKMeans(n_parts, random_state=0, n_init=1, batch_size=4096).fit_predict(unit)
+        of = MiniBatchKMeans(n_parts, random_state=0, batch_size=4096).fit_predict(unit)
         parts = [np.flatnonzero(of == part) for part in range(n_parts)]
     groups: list[Sequence[int]] = []
     for part in parts:

@@ -156,7 +156,7 @@ def _size_of(head: bytes) -> tuple[int, int] | None:
     return (int(fields[0]), int(fields[1])) if len(fields) == 2 and all(f.isdigit() for f in fields) else None
 
 
-def _is_binary(stream: io.BufferedReader, dimensions: int) -> bool:
+def _is_binary(stream: "io.BufferedReader[Any]", dimensions: int) -> bool:
     """Whether what follows the first line is not a line of text with a word and its numbers."""
     ahead = stream.peek(1 << 16)
     line = ahead[: ahead.find(b"\n")] if b"\n" in ahead else ahead
@@ -170,7 +170,7 @@ def _is_binary(stream: io.BufferedReader, dimensions: int) -> bool:
 
 def _text_rows(
     name: str,
-    stream: io.BufferedReader,
+    stream: "io.BufferedReader[Any]",
     head: bytes,
     size: tuple[int, int] | None,
     wanted: Callable[[str], bool],
@@ -196,13 +196,14 @@ def _text_rows(
         except ValueError:
             row = np.zeros(0, dtype=np.float32)
         if len(row) != dimensions:
-            problem = f"{shown(line[:80].rstrip().decode('utf-8', 'replace'))} is not a word and {dimensions} numbers"
+            found = shown(line[:80].rstrip().decode("utf-8", "replace"))
+            problem = f"{found} is not a word and {dimensions} numbers"
             raise UserError(problem, where=name, line=number, remedy=_REMEDY)
         yield spelled, row
 
 
 def _binary_rows(
-    name: str, stream: io.BufferedReader, n_words: int, dimensions: int, wanted: Callable[[str], bool]
+    name: str, stream: "io.BufferedReader[Any]", n_words: int, dimensions: int, wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Rows of word2vec's binary format: a word, a blank, its numbers as 32-bit floats."""
     size = dimensions * _FLOAT.itemsize
@@ -237,9 +238,8 @@ def learned_vectors(corpus: Corpus, dimensions: int = DIMENSIONS, window: int = 
     context = totals**0.75
     information = np.log(meetings.data * context.sum() / (totals[meetings.row] * context[meetings.col]))
     kept = information > 0.0
-    matrix = csr_matrix(
-        (information[kept], (meetings.row[kept], meetings.col[kept])), shape=(corpus.n_words,) * 2
-    )
+    shape = (corpus.n_words, corpus.n_words)
+    matrix = csr_matrix((information[kept], (meetings.row[kept], meetings.col[kept])), shape=shape)
     split = TruncatedSVD(max(1, min(dimensions, corpus.n_words - 1)), random_state=0)
     vectors = split.fit_transform(matrix) / np.sqrt(np.maximum(split.singular_values_, 1e-12))
     return WordVectors(corpus.vocabulary.words, vectors.astype(np.float32))
