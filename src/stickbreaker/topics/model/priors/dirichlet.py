@@ -13,7 +13,7 @@ from stickbreaker.contracts.contract import Step
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.slots import TopicPrior
 
-TOGETHER = 20.0  # in how many steps all topics have one alpha, by documents read
+TOGETHER = 10.0  # in how many steps all topics have one alpha, by documents read
 DRIFT = "alpha_drift"  # of the params: mean change of log sum alpha in the last steps, see `update`
 NEW = 0.2  # weight of the last change in the drift
 STILL = 5e-3  # drift below which alpha has settled
@@ -73,15 +73,15 @@ class DirichletPrior(TopicPrior):
 
     def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
         """Move alpha by the step's rate towards its maximum given the documents' statistics; unchanged if it
-        is not learned or there are no documents. Returns {"alpha": …}, and alpha's drift if it is learned.
+        is not learned or there are no documents. Returns {"alpha": …} and, from sampled documents, its drift.
 
         Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones the first and
         second derivatives of E[log p(z | alpha)] at the old alpha.
 
-        All topics have one alpha until `TOGETHER` times the documents of a step were read: 20 passes of a
-        batch run, or 20 minibatches. Topics that are still alike have shares by chance, and an alpha of their
-        own makes the smallest ones vanish, which no later step undoes. The drift, by which `is_settled`
-        decides, is the mean of the last changes of log sum alpha, in which old ones fade.
+        All topics have one alpha until `TOGETHER` times the documents of a step were read: 10 passes of a
+        batch run, or 10 minibatches. Topics that are still alike have shares by chance, and with an alpha of
+        its own a small topic vanishes, which no later step undoes. The drift, by which `is_settled` decides,
+        is the mean of the last changes of log sum alpha, in which old ones fade.
         """
         item = params["alpha"]
         if not self.learned or documents <= 0.0:
@@ -89,18 +89,24 @@ class DirichletPrior(TopicPrior):
         together = self.symmetric or (np.ptp(item.values) == 0.0 and step.seen < TOGETHER * documents)
         best = self._best(item.values, usage, documents, together)
         alpha = (1.0 - step.rate) * item.values + step.rate * best
-        before = float(params[DRIFT].values) if DRIFT in params else 1.0
-        drift = (1.0 - NEW) * before + NEW * float(np.log(alpha.sum() / item.values.sum()))
-        return {"alpha": item._replace(values=alpha), DRIFT: Field(np.array(drift), (), additive=False)}
+        learned = {"alpha": item._replace(values=alpha)}
+        if "gains" in usage:
+            change = float(np.log(alpha.sum() / item.values.sum()))
+            before = float(params[DRIFT].values) if DRIFT in params else change
+            learned[DRIFT] = Field(np.array(before + NEW * (change - before)), (), additive=False)
+        return learned
 
     def is_settled(self, params: Record) -> bool:
-        """Whether alpha differs between topics if it may, and has nearly stopped changing; True if it is not
-        learned.
+        """Whether alpha has begun to differ between topics if it may, and for sampled documents has nearly
+        stopped changing; True if it is not learned.
+
+        The score of mean-field documents itself shows whether alpha still raises it; that of sampled ones is
+        too noisy, and level for many passes in which alpha still moves.
         """
         if not self.learned or self.n_topics == 1:
             return True
         apart = self.symmetric or np.ptp(params["alpha"].values) > 0.0
-        return bool(apart and DRIFT in params and abs(float(params[DRIFT].values)) < STILL)
+        return bool(apart) and (DRIFT not in params or abs(float(params[DRIFT].values)) < STILL)
 
     def _best(self, alpha: Array, usage: Record, documents: float, together: bool) -> Array:
         """The alpha (topics) towards which `update` moves, equal for all topics if `together`."""

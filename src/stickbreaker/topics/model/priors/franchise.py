@@ -102,7 +102,8 @@ class FranchisePrior(WeighedTopics):
         return float(nats.sum() - gamma if self.gamma_learned else nats.sum())
 
     def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
-        """Move tables, alpha and gamma by the step's rate towards their maximum given the documents' statistics.
+        """Move tables, alpha and gamma by the step's rate towards their maximum given the documents'
+        statistics.
 
         `usage`: "served" (topics), the expected number of tables with each topic; "sticks", the number of
         open tables, and "log_rests", the sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests. Tables
