@@ -68,7 +68,7 @@ def compare(report: Report, planted: list[Planted], alpha: float) -> None:
         alphas = np.array([each.model.alpha_ for each in learned])
         row = {
             "words": int(planted[0].counts.sum(1)[0, 0]),
-            "documents": planted[0].counts.shape[0],
+            "documents": len(planted[0].theta),
             "true alpha": alpha,
             "inference": name,
             "alpha": float(alphas.mean()),
@@ -119,9 +119,9 @@ def sampled_alpha(model: LDA, planted: Planted) -> float:
         X.indptr.astype(np.int64),
         X.indices.astype(np.int32),
         X.data.astype(np.float32),
-        np.zeros(X.shape[0], np.float32),
+        np.zeros(len(planted.theta), np.float32),
     )
-    shard = shard_of(bags, np.arange(X.shape[0]), X.shape[1])
+    shard = shard_of(bags, np.arange(len(planted.theta)), len(words))
     most = words.max(axis=1, keepdims=True)
     weights, log_scale = (words / most).astype(np.float32), np.log(most[:, 0])
     prior = DirichletPrior((0.3,) * words.shape[1], learned=True, symmetric=True)
