@@ -39,6 +39,8 @@ def test_topics_share_one_alpha_until_documents_were_read_ten_times(usage):
 def test_a_run_waits_for_alpha():
     """Mean-field runs until topics have an alpha each, sampled ones until the drift is small too."""
     early, late = updated(EXPECTED, 0.0), updated(EXPECTED, 1e6)
+    alike = {"log_theta": Field(np.full(3, -200.0), ("topics",))}
+    assert PRIOR.is_settled({**START, **updated(alike, 1e6)}), "topics that may differ, and do not"
     assert not PRIOR.is_settled({**START, **early})
     assert PRIOR.is_settled({**START, **late})
     moved = {**START, **updated(SAMPLED, 1e6)}

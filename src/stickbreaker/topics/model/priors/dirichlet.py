@@ -73,7 +73,7 @@ class DirichletPrior(TopicPrior):
 
     def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
         """Move alpha by the step's rate towards its maximum given the documents' statistics; unchanged if it
-        is not learned or there are no documents. Returns {"alpha": …} and, from sampled documents, its drift.
+        is not learned or there are no documents. Returns {"alpha": …}, and its drift once topics may differ.
 
         Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones the first and
         second derivatives of E[log p(z | alpha)] at the old alpha.
@@ -81,32 +81,27 @@ class DirichletPrior(TopicPrior):
         All topics have one alpha until `TOGETHER` times the documents of a step were read: 10 passes of a
         batch run, or 10 minibatches. Topics that are still alike have shares by chance, and with an alpha of
         its own a small topic vanishes, which no later step undoes. The drift, by which `is_settled` decides,
-        is the mean of the last changes of log sum alpha, in which old ones fade.
+        is the mean of the last changes of log sum alpha, in which old ones fade. It is 0 for mean-field
+        documents, whose score itself shows whether alpha still raises it; that of sampled ones is too noisy,
+        and level for many passes in which alpha still moves.
         """
         item = params["alpha"]
         if not self.learned or documents <= 0.0:
             return {"alpha": item}
-        together = self.symmetric or (np.ptp(item.values) == 0.0 and step.seen < TOGETHER * documents)
-        best = self._best(item.values, usage, documents, together)
+        early = DRIFT not in params and np.ptp(item.values) == 0.0 and step.seen < TOGETHER * documents
+        best = self._best(item.values, usage, documents, self.symmetric or bool(early))
         alpha = (1.0 - step.rate) * item.values + step.rate * best
         learned = {"alpha": item._replace(values=alpha)}
-        if "gains" in usage:
-            change = float(np.log(alpha.sum() / item.values.sum()))
+        if self.symmetric or not early:
+            change = float(np.log(alpha.sum() / item.values.sum())) if "gains" in usage else 0.0
             before = float(params[DRIFT].values) if DRIFT in params else change
             learned[DRIFT] = Field(np.array(before + NEW * (change - before)), (), additive=False)
         return learned
 
     def is_settled(self, params: Record) -> bool:
-        """Whether alpha has begun to differ between topics if it may, and for sampled documents has nearly
-        stopped changing; True if it is not learned.
-
-        The score of mean-field documents itself shows whether alpha still raises it; that of sampled ones is
-        too noisy, and level for many passes in which alpha still moves.
-        """
-        if not self.learned or self.n_topics == 1:
-            return True
-        apart = self.symmetric or np.ptp(params["alpha"].values) > 0.0
-        return bool(apart) and (DRIFT not in params or abs(float(params[DRIFT].values)) < STILL)
+        """Whether alpha may differ between topics and has nearly stopped changing, or is not learned."""
+        settled = DRIFT in params and abs(float(params[DRIFT].values)) < STILL
+        return settled or not self.learned or self.n_topics == 1
 
     def _best(self, alpha: Array, usage: Record, documents: float, together: bool) -> Array:
         """The alpha (topics) towards which `update` moves, equal for all topics if `together`."""
