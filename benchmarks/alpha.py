@@ -1,7 +1,7 @@
 """How near a learned alpha, and the topics learned with it, are to the truth: planted topics, by inference.
 
 Documents are drawn from LDA (8 topics of 300 words, eta .1), from ten words each to a hundred, and from three
-topics that share a third of their words. `make bench WHAT=alpha` runs it: some four minutes. The tables are
+topics that share a third of their words. `make bench WHAT=alpha` runs it: some five minutes. The tables are
 printed row by row and kept in bench-results/.
 """
 
@@ -136,4 +136,4 @@ def sampled_alpha(model: LDA, planted: Planted) -> float:
 
 
 if __name__ == "__main__":
-    run("alpha", "Learned alpha", options(__doc__, "three seeds; six minutes"), measure)
+    run("alpha", "Learned alpha", options(__doc__, "three seeds; eight minutes"), measure)
