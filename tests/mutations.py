@@ -50,6 +50,18 @@ MUTATIONS = {
         "_from_prior(row, alpha, target + total)",
         "tests/kernels/test_hybrid_kernel.py",
     ),
+    "one alpha while topics are alike": Mutation(
+        "topics/model/priors/dirichlet.py",
+        "step.seen < TOGETHER * documents",
+        "step.seen > TOGETHER * documents",
+        "tests/topics/model/test_learned_alpha.py",
+    ),
+    "the error of a rise": Mutation(
+        "learning/convergence.py",
+        "(after - before + 2.0 * error) / n",
+        "(after - before - 2.0 * error) / n",
+        "tests/learning/test_schedules.py",
+    ),
     "a token's own count in Gibbs sampling": Mutation(
         "topics/kernels/samplers/gibbs.py",
         "own = np.float64(counted(counts[k], alpha[k], -one)) * less(word, k)",

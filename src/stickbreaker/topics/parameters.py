@@ -173,8 +173,8 @@ class TopicParameters(RunParameters):
         'Prior of topics in documents: a number, "learned" or "learned-symmetric"; "learned:0.5" starts at '
         "0.5.",
         'An array (topics) is an asymmetric fixed prior. "learned" starts at 1 / n_topics (by Gibbs '
-        'sampling at 0.1, if that is more) and is asymmetric (eq. 3.1-3.3); "learned-symmetric" is one '
-        "number for all topics.",
+        "sampling at 0.1, if that is more) and, after ten passes, is asymmetric (eq. 3.1-3.3); "
+        '"learned-symmetric" is one number for all topics.',
         unset="learned; in a stream 0.2",
     )
     eta: "float | str | Array | None" = parameter(
@@ -219,8 +219,8 @@ class TopicParameters(RunParameters):
     tol: float = parameter(
         1e-4,
         "Relative change that ends the run (not Gibbs).",
-        "It is the mean of the last three changes of the score; of hybrid runs that of five passes to the "
-        "next five. 0: the run never ends early.",
+        "It is the mean of the last three changes of the score; of hybrid runs that from the mean of "
+        "some passes to that of the next. 0: the run never ends early.",
         least=0.0,
     )
     doc_max_iter: int = parameter(20, "Inner rounds per document.", least=1, option=None)
