@@ -42,6 +42,7 @@ SPELLINGS = {
     "planted languages",
     "planted",
     "prequential",
+    "sample",
     "shuffle",
     "start",
     "step",

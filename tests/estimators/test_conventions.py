@@ -457,7 +457,7 @@ def test_a_given_alpha_stays(alpha, expected, schedule):
 def test_priors_are_learned():
     X = counts()
     for schedule in ("batch", Online(batch_size=10)):
-        lda = quick(alpha="learned", eta="learned", schedule=schedule).fit(X)
+        lda = quick(alpha="learned", eta="learned", schedule=schedule, max_iter=12).fit(X)
         assert len(set(lda.alpha_.tolist())) == 3
         assert isinstance(lda.eta_, float)
         assert lda.eta_ != 1 / 3

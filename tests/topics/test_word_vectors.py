@@ -60,7 +60,7 @@ def test_an_array_and_its_words(tmp_path):
     assert found.words == ("cat", "tax", "bank", "été")
     np.testing.assert_array_equal(found.vectors, ROWS[[0, 2, 3, 4]])
     with pytest.raises(
-        UserError, match=r"has no words; give a file with its words, one per line, by --words"
+        UserError, match=r"has no words; give a file with its words, one per line, by words"
     ):
         read_vectors(tmp_path / "rows.npy")
     (tmp_path / "words.txt").write_text("one\ntwo\n")

@@ -167,7 +167,7 @@ def in_order_of(bags: Bags, digests: NDArray[np.uint64]) -> Bags:
 
     >>> counts = np.array([4.0, 5.0], np.float32)
     >>> bags = Bags(np.array([0, 2]), np.array([0, 1], np.int32), counts, np.zeros(1, np.float32))
-    >>> in_order_of(bags, np.array([9, 8], np.uint64)).counts.tolist()
+    >>> in_order_of(bags, np.array([9, 8], np.uint64) << np.uint64(60)).counts.tolist()
     [5.0, 4.0]
     """
     bits = np.uint64(len(bags.offsets).bit_length())  # of a number that has the document, then the digest
