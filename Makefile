@@ -33,7 +33,7 @@ test-all: $(VENV)/spark build/compiled build/compiled-baseline docs
 golden: $(VENV)/developing
 	$(BIN)/python -m tests.golden.runs
 
-# changes of a sign or factor, one after another, each of which some tests must notice (half an hour)
+# changes of a sign or factor, one after another, each of which some tests must notice (an hour)
 mutations: $(VENV)/developing
 	$(BIN)/python -m tests.mutations
 

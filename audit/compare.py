@@ -3,11 +3,11 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from audit.materials import UNDER_WAY, Materials, stdin_of, subject, verbs
+from audit.materials import UNDER_WAY, Materials, stdin_of, subject
 from audit.programs import LIMIT, run
 from audit.results import SAME, SILENT, Decision, Done, files_below, refusal, said
 from stickbreaker.testing.estimators import untimed
@@ -21,6 +21,9 @@ ELSEWHERE = (
     "stream",
     "seconds",
 )  # what depends on the place and the clock
+
+
+Before = tuple[Any, ...] | None
 
 
 class Effect(NamedTuple):
@@ -51,13 +54,15 @@ def steps_of(content: object) -> object:
         return content
 
 
-def run_verbs(kind: str, place: Path, limit: float = LIMIT) -> Iterator[tuple[Done, Effect | None]]:
+def run_verbs(
+    kind: str, verbs: Sequence[str], place: Path, limit: float = LIMIT, before: Before = None
+) -> Iterator[tuple[Done, Effect | None]]:
     """Every verb of a kind, one after another, in a folder."""
-    for number, verb in enumerate(verbs(kind)):
+    for number, verb in enumerate(verbs):
         stdin = stdin_of(kind, place) if verb.startswith("resume") else None
-        before = files_below(place)
-        done = run(verb, place, stdin=stdin, log=str(number), limit=limit)
-        yield done, effect(done, kind, place, before) if done.code == 0 else None
+        there = files_below(place)
+        done = run(verb, place, stdin=stdin, log=str(number), limit=limit, before=before)
+        yield done, effect(done, kind, place, there) if done.code == 0 else None
 
 
 class Comparison:
@@ -74,7 +79,8 @@ class Comparison:
                 folder = self.materials.place / f"known-{kind.replace(' ', '-')}"
                 shutil.rmtree(folder, ignore_errors=True)
                 effects: list[Effect] = []
-                for done, found in run_verbs(kind, self.materials.copy(kind, folder)):
+                verbs = self.materials.verbs(kind)
+                for done, found in run_verbs(kind, verbs, self.materials.copy(kind, folder)):
                     if found is None:
                         raise RuntimeError(f"the unaltered {kind} is refused: {said(done)}")
                     effects.append(found)
@@ -83,14 +89,23 @@ class Comparison:
         return self._known[kind]
 
     def judge(
-        self, kind: str, place: Path, names: tuple[str, ...], *, legal: bool = False, limit: float = LIMIT
+        self,
+        kind: str,
+        place: Path,
+        names: tuple[str, ...],
+        *,
+        legal: bool = False,
+        limit: float = LIMIT,
+        before: Before = None,
     ) -> list[Decision]:
         """A verdict for every verb on an altered material.
 
         `names`: what a refusal must have one of. `legal`: being accepted with another outcome is allowed.
+        `before`: a function that every command calls first, with its arguments.
         """
         verdicts: list[Decision] = []
-        for (done, found), known in zip(run_verbs(kind, place, limit), self.known(kind), strict=False):
+        tries = run_verbs(kind, self.materials.verbs(kind), place, limit, before)
+        for (done, found), known in zip(tries, self.known(kind), strict=False):
             if found is None:
                 verdicts.append(refusal(done, names))
                 if done.code is None:  # the others would hang too

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from audit.materials import CORPORA, MODELS, UNDER_WAY, subject
+from audit.materials import KINDS, subject
 from audit.parts import Part
 from audit.results import Decision, worst
 
@@ -41,7 +41,7 @@ class Flips(Part):
     sample = 20
 
     def kinds(self) -> tuple[str, ...]:
-        return (*CORPORA, *MODELS, *UNDER_WAY)
+        return KINDS
 
     def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         name = subject(kind)

@@ -8,53 +8,32 @@ from pathlib import Path
 from audit.foreign_json import change_facts
 from audit.foreign_links import age, link_out, pipe, times
 from audit.foreign_tables import change_parquet, change_trace, change_words, nest
-from audit.foreign_tensors import HEADERS, change_tensor
-from audit.materials import CORPORA, subject
+from audit.foreign_tensors import HEADERS, change_header, change_tensor
+from audit.materials import CORPORA, KINDS, LEXICONS, command_of, subject
 from audit.parts import Part
 from audit.programs import LIMIT
 from audit.results import LOST, REFUSED, SILENT, Decision, files_below, worst
-from audit.sealing import seal_model, state_file
 
 Change = Callable[[Path, random.Random], tuple[str, bool]]
-STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream under way", "ngram", "grammar")
-READ = ("held.jsonl: ", "sides.jsonl: ", "standard input:")  # documents that a changed model may not fit
-KINDS: dict[str, Change] = {"manifest": change_facts, "nested": nest, "table": change_parquet}
-WHERE: dict[str, tuple[str, ...]] = {
-    "manifest": (*STATES, "concepts", "polylingual", "text corpus", "bag corpus", "polylingual corpus"),
-    "nested": ("lda", "gibbs under way", "text corpus"),
-    "table": (
-        "lda",
-        "open",
-        "polylingual",
-        "gibbs under way",
-        "stream under way",
-        "ngram",
-        "grammar",
-        *CORPORA,
-    ),
-    "tensor": (
-        "lda",
-        "open",
-        "hdp",
-        "gibbs under way",
-        "hdp under way",
-        "open under way",
-        "stream under way",
-        "ngram",
-        "ngram spelled",
-        "ngram under way",
-        "grammar",
-        "grammar under way",
-        "concepts",
-        "concepts under way",
-    ),
-    "words": ("open", "stream under way"),
-    "trace": ("lda", "open", "hdp", "gibbs under way", "stream under way"),
-    "header": ("lda", "stream under way"),
-    "link": ("lda", "open", "gibbs under way", "stream under way", "text corpus"),
-    "pipe": ("lda", "open", "gibbs under way", "stream under way", "text corpus"),
+READ = ("held.jsonl: ", "sides.jsonl: ", "trees.conllu: ", "standard input:")  # what may not fit a model
+KINDS_OF_CHANGE: dict[str, Change] = {
+    "manifest": change_facts,
+    "nested": nest,
+    "table": change_parquet,
+    "tensor": change_tensor,
+    "words": change_words,
+    "trace": change_trace,
 }
-KINDS |= {"tensor": change_tensor, "words": change_words, "trace": change_trace}
+WAYS = (*KINDS_OF_CHANGE, "header", "link", "pipe")
+
+
+def applies(way: str, kind: str) -> bool:
+    """Whether a material of a kind has the files that a change is about."""
+    if way in ("tensor", "header"):
+        return kind not in CORPORA
+    if way == "trace":
+        return kind not in CORPORA and kind not in LEXICONS
+    return way != "words" or "--words open" in command_of(kind)
 
 
 class Foreign(Part):
@@ -63,10 +42,10 @@ class Foreign(Part):
     sample = 30
 
     def kinds(self) -> tuple[str, ...]:
-        return tuple(f"{way} of {kind}" for way, kinds in WHERE.items() for kind in kinds)
+        return tuple(f"{way} of {kind}" for way in WAYS for kind in KINDS if applies(way, kind))
 
     def size(self, kind: str) -> int | None:
-        return len(HEADERS) if kind.startswith("header") else None
+        return 2 * len(HEADERS) if kind.startswith("header") else None
 
     def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         way, _, material = kind.partition(" of ")
@@ -79,11 +58,9 @@ class Foreign(Part):
         if way == "pipe":
             what = pipe(place, name, draw)
         elif way == "header":
-            what = list(HEADERS)[number % len(HEADERS)]
-            HEADERS[what](state_file(place))
-            seal_model(place / name)
+            what, legal = change_header(place, number)
         else:
-            what, legal = KINDS[way](place, draw)
+            what, legal = KINDS_OF_CHANGE[way](place, draw)
         judge = self.comparison.judge
         limit = LIMIT if way != "pipe" else 8.0
         verdict = worst(judge(material, place, (f"{name}/", f"{name}: ", *READ), legal=legal, limit=limit))

@@ -76,6 +76,7 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
         legal = legal or (replacement is None and path[-1] in NULLABLE)
         legal = legal or (path[-1] == "random_state" and isinstance(replacement, int))
         legal = legal or (path[0] == "languages" and replacement is MISSING)  # counts by language
+        legal = legal or (path == ("phrases",) and replacement is MISSING)  # a lexicon that has none
         legal = legal or (path[-1] == "fresh" and isinstance(replacement, int | float) and finite)
         legal = legal or (
             held == "learned" and isinstance(replacement, int | float) and 0 < replacement < 1e6

@@ -69,8 +69,9 @@ def other_table(table: Any, draw: random.Random) -> tuple[Any, str]:
 
 def change_parquet(place: Path, draw: random.Random) -> tuple[str, bool]:
     """Change a table of a model or corpus and seal it. Returns what was done, and whether it may be legal."""
-    files = sorted(file for name in TABLES for file in place.glob(f"[mc]o[dr][ep][lu]*/{name}"))
-    file = draw.choice([file for file in files if "exported" not in file.parts])
+    folders = [place / name for name in ("model", "corpus", "lexicon")]
+    files = sorted(file for folder in folders for name in TABLES for file in folder.rglob(name))
+    file = draw.choice(files)
     done: list[str] = []
 
     def change(table: Any) -> Any:
@@ -163,7 +164,7 @@ def change_trace(place: Path, draw: random.Random) -> tuple[str, bool]:
 def nest(place: Path, draw: random.Random) -> tuple[str, bool]:
     """A manifest that is deeply nested, is not an object or has duplicate keys."""
     file = next(
-        file for file in (place / "model" / "model.json", place / "corpus" / "corpus.json") if file.exists()
+        file for name in ("model", "corpus", "lexicon") if (file := place / name / f"{name}.json").exists()
     )
     ways: dict[str, Callable[[], object]] = {
         "nested in a key": lambda: add_deep(file),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from audit.foreign_json import deep
-from audit.sealing import change_array, read_header, seal_model, state_file, write_header
+from audit.sealing import change_array, read_header, seal, state_files, write_header
 
 Header = dict[str, Any]
 Case = Callable[[Path], None]
@@ -135,29 +135,40 @@ ARRAYS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 HARMLESS = ("single precision", "whole numbers", "truth values", "all zero", "65535")  # as others may be read
 
 
-def names_of(place: Path) -> list[str]:
-    """The tensors of a try's model."""
-    return sorted(name for name in read_header(state_file(place))[0] if name != "__metadata__")
+def names_of(file: Path) -> list[str]:
+    """The tensors of a file."""
+    return sorted(name for name in read_header(file)[0] if name != "__metadata__")
 
 
-def _is_square(place: Path, name: str) -> bool:
+def _is_square(file: Path, name: str) -> bool:
     """Whether a tensor has the same shape when it is transposed."""
-    shape = read_header(state_file(place))[0][name]["shape"]
+    shape = read_header(file)[0][name]["shape"]
     return shape == shape[::-1]
 
 
 def change_tensor(place: Path, draw: random.Random) -> tuple[str, bool]:
     """Change or remove a tensor and seal the model. Returns what was done, and whether it may be legal."""
-    name = draw.choice(names_of(place))
+    file = draw.choice(state_files(place))
+    name = draw.choice(names_of(file))
     if draw.random() < 0.1:
-        without(name)(state_file(place))
+        without(name)(file)
         way, legal = "missing", name.startswith("plan of")  # plans of other kinds hold less
     else:
         way = draw.choice(list(ARRAYS))
-        change_array(state_file(place), name, ARRAYS[way])
+        change_array(file, name, ARRAYS[way])
         logs = name in ("small/spelling_lengths", "small/spelling_tail")  # any that are below zero may be
-        square = way == "transposed" and _is_square(place, name)
+        square = way == "transposed" and _is_square(file, name)
         legal = way in HARMLESS or square or (logs and ("one row" in way or way.startswith("-")))
         legal = legal or ("/log_" in name and way.startswith("-"))  # logs are below zero
-    seal_model(place / "model")
+    seal(place)
     return f"tensor {name}: {way}", legal
+
+
+def change_header(place: Path, number: int) -> tuple[str, bool]:
+    """Give a file of tensors the bad header of a number, and seal it. Returns what was done, and False."""
+    files = state_files(place)
+    number, at = divmod(number, len(files))
+    what = list(HEADERS)[number % len(HEADERS)]
+    HEADERS[what](files[at])
+    seal(place)
+    return f"{files[at].name}: {what}", False

@@ -1,6 +1,7 @@
-"""Part `kills`: commands that are killed at any moment, and continue to the same bytes."""
+"""Parts `kills` and `signals`: commands are ended at any moment, and continue to the same bytes."""
 
 import random
+import signal
 import time
 from pathlib import Path
 
@@ -11,6 +12,14 @@ from audit.results import LEFT, SAME, SILENT, Decision, Done, files_below, going
 from audit.work import WORK, Work, hidden_beside, step_of
 
 MOST = 5  # kills of a try
+READERS = {"corpus": "corpus info corpus", "lexicon": "translate terms lexicon", "newer": "topics newer"}
+STOPPED = (
+    1,
+    128 + signal.SIGINT,
+    128 + signal.SIGTERM,
+    -signal.SIGINT,
+    -signal.SIGTERM,
+)  # status of a command
 
 
 class Kills(Part):
@@ -36,7 +45,7 @@ class Kills(Part):
             done = program.wait()
             if done.code == 0 or (said and "already exists" in done.err and not work.earlier):
                 break  # the last kill came when all was done
-            if not (remaining and done.code == -9):
+            if not (remaining and self._ended(done)):
                 return going_on(done)
             verdict = self._readable(work, place)
             if verdict is not None:
@@ -64,15 +73,24 @@ class Kills(Part):
         end = time.monotonic() + moment
         while program.alive() and time.monotonic() < end:
             time.sleep(0.0005)
+        return f"{self._end(program, draw)} after {moment:.3f} s at {step_of(place / work.out)}"
+
+    def _end(self, program: Program, draw: random.Random) -> str:
+        """End a command. Returns how."""
         program.kill()
-        return f"killed after {moment:.3f} s at {step_of(place / work.out)}"
+        return "killed"
+
+    def _ended(self, done: Done) -> bool:
+        """Whether a command was ended, and did not fail by itself."""
+        return done.code == -signal.SIGKILL
 
     def _readable(self, work: Work, place: Path) -> Decision | None:
         """None if what a kill left at the place is whole: nothing, what was there, or what is new."""
         out = place / work.out
-        reading = {"model": work.reader, "corpus": "corpus info corpus"}.get(work.out)
-        if reading is None or not (work.earlier or out.exists()):
-            if work.earlier and not out.exists():
+        there = work.earlier or work.changes is not None
+        reading = READERS.get(work.out, work.reader if work.out == "model" else None)
+        if reading is None or not (there or out.exists()):
+            if there and not out.exists():
                 return Decision(SILENT, f"{work.out} is gone")
             return None
         done = run(reading, place, log="read")
@@ -89,3 +107,28 @@ class Kills(Part):
         if left := hidden_beside(place):
             return Decision(LEFT, f"{told}: {', '.join(left[:4])} stays")
         return Decision(SAME, told)
+
+
+class Signals(Kills):
+    """Ctrl-C and SIGTERM, once or twice: a command says in a line that it was stopped, or ends at once."""
+
+    name = "signals"
+    weight = 1.5
+    sample = 8
+
+    def _end(self, program: Program, draw: random.Random) -> str:
+        while program.alive() and not program.begins():
+            time.sleep(0.0005)
+        time.sleep(draw.choice((0.02, 0.1)))
+        sent = [draw.choice((signal.SIGINT, signal.SIGTERM))]
+        program.kill(sent[0])
+        if draw.random() < 0.3:
+            time.sleep(draw.uniform(0, 0.05))
+            sent.append(draw.choice((signal.SIGINT, signal.SIGTERM)))
+            program.kill(sent[1])
+        return " and ".join(one.name for one in sent)
+
+    def _ended(self, done: Done) -> bool:
+        lines = done.err.strip().splitlines()
+        told = not lines or "interrupted" in lines[-1] or lines[-1] == "Aborted!"
+        return done.code in STOPPED and "Traceback" not in done.err and (done.code != 1 or told)

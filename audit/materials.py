@@ -1,5 +1,6 @@
 """Corpora and models that tries alter, made once, and the verbs that read them."""
 
+import re
 import shutil
 import threading
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from tests.running import TOPICS, StopAfter, planted_documents, with_german, wri
 
 from audit.programs import run
 from audit.results import Done
+from stickbreaker.estimators.kinds import Saved, kind_at
 
 QUICK = "--threads 1 --seed 1"
 SMALL = f"--topics 3 {QUICK}"
@@ -26,10 +28,14 @@ MODELS = {  # kind: options of its fit
     "concepts": f"lda lines.jsonl {SMALL} --concepts tree.jsonl --iterations 6",
     "hdp": f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6",
     "ngram": f"ngram lines.jsonl {NGRAMS} --iterations 6",
+    "topic ngram": f"ngram lines.jsonl {NGRAMS} --topics 3 --iterations 6",
+    "topic ngram hierarchical": f"ngram lines.jsonl {NGRAMS} --topics 3 --prior hierarchical --iterations 4",
     "ngram spelled": "ngram lines.jsonl --seed 1 --unknown spelled --iterations 6",
     "grammar": f"grammar lines.jsonl {GRAMMAR} --iterations 4",
     "grammar online": f"grammar lines.jsonl {GRAMMAR} --inference hybrid --iterations 1",
     "grammar mean-field": f"grammar lines.jsonl {GRAMMAR} --inference mean-field --iterations 4",
+    "stm": f"stm trees.conllu {SMALL} --iterations 6",
+    "stm mean-field": f"stm trees.conllu {SMALL} --inference mean-field --iterations 4",
 }
 UNDER_WAY = {  # kind: (steps after which it is stopped, options)
     "lda under way": (3, f"lda lines.jsonl {SMALL} --iterations 8 --keep-local"),
@@ -46,6 +52,8 @@ UNDER_WAY = {  # kind: (steps after which it is stopped, options)
         3,
         f"grammar lines.jsonl {GRAMMAR} --inference hybrid --schedule batch --iterations 6",
     ),
+    "topic ngram under way": (3, f"ngram lines.jsonl {NGRAMS} --topics 3 --iterations 6 --held-out 0.2"),
+    "stm under way": (3, f"stm trees.conllu {SMALL} --iterations 6 --chains 2 --held-out 0.2"),
     "concepts under way": (
         3,
         f"lda lines.jsonl {SMALL} --concepts tree.jsonl --inference gibbs --every 2 --iterations 8",
@@ -58,27 +66,31 @@ CORPORA = {
     "bag corpus": "corpus build bags.ldac --vocab bags.vocab --format lda-c --out corpus",
     "polylingual corpus": "corpus build sides.jsonl --text-field en=text,de=deutsch --out corpus",
 }
-READ_MODEL = (
-    "topics model --top 4 --json",
-    "transform model held.jsonl --out shares.csv --threads 1",
-    "evaluate model held.jsonl --threads 1",
-    "report model --out report.html",
-    "export model --format mallet-topic-keys --out keys.txt",
-    "compare model other",
+LEARN = (
+    "translate learn sides.jsonl --from de --to en --text-field de=deutsch,en=text --document-field label "
+    "--domain-field label --by-domain --threads 1"
 )
-READ_NGRAMS = (
-    "score model held.jsonl --json",
-    "generate model --sentences 3",
-    "evaluate model held.jsonl --json",
-    "report model --out report.html",
-    "export model --format arpa --out model.arpa",
-)
-READ_GRAMMARS = (
-    "segment model held.jsonl --json",
-    "parse model held.jsonl --how samples",
-    "rules model --json",
-    "evaluate model held.jsonl --json",
-    "report model --out report.html",
+LEXICONS = {  # kind: the command that makes it
+    "lexicon": f"{LEARN} --out lexicon",
+    "phrases": f"{LEARN} --phrases --out lexicon",
+}
+KINDS = (*CORPORA, *MODELS, *UNDER_WAY, *LEXICONS)
+LINES = {  # verb of a kind of model: the commands that are tried; IT is the model, NEW are documents
+    "topics": ("topics IT --top 4 --json",),
+    "transform": ("transform IT NEW --out shares.csv --threads 1",),
+    "score": ("score IT NEW --json",),
+    "generate": ("generate IT --sentences 3",),
+    "segment": ("segment IT NEW --json",),
+    "parse": ("parse IT NEW --how samples",),
+    "rules": ("rules IT --json",),
+    "evaluate": ("evaluate IT NEW --json",),
+    "report": ("report IT --out report.html",),
+    "compare": ("compare IT other",),
+    "translate": ("translate terms IT --json", "translate export IT --format moses --out moses"),
+}
+OF_PHRASES = (
+    "translate run IT NEW --out translated.txt --threads 1",
+    "translate tune IT NEW --rounds 1 --threads 1",
 )
 READ_CORPUS = (
     "corpus info corpus",
@@ -89,32 +101,50 @@ READ_CORPUS = (
 )
 
 
-def verbs(kind: str) -> tuple[str, ...]:
-    """The commands that read a material of a kind, `resume` last, since it writes."""
-    if kind in CORPORA:
-        fold = "" if kind == "polylingual corpus" else "export other corpus --format pyldavis --out vis.json"
-        return (*READ_CORPUS, *filter(None, [fold]))
-    under_way = kind in UNDER_WAY
-    whole = READ_NGRAMS if kind.startswith("ngram") else READ_MODEL
-    if kind.startswith("grammar"):
-        whole = READ_GRAMMARS
-    if kind == "ngram under way":  # of unbounded order
-        whole = tuple(verb for verb in whole if "arpa" not in verb)
-    reading = tuple(verb for verb in whole if not (under_way and verb.startswith("report")))
-    if kind == "polylingual":
-        reading = tuple(verb.replace("held.jsonl", "sides.jsonl") for verb in reading)
-        reading = tuple(
-            verb + " --text-field en=text,de=deutsch" if "sides" in verb else verb for verb in reading
-        )
-        reading = reading[:-1]
-    if kind.startswith(("open", "stream")):
-        reading = (*reading[:1], "topics model --at step:2", *reading[1:])
-    return (*reading, "resume model --threads 1")
+def command_of(kind: str) -> str:
+    """The options of the command that makes a material, or all of it."""
+    return {**CORPORA, **MODELS, **LEXICONS}.get(kind) or UNDER_WAY[kind][1]
+
+
+def documents_of(kind: str) -> str:
+    """New documents for a model, of the kind that it learned from, and the options to read them."""
+    words = command_of(kind)
+    given = re.search(r"\S+\.(jsonl|conllu)", words)
+    file = "held.jsonl" if given is None or given[0] == "lines.jsonl" else given[0]
+    fields = re.search(r" --text-field \S+", words) if kind not in LEXICONS else None
+    return file + (fields[0] if fields else "")
+
+
+def verbs_of(saved: Saved, kind: str) -> tuple[str, ...]:
+    """The commands that read a model or a lexicon, by what its registered kind can do; those that write last.
+
+    `saved`: the registered kind of the material `kind`.
+    """
+    found = [line for verb in LINES if verb in saved.verbs for line in LINES[verb]]
+    for name, export in saved.exports.items():
+        if not export.of_documents:
+            topic = " --topic common" if "topic" in export.options else ""
+            found.append(f"export IT --format {name} --out {name}.txt{topic}")
+    command = command_of(kind)
+    if kind in UNDER_WAY:
+        found = [line for line in found if not line.startswith("report")]
+    if "unbounded" in command or "hierarchical" in command:  # not language models of their own
+        found = [line for line in found if "arpa" not in line]
+    if "en=text,de=deutsch" in command:
+        found = [line for line in found if not line.startswith("compare")]
+    if "--words open" in command:
+        found.insert(1, "topics IT --at step:2")
+    if "--phrases" in command:
+        found += OF_PHRASES
+    if kind not in LEXICONS:
+        found.append("resume IT --threads 1")
+    new, it = documents_of(kind), subject(kind)
+    return tuple(line.replace("NEW", new).replace("IT", it) for line in found)
 
 
 def subject(kind: str) -> str:
     """The name of the folder that a kind is about."""
-    return "corpus" if kind in CORPORA else "model"
+    return "corpus" if kind in CORPORA else "lexicon" if kind in LEXICONS else "model"
 
 
 def stop_after(steps: int) -> None:
@@ -166,10 +196,19 @@ class Materials:
 
         return self.once("other", make) / "model"
 
+    def verbs(self, kind: str) -> tuple[str, ...]:
+        """The commands that read a material of a kind, those that write last."""
+        if kind in CORPORA:
+            fold = (
+                "" if kind == "polylingual corpus" else "export other corpus --format pyldavis --out vis.json"
+            )
+            return (*READ_CORPUS, *filter(None, [fold]))
+        return verbs_of(kind_at(self.of(kind) / subject(kind), "evaluate"), kind)
+
     def _make(self, kind: str, folder: Path) -> None:
         write_inputs(folder)
-        if kind in CORPORA:
-            expect(run(CORPORA[kind], folder))
+        if kind in CORPORA or kind in LEXICONS:
+            expect(run(command_of(kind), folder))
         elif kind in MODELS:
             expect(run(f"fit {MODELS[kind]} --out model", folder))
         else:

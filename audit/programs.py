@@ -18,6 +18,7 @@ MEMORY = 12 << 30  # bytes of address space that a command may take beyond what 
 LIMIT = 40.0  # seconds until a command is looked at: does it compute?
 IDLE = 10.0  # seconds without computing, after which it hangs
 LONG = 10.0  # times the limit: seconds of computing after which it hangs, too, and at most of waiting
+BEGUN = ".begun"  # the ending of a file that is there once the command begins
 always: list[tuple[Any, ...]] = []  # functions that every child calls first, with their arguments
 _context: Any = None
 _starting = threading.Lock()
@@ -54,8 +55,10 @@ def _command(words: Sequence[str], place: str, streams: tuple[str, str, str], be
     sys.stdin = os.fdopen(0, closefd=False)  # the server gave its children none
     from stickbreaker.cli import main
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a server in the background ignores
     for function, *arguments in before:
         function(*arguments)
+    Path(streams[2]).with_suffix(BEGUN).touch()
     main(list(words), prog_name="stickbreaker")
 
 
@@ -81,6 +84,7 @@ class Program:
             stdout or str(logs / f"{log}.out"),
             str(logs / f"{log}.err"),
         )
+        Path(self.streams[2]).with_suffix(BEGUN).unlink(missing_ok=True)
         calls = [*always, *([] if before is None else [before])]
         arguments = (self.words, str(place), self.streams, calls)
         self.process = context().Process(target=_command, args=arguments)
@@ -90,6 +94,10 @@ class Program:
 
     def alive(self) -> bool:
         return self.process.is_alive()
+
+    def begins(self) -> bool:
+        """Whether the command has begun: imports are done, and its signals are its own."""
+        return Path(self.streams[2]).with_suffix(BEGUN).exists()
 
     def kill(self, number: int | None = None) -> None:
         """Send a signal (default: SIGKILL) to the child and what it started."""

@@ -16,17 +16,22 @@ from audit.extremes import Extremes
 from audit.flips import Flips
 from audit.foreign import Foreign
 from audit.fuzz import Fuzz
-from audit.kills import Kills
+from audit.kills import Kills, Signals
 from audit.materials import Materials
 from audit.meanwhile import Meanwhile
 from audit.parts import Part
+from audit.paths import Paths
 from audit.permissions import Permissions
+from audit.processes import Processes
 from audit.results import HELD, SILENT, SLOW, TRACEBACK, Decision, Result
 from audit.spark import Spark
 from audit.threads import Threads
 
 KINDS_OF_FAULT: tuple[type[Part], ...] = (
     Kills,
+    Signals,
+    Paths,
+    Processes,
     Flips,
     Foreign,
     Disks,
@@ -125,10 +130,11 @@ class Audit:
         return self.results[before:]
 
     def _numbers(self, part: Part, kinds: Sequence[str], most: int | None) -> Iterator[tuple[str, int]]:
-        """Kinds in turn, the first try of each, then the second, and so on; or a sample of `most`."""
+        """Kinds in turn, in an order by the seed: the first try of each, then the second, and so on; or a
+        sample of `most`."""
+        draw = random.Random(f"{self.seed}/{part.name}")
+        kinds = shuffled = draw.sample(kinds, len(kinds))
         if most is not None:
-            draw = random.Random(f"{self.seed}/{part.name}")
-            shuffled = draw.sample(kinds, len(kinds))
             for number in range(most):
                 kind = shuffled[number % len(kinds)]
                 yield kind, draw.randrange(part.size(kind) or 1_000)

@@ -70,17 +70,34 @@ def seal_corpus(corpus: Path, change: Callable[[Json], None] = lambda facts: Non
     file.write_text(json.dumps(facts, indent=1) + "\n")
 
 
+def seal_lexicon(lexicon: Path, change: Callable[[Json], None] = lambda manifest: None) -> None:
+    """Change lexicon.json; then what it says of the other files, and its own digest, are made right."""
+    file = lexicon / "lexicon.json"
+    manifest = json.loads(file.read_bytes())
+    manifest.pop("digest", None)
+    if (lexicon / "bitext" / "corpus.json").is_file():
+        seal_corpus(lexicon / "bitext")
+    for name, array in (("arrays", "lexicon.safetensors"), ("phrases", "phrases.safetensors")):
+        if name in manifest and (lexicon / array).is_file():
+            manifest[name] = digest_of(lexicon / array)
+    change(manifest)
+    manifest["digest"] = digest(json.dumps(manifest, sort_keys=True))
+    file.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+
+
 def seal(place: Path, change: Callable[[Json], None] = lambda facts: None) -> None:
-    """Seal the model or the corpus of a try's folder."""
+    """Seal the model, the lexicon or the corpus of a try's folder."""
     if (place / "model").exists():
         seal_model(place / "model", change)
+    elif (place / "lexicon").exists():
+        seal_lexicon(place / "lexicon", change)
     else:
         seal_corpus(place / "corpus", change)
 
 
-def state_file(place: Path) -> Path:
-    """The tensors of a try's model."""
-    return next((place / "model").glob("state*.safetensors"))
+def state_files(place: Path) -> list[Path]:
+    """The files of tensors of a try's model or lexicon."""
+    return sorted(file for name in ("model", "lexicon") for file in (place / name).glob("*.safetensors"))
 
 
 def read_header(file: Path) -> tuple[Json, bytes]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from audit.compare import product
-from audit.materials import CORPORA, OPEN, SMALL, Materials, expect, write_inputs
+from audit.materials import CORPORA, OPEN, SMALL, Materials, expect, subject, write_inputs
 from audit.programs import run
 from audit.results import files_below
 
@@ -17,6 +17,7 @@ LDA = f"fit lda lines.jsonl --out model {SMALL} {EVERY}"
 STICKS = "fit grammar lines.jsonl --out model --seed 1 --threads 1 --grammar unigram --checkpoint-every 0"
 PAIRS = "sides.jsonl --from de --to en --text-field de=deutsch,en=text --document-field label"
 SNAPSHOTS = "--snapshot-documents 20 --snapshot-seconds 10000"
+DATED = "--batch-size 20 --date 2026-01-01 --checkpoint-every 0"
 BUILD = CORPORA["text corpus"]
 READY = "text corpus"  # the material with a corpus
 
@@ -31,6 +32,8 @@ class Work:
     stdin: str | None = None
     earlier: bool = False  # something of the same sort is there, and --overwrite is given
     reader: str = "topics model --json"  # what reads a model that it makes
+    changes: str | None = None  # the material whose model or lexicon is at `out` and is changed there
+    begun: str | None = None  # the material whose model lies at "begun"
 
     @property
     def words(self) -> str:
@@ -100,12 +103,7 @@ WRITES: dict[str, Work] = {
     "transform parquet": Work(
         "transform other lines.jsonl --threads 1 --out shares.parquet", "shares.parquet", None, earlier=True
     ),
-    "update": Work(
-        "update other lines.jsonl --threads 1 --batch-size 20 --date 2026-01-01 --checkpoint-every 0 --out "
-        "newer",
-        "newer",
-        None,
-    ),
+    "update": Work(f"update other lines.jsonl --threads 1 {DATED} --out newer", "newer", None),
     "report": Work("report other --out report.html", "report.html", None, earlier=True),
     "export": Work("export other --format mallet-topic-keys --out keys.txt", "keys.txt", None, earlier=True),
     "translate documents": Work(
@@ -116,6 +114,13 @@ WRITES: dict[str, Work] = {
         "lexicon",
         None,
     ),
+    "translate tune": Work(
+        "translate tune lexicon sides.jsonl --rounds 3 --threads 1", "lexicon", None, changes="phrases"
+    ),
+    "update open": Work(
+        f"update begun lines.jsonl --threads 1 {DATED} --out newer", "newer", None, begun="open"
+    ),
+    "update in place": Work(f"update model lines.jsonl --threads 1 {DATED}", resume=None, changes="open"),
     "search-k": Work(
         "search-k ready --topics 2,3 --seeds 2 --iterations 4 --threads 1 --out search", "search", None
     ),
@@ -137,6 +142,9 @@ class Works:
         write_inputs(place)
         shutil.copytree(self.materials.other(), place / "other")
         shutil.copytree(self.materials.of(READY) / "corpus", place / "ready")
+        for material, name in ((work.changes, work.out), (work.begun, "begun")):
+            if material is not None:
+                shutil.copytree(self.materials.of(material) / subject(material), place / name)
         if work.earlier:
             out = place / work.out
             if work.out == "model":

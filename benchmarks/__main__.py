@@ -16,6 +16,12 @@ BENCHMARKS = (
         ("--mallet",),
     ),
     Entry(
+        "alpha",
+        "benchmarks.alpha",
+        "Learned alpha and topics compared with planted ones, by inference and length of documents; five "
+        "minutes. FULL=1: three seeds; eight minutes.",
+    ),
+    Entry(
         "coherence",
         "benchmarks.coherence",
         "Coherence and diversity of topics' words, compared with NMF; half an hour.",

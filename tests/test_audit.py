@@ -4,13 +4,16 @@
 """
 
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from audit import programs
+from audit import processes, programs
+from audit.materials import LEXICONS, LINES, MODELS, command_of, subject
 from audit.results import (
     HANG,
     LEFT,
@@ -29,6 +32,7 @@ from audit.results import (
 from audit.run import PARTS, Audit
 from audit.sealing import change_array
 
+from stickbreaker.estimators.kinds import kind_at, kinds, systems
 from tests.tiers import EXHAUSTIVE
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
@@ -54,6 +58,21 @@ def test_a_sample_holds(audit, part):
     results = audit.run(part, sample=tries)
     assert len(results) == tries
     assert not failures(results), failures(results)
+
+
+def test_every_registered_kind_is_tried(audit):
+    """A new kind of model, or of lexicon, needs a material; its commands and its faults then follow."""
+    of = {
+        kind: kind_at(audit.materials.of(kind) / subject(kind), "evaluate") for kind in (*MODELS, *LEXICONS)
+    }
+    systems_of_files = {system.name for system in systems() if system.marker is not None}
+    assert {saved.name for saved in of.values()} == {*kinds(), *systems_of_files}
+    for kind, saved in of.items():
+        tried = {line.split()[0] for line in audit.materials.verbs(kind)}
+        of_one_language = {"compare"} if "en=" in command_of(kind) else set()
+        assert tried >= ({*saved.verbs} & {*LINES}) - of_one_language, kind
+        for part, words in (("flips", ""), ("foreign", "tensor of "), ("processes", "fork of ")):
+            assert f"{words}{kind}" in audit.part(part).kinds(), part
 
 
 # the audit can fail
@@ -124,6 +143,33 @@ def for_everybody() -> None:
     files._set_mode = lambda path, mode: path.chmod(0o755 if path.is_dir() else 0o644)
 
 
+def after_a_signal() -> None:
+    """In a child: Ctrl-C is a traceback, as in a program that does not know it."""
+    from stickbreaker.console import running
+
+    def ended(*_: object) -> None:
+        print("Traceback (most recent call last):", file=sys.stderr, flush=True)
+        os._exit(1)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, ended)
+    running.stop_signals = lambda *_, **__: contextlib.nullcontext()
+
+
+def forgets() -> None:
+    """In a child: what is copied to another process has learned something else."""
+    processes.copied = lambda way, estimator: type(estimator).load("other")
+
+
+def for_root() -> None:
+    """In a child: a folder that may only be read is written all the same."""
+    from audit import paths
+
+    paths.keep_to_permissions = lambda: None
+    for path in (Path.cwd(), *Path.cwd().rglob("*")):
+        path.chmod(0o755)
+
+
 @pytest.mark.parametrize(
     ("part", "kind", "fault", "outcome"),
     [
@@ -131,13 +177,18 @@ def for_everybody() -> None:
         ("threads", "lda", all_at_once, SILENT),
         ("meanwhile", "names at once", all_at_once, LOST),
         ("permissions", "lda batch", for_everybody, LOST),
+        ("signals", "lda batch", after_a_signal, TRACEBACK),
+        ("processes", "pickle of lda", forgets, SILENT),
+        ("paths", "read-only place of lda batch", for_root, SILENT),
     ],
 )
 def test_what_is_lost_or_open_is_seen(audit, monkeypatch, part, kind, fault, outcome):
     if part == "meanwhile":
         audit.materials.other()
-    if "during" in kind or part == "permissions":
+    if "during" in kind or part in ("permissions", "signals"):
         audit.part(part).works.whole(kind.removeprefix("exchanged during "))
+    if part in ("processes", "paths"):
+        audit.run(part, kinds=[kind], number=0)  # which makes what is needed
     monkeypatch.setattr(programs, "always", [(fault,)])
     tries = (audit.run(part, kinds=[kind], number=number)[0] for number in range(24))
     assert any(result.outcome == outcome for result in tries)

@@ -37,6 +37,8 @@ class Item:
         ((), True, True, True),
         (("faults",), True, True, True),
         (("rest",), False, False, True),
+        (("rest", "long"), False, False, False),
+        (("long",), True, True, True),
         (("slow",), False, False, False),
         (("browser",), False, False, False),
         (("browser", "smoke"), False, True, True),

@@ -82,7 +82,9 @@ def runs(item: pytest.Item, tier: str, whole: Collection[str], spark: str) -> bo
         return False
     if "spark" in marks:
         return spark == "laws" or "smoke" in marks
-    return "rest" not in marks or choice.room_of(item.nodeid) in whole
+    if "rest" in marks:  # the other cases of a long test are for `make test-all`
+        return "long" not in marks and choice.room_of(item.nodeid) in whole
+    return True
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.commands import every_command
 from tests.running import PROGRAM
 
+from stickbreaker.console.console import writing_output
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions
 
@@ -113,3 +114,9 @@ def test_examples_in_the_help_have_options_that_there_are():
     assert len(shown) > 12
     for command, words in shown:
         command.make_parser(click.Context(command)).parse_args(words)  # raises NoSuchOption
+
+
+def test_an_error_of_a_file_is_not_one_of_standard_output():
+    told = "t.csv: No space left on device"
+    with pytest.raises(UserError, match=told), writing_output():
+        raise OSError(28, "No space left on device", "t.csv")

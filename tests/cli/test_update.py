@@ -2,15 +2,20 @@
 
 import json
 import signal
+from collections import Counter
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from tests.running import SMALL, TOPICS, planted_documents, write_lines
 
-from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus
+from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, VocabularyRule
 from stickbreaker.estimators import updating
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import read_with_figures
+from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.report_documents import COLUMNS
 
 DAY = ("--date", "2026-11-30")
 KINDS = {
@@ -56,7 +61,7 @@ def test_it_is_partial_fit(kind, cli, more, tmp_path):
     assert np.array_equal(table_of(new), table_of(model))
     assert new.n_steps_ == model.n_steps_
     assert made.load(path).n_steps_ == new.n_steps_ - 3, "the model itself is as it was"
-    assert [tuple(one) for one in new.updates_] == [("2026-11-30", 50, 50, new.updates_[0].fingerprint)]
+    assert [one[:3] for one in new.updates_] == [("2026-11-30", 50, 50)]
 
 
 def test_a_model_is_updated_in_its_place_again_and_again(cli, planted, more, tmp_path):
@@ -93,10 +98,12 @@ def files(path):
     return {one.name: one.read_bytes() for one in path.iterdir() if one.is_file()}
 
 
-def test_an_interrupted_update_goes_on(cli, model, more, tmp_path, monkeypatch):
+def test_an_interrupted_update_goes_on(kind, cli, more, tmp_path, monkeypatch):
+    """It ends as one that was not interrupted, to the byte: also with words that are new to the model."""
+    made, model = kind
     whole, out = tmp_path / "whole", tmp_path / "m"
-    line = ("update", model, more[0], "--batch-size", 10, *DAY)
-    cli(*line, "--out", whole)
+    line = ("update", model, more[0], "--batch-size", 10, *DAY, "--json")
+    undisturbed = json.loads(cli(*line, "--out", whole).stdout)
     steps = updating.Updating.steps
 
     def interrupted(self, size):
@@ -110,15 +117,73 @@ def test_an_interrupted_update_goes_on(cli, model, more, tmp_path, monkeypatch):
     assert "interrupted; what was learned is saved, give the same command again to continue" in told
     monkeypatch.undo()
     assert ModelDirectory(out).manifest()["updates"][0]["documents"] == 20
-    assert len(LDA.load(out).alpha_) == 3, "it can be used meanwhile"
+    assert len(made.load(out).alpha_) >= 3, "it can be used meanwhile"
     other = write_lines(tmp_path / "other.jsonl", planted_documents(5))
     error = cli("update", model, other, "--out", out, code=1).stderr
     assert "an update with other documents was interrupted after 20 of 50; give them again" in error
-    assert "continuing after 20 documents" in cli(*line, "--out", out).stderr
-    again, first = LDA.load(out), LDA.load(whole)
-    assert np.array_equal(table_of(again), table_of(first))
-    assert again.updates_ == first.updates_
-    assert [r["step"] for r in again.trace_] == [r["step"] for r in first.trace_]
+    continued = cli(*line, "--out", out)
+    assert "continuing after 20 documents" in continued.stderr
+    assert {**json.loads(continued.stdout), "model": str(whole)} == undisturbed
+    assert contents(out) == contents(whole)
+
+
+def test_the_unigram_of_an_update_is_that_of_its_words(kind, cli, more, tmp_path):
+    """All words of the documents if the vocabulary is open, else those that the model knows."""
+    made, model = kind
+    cli("update", model, more[0], "--out", tmp_path / "m", "--batch-size", 20, *DAY)
+    new = made.load(tmp_path / "m")
+    found = Counter(word for one in more[1] for word in new.analysis_.analyse(one["text"]).words)
+    counts = np.array([n for word, n in found.items() if new._is_open or word in new.vocabulary_.index])
+    assert ("novel" in new.vocabulary_.index) == new._is_open
+    figures = read_with_figures(tmp_path / "m" / DOCUMENTS, COLUMNS, 2000, "rows")[1]
+    assert figures["unigram"] == pytest.approx(
+        counts @ np.log(counts / counts.sum()) / counts.sum(), rel=1e-12
+    )
+
+
+def test_which_documents_were_learned_from_is_known_after_an_update(cli, planted, more, tmp_path):
+    """Documents of an update were all learned from, those of the fit but for a share held out."""
+    path, some = tmp_path / "m", tmp_path / "some.jsonl"
+    cli("fit", "lda", planted, "--out", path, *SMALL, "--held-out", 0.35)
+    some.write_text("".join(planted.read_text().splitlines(keepends=True)[:20]))
+
+    def share(file):
+        return json.loads(cli("evaluate", path, file, "--json").stdout)["learned_from"]
+
+    before = share(planted)
+    assert 0.5 < before < 0.9
+    cli("update", path, more[0], *DAY)
+    assert (share(planted), share(more[0])) == (before, 1.0)
+    assert share(some) is None, "the model has digests, and only the last documents"
+    LDA.load(path).partial_fit(["river boat"]).save(tmp_path / "copy")
+    path = tmp_path / "copy"
+    assert (share(planted), share(more[0]), share(some)) == (before, 1.0, None)
+    assert not LDA.load(path).set_params(n_topics=2, max_iter=1, tol=0.0).fit(["boat", "bank"]).updates_
+
+
+def test_a_copy_with_its_documents_knows_those_held_out(cli, planted, tmp_path):
+    """The figures of a loaded model that is saved with the documents of its fit are those of the fit."""
+    cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, "--held-out", 0.35)
+    model = LDA.load(tmp_path / "m")
+    texts, ids = zip(*[(one["text"], one["id"]) for one in map(json.loads, planted.open())], strict=True)
+    model.save(tmp_path / "copy", documents=Corpus.from_texts(texts, ids, vocabulary=model.vocabulary_))
+    own, copy = (read_with_figures(tmp_path / n / DOCUMENTS, COLUMNS, 2000, "rows")[1] for n in ("m", "copy"))
+    assert own == copy
+    assert own["held_out"] == 0.35
+
+
+def test_an_open_vocabulary_learns_weights_of_bags(cli, kind, tmp_path):
+    """Each word of a matrix of counts is learned as often as it is counted."""
+    made, model = kind
+    texts = ["river " * 5 + "novel " * 4, "boat fish " * 3]
+    Corpus.from_texts(texts, rule=VocabularyRule(1, 1.0)).write(tmp_path / "texts")
+    bags = Corpus.from_matrix([[5, 4, 0, 0], [0, 0, 3, 3]], ["river", "novel", "boat", "fish"])
+    bags.write(tmp_path / "bags")
+    for name in ("texts", "bags"):
+        cli("update", model, tmp_path / name, "--out", tmp_path / f"of {name}", *DAY)
+    of_texts, of_bags = (made.load(tmp_path / f"of {name}") for name in ("texts", "bags"))
+    assert of_bags.vocabulary_.words == of_texts.vocabulary_.words
+    assert np.array_equal(table_of(of_bags), table_of(of_texts))
 
 
 def test_grammars_learn_more(cli, tmp_path):

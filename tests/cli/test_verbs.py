@@ -11,13 +11,15 @@ import sys
 import warnings
 from pathlib import Path
 
+import click
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.commands import every_command
 from tests.running import PROGRAM, SMALL, TOPICS, planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus, UserError
-from stickbreaker.console.console import printable
+from stickbreaker.console.console import GivenPath, printable
 from stickbreaker.testing.estimators import contents
 
 VERBS = {  # and a default that its help must show, or None
@@ -102,6 +104,37 @@ def test_wrong_usage_is_status_2(cli, line):
     assert told.stdout == ""
     assert told.stderr.startswith("Usage: ")
     assert told.stderr.splitlines()[-1].startswith("Error: ") or "COMMAND [ARGS]" in told.stderr
+
+
+NAMELESS = [
+    ("evaluate", "model", ""),
+    ("topics", ""),
+    ("fit", "lda", "", "--out", "model"),
+    ("fit", "lda", "lines.jsonl", "--out", ""),
+    ("corpus", "build", "", "--out", "corpus"),
+    ("corpus", "build", "lines.jsonl", "--out", ""),
+    ("corpus", "info", ""),
+    ("translate", "tune", "lexicon", ""),
+    ("search-k", "", "--topics", "2", "--out", "search"),
+]
+
+
+@pytest.mark.parametrize("words", NAMELESS, ids=" ".join)
+def test_an_empty_name_is_refused(cli, words):
+    """As of a shell's variable that is not set; it would be the present directory."""
+    told = cli(*words, code=2)
+    assert "the name of a file or directory is empty" in told.stderr.splitlines()[-1]
+
+
+def test_every_path_of_every_command_refuses_an_empty_name():
+    paths = [
+        (line, one.name, one.type)
+        for line, command in every_command()
+        for one in command.params
+        if isinstance(one.type, click.Path)
+    ]
+    assert len(paths) > 50
+    assert not [(line, name) for line, name, kind in paths if not isinstance(kind, GivenPath)]
 
 
 @pytest.mark.parametrize("words", [[], ["fit"], ["corpus"]])
@@ -208,9 +241,9 @@ MISTAKES = [  # a command line, with {} for places, and what the line on standar
     ("fit lda {data} --out {model}", "{model}: already exists; choose another path or give --overwrite"),
     ("fit lda {data} --out {data} --overwrite", "is not a model; --overwrite replaces models only"),
     ("fit lda {data} --out {data}/m", "File exists"),
-    ("fit lda {data} --out {dir}/m --alpha -1", "--alpha has values that are not positive"),
-    ("fit lda {data} --out {dir}/m --eta 0", "--eta has values that are not positive"),
-    ("fit lda {data} --out {dir}/m --eta nan", "--eta has values that are not positive"),
+    ("fit lda {data} --out {dir}/m --alpha -1", "--alpha -1.0; --alpha is above 0 and at most 1,000,000"),
+    ("fit lda {data} --out {dir}/m --eta 0", "--eta 0.0; --eta is above 0"),
+    ("fit lda {data} --out {dir}/m --eta nan", "--eta nan; --eta is above 0"),
     ("fit lda {data} --out {dir}/m --schedule online --tau0 inf", "--tau0 inf; --tau0 is a number"),
     (
         "fit lda {data} --out {dir}/m --keep-local --schedule online",

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from stickbreaker.cli import main
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, ReadingOptions, Vocabulary, VocabularyRule
+from stickbreaker.corpus.text.all_words import analysis_of_all_words
 
 TREES = ReadingOptions(trees=True)
 SENTENCE = """# newdoc id = {}
@@ -31,6 +32,19 @@ def treebank(tmp_path):
 def build(path, out, *options):
     arguments = ["corpus", "build", str(path), "--out", str(out), "--overwrite", *options]
     return CliRunner().invoke(main, arguments)
+
+
+def test_numbers_with_marks_are_one_word():
+    for language in ("en", "zh"):
+        analysis = analysis_of_all_words(Analysis(language))
+        assert analysis.analyse("In 19\u00ad98\u00ad, 4\u00adth, 3\u00ad.5").words == [
+            "in",
+            "1998",
+            "4th",
+            "3.5",
+        ]
+    before = analysis_of_all_words(Analysis(letters="language"))
+    assert before.analyse("In 19\u00ad98").words == ["in", "19", "98"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh", None])

@@ -1,7 +1,9 @@
 """A corpus is the same in memory and on disk, and counts what a slow count counts."""
 
+import copy
 import errno
 import json
+import pickle
 import threading
 from collections import Counter
 
@@ -115,6 +117,31 @@ def test_rules_of_the_vocabulary():
     assert given.vocabulary.words == ("zebra", "fox", "the")
     assert given.vocabulary.tokens.tolist() == [0, 200, 0]
     assert given.n_empty == 400
+
+
+@pytest.mark.parametrize("names", ["", ["a.txt", ""]])
+def test_an_empty_name_is_not_the_present_directory(tmp_path, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("a boat on the river")
+    with pytest.raises(UserError, match="the name of a file or directory is empty"):
+        Corpus.build(names)
+    assert len(Corpus.build(".")) == 1
+
+
+def test_other_processes_get_the_same_corpus(tmp_path):
+    """As joblib sends it: with its documents, or the place of its files, which are checked again there."""
+    corpus = Corpus.from_texts(TEXTS)
+    stored = Corpus.open(corpus.write(tmp_path / "corpus").path)
+    for one in (corpus, stored):
+        words = bags_in_words(one)
+        for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+            assert bags_in_words(other) == words
+            assert other.fingerprint == one.fingerprint
+    sent = pickle.dumps(stored)
+    file = next((tmp_path / "corpus").glob("documents-*.parquet"))
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    with pytest.raises(UserError, match="altered"):
+        pickle.loads(sent).bags(0)
 
 
 def test_tokens_are_taken_as_they_are(tmp_path):

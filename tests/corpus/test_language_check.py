@@ -8,7 +8,14 @@ from click.testing import CliRunner
 
 from stickbreaker.cli import main
 from stickbreaker.corpus import Analysis, Corpus
-from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
+from stickbreaker.corpus.text.language_check import (
+    JoinedWordsWarning,
+    LanguageSample,
+    LanguageWarning,
+)
+from stickbreaker.corpus.vocabulary import VocabularyRule
+
+WHOLE = VocabularyRule(min_documents=1, max_share=1.0)
 
 TEXTS = {
     "en": "This is not what they said about the house, and we have been there with all of them. ",
@@ -51,6 +58,28 @@ def test_languages_are_told_apart(code, given):
 )
 def test_what_tells_no_language(text, given):
     assert guessed(text, given) is None
+
+
+def test_words_that_are_cut_at_underscores_are_named(tmp_path):
+    texts = ["we saw new_york and old towns, then the_city again"] * 20
+    with pytest.warns(
+        JoinedWordsWarning, match=r"^22.2 % of words .* such as 'new_york', .* Analysis\(token_p"
+    ):
+        assert "new_york" not in Corpus.from_texts(texts, rule=WHOLE).vocabulary.words
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = Corpus.from_texts(texts, rule=WHOLE, analysis=Analysis(token_pattern=r"\w+"))
+        assert {"new_york", "the_city", "towns"} <= set(whole.vocabulary.words)
+        Corpus.from_texts(["a snake_case word among many others " * 3], rule=WHOLE)
+    file = tmp_path / "a.txt"
+    file.write_text("\n".join(texts))
+    options = ["corpus", "build", str(file), "--out", str(tmp_path / "c"), "--max-share", "1"]
+    result = CliRunner().invoke(main, options)
+    assert "and are cut at these; --token-pattern '\\w+' reads them whole" in result.stderr
+    result = CliRunner().invoke(main, [*options, "--overwrite", "--token-pattern", r"\w+"])
+    assert result.exit_code == 0, result.output
+    assert "underscores" not in result.stderr
+    assert "new_york" in Corpus.open(tmp_path / "c").vocabulary.words
 
 
 def test_it_is_a_warning_and_never_an_error(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.tiers import sampled
 
 from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.languages import has_stemmer, stop_words_of
 from stickbreaker.corpus.text.letters import MARKS, lower_case, without_marks
 from stickbreaker.grammars.text_symbols import analysis_of_symbols
@@ -60,6 +61,59 @@ def test_marks_end_no_word(text, expected):
     tokens = Analysis(language=None).analyse(text)
     ends = Analysis(language=None).ends(text, tokens.starts.tolist())
     assert [without_marks(text[a:b]).lower() for a, b in zip(tokens.starts, ends, strict=True)] == expected
+
+
+BEFORE = {  # how earlier versions read the texts of the next test
+    "Ի՞նչ": ["ի", "նչ"],
+    'צה"ל צה״ל': ["צה", "ל", "צה", "ל"],
+    "ג׳ירפה רח׳": ["ג", "ירפה", "רח"],
+    "col·lecció coŀlecció": ["col", "lecció", "coŀlecció"],
+    "donʼt": ["donʼt"],
+    f"4{SHY}th": ["th"],
+    "wo\u180erd": ["wo", "rd"],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ի՞նչ այո՛, ինչո՞ւ", ["ինչ", "այո", "ինչու"]),  # Armenian: the marks stand after a vowel
+        ("Այո՝ ոչ", ["այո", "ոչ"]),  # a comma
+        ('צה"ל צה״ל', ["צה״ל", "צה״ל"]),  # Hebrew: an acronym
+        ('"שלום" אמר', ["שלום", "אמר"]),  # quotes
+        ("ג׳ירפה ג'ירפה רח׳", ["ג'ירפה", "ג'ירפה", "רח"]),
+        ("col·lecció COL·LECCIÓ coŀlecció", ["col·lecció"] * 3),
+        ("Sports·News l· ·l", ["sports", "news", "l", "l"]),
+        ("donʼt don＇t мʼята ʼa", ["don't", "don't", "м'ята", "a"]),
+        (f"4{SHY}th 4\u0301th 19{SHY}98", ["4th", "4\u0301th"]),
+        ("wo\u180erd ᠴᠢᠨᠠ\u180eᠠ 4\u200dth", ["word", "ᠴᠢᠨᠠ\u180eᠠ", "4th"]),
+    ],
+)
+def test_marks_and_signs_belong_to_words(text, expected):
+    assert words(text) == expected
+
+
+def test_an_apostrophe_is_one_however_it_is_written():
+    assert words("lʼhomme l’homme l'homme", "fr", stop_words="none") == ["l", "homme"] * 3
+    assert words("the presidentʼs itʼs", "en", stop_words="none") == ["the", "president", "it's"]
+    assert words("lʼexcel·lent", "ca", stop_words="none") == ["l", "excel·lent"]
+
+
+@pytest.mark.parametrize(("text", "expected"), BEFORE.items())
+def test_words_of_before_stay(text, expected):
+    assert words(text, letters="language") == expected
+
+
+def test_a_corpus_of_before_reads_new_text_as_it_did(tmp_path):
+    before = Analysis(language=None, letters="language", stop_words="none", min_length=1)
+    documents = [Document(str(n), text) for n, text in enumerate([*BEFORE, " ".join(BEFORE)])]
+    Corpus.from_documents(documents, tmp_path / "corpus", analysis=before)
+    corpus = Corpus.open(tmp_path / "corpus")
+    assert corpus.analysis is not None
+    assert corpus.analysis.to_dict() == before.resolved().to_dict()
+    read = [word for text in BEFORE for word in corpus.analysis.words_of(text)]
+    assert read == [word for expected in BEFORE.values() for word in expected]
+    assert set(corpus.vocabulary.words) == set(read)
 
 
 def test_marks_in_scripts_without_spaces():
@@ -127,7 +181,7 @@ def test_stop_words_disappear(language, settings):
 
 def test_an_analysis_of_before_reads_as_before(tmp_path):
     values = Analysis(language="tr").to_dict()
-    assert values.pop("letters") == "language"
+    assert values.pop("letters") == "unicode"
     before = Analysis.from_dict(values)
     assert before.letters == "plain"
     assert before.to_dict() == values
@@ -137,12 +191,14 @@ def test_an_analysis_of_before_reads_as_before(tmp_path):
     assert Analysis.from_dict(corpus.analysis.to_dict()).letters == "plain"
 
 
-def test_phrases_are_joined_and_shown_whole():
-    analysis = Analysis().with_phrases([{("new", "york"): "new_york"}])
-    text = f"New Yo{SHY}rk is a city"
+@pytest.mark.parametrize("first", [f"Ne{SHY}w", "Ne՞w", "Col·lecció", "Colʼs"])
+def test_phrases_are_joined_and_shown_whole(first):
+    word = words(first)[0]
+    analysis = Analysis(language=None).with_phrases([{(word, "york"): f"{word}_york"}])
+    text = f"{first} Yo{SHY}rk is a city"
     tokens = analysis.analyse(text)
-    assert tokens.words[0] == "new_york"
-    assert text[: analysis.ends(text, tokens.starts.tolist())[0]] == f"New Yo{SHY}rk"
+    assert tokens.words[0] == f"{word}_york"
+    assert text[: analysis.ends(text, tokens.starts.tolist())[0]] == f"{first} Yo{SHY}rk"
 
 
 def test_many_marks_take_no_more_than_linear_time():

@@ -1,11 +1,14 @@
 """Long documents cut into parts."""
 
+import warnings
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker import Corpus, UserError
 from stickbreaker.corpus import Analysis, Document, ReadingOptions
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.corpus.text.parts import Split, split_documents
 
 TEXTS = st.text(st.sampled_from(" \n\t.!?ab“”(c水。'\u2028"), max_size=80)
@@ -84,6 +87,25 @@ CHINESE = "我来了。你说：“好吗？”他走了！（再见）图书馆
 def test_parts_of_a_language_without_spaces(split, parts):
     assert Split.parse(split).parts(CHINESE, Analysis(language="zh")) == parts
     assert Split.parse("words:2").parts("ไทย abc", Analysis(language="th")) == ["ไท", "ย abc"]
+
+
+def test_sentences_of_thai_end_with_lines():
+    """Thai has no full stop, and its spaces separate phrases too; ICU ends sentences so."""
+    text = "ฉันชอบแมว มันน่ารักมาก\nวันนี้อากาศดี! ไปกันเถอะ\n\nลาก่อน"
+    parts = ["ฉันชอบแมว มันน่ารักมาก", "วันนี้อากาศดี!", "ไปกันเถอะ", "ลาก่อน"]
+    assert Split.parse("sentences:1").parts(text, Analysis(language="th")) == parts
+    assert Split.parse("sentences:1").parts("One\ntwo. Three", Analysis()) == ["One\ntwo.", "Three"]
+
+
+def test_long_documents_without_an_end_of_a_sentence_are_counted():
+    documents = [Document("a", "ฉันชอบแมว " * 300), Document("b", "แมว"), Document("c", "One. Two. " * 300)]
+    split = Split.parse("sentences:1000")
+    with pytest.warns(ReadingWarning, match="^1 long document has no end of a sentence, and stays whole"):
+        ids = [one.id for one in split_documents(documents, split, Analysis(language="th"))]
+    assert ids == ["a#1", "b#1", "c#1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(list(split_documents(documents[:1], Split.parse("words:300"), Analysis("th")))) > 1
 
 
 @pytest.mark.parametrize("language", ["ja", "zh", "th"])

@@ -22,6 +22,10 @@ ANALYSES = (
     Analysis(language="tr", sentences="document"),
     Analysis(sentence_marks="dropped", possessives="apart", lowercase=False),
     Analysis(clean="web", sentence_marks="dropped"),
+    Analysis(language="ca", stop_words="none"),
+    Analysis(language="fr", letters="language"),
+    Analysis(letters="language", normalization=None),
+    Analysis(language="he", letters="plain", stop_words="none", segmentation="pattern"),
 )
 # of each kind that the patterns tell apart: letters of one to four bytes, marks, digits, invisible marks,
 # apostrophes, ends of sentences, closing quotes, spaces of several kinds
@@ -30,7 +34,9 @@ ALPHABET = (
     "\u0301\u093e"
     "12\u0660\u00bd\U0001d7d8"
     "\u00ad\u200d\u2060"
-    "'’"
+    "'’\u02bc\uff07\u055a\u05f3"
+    "\u055b\u055e\u055d\u180e\u200b\u202f"
+    "lL·\u0140\u05d0\u05ea\ufb4f\u05b8\u05f4"
     ".!?…。！\u17d4"
     '"”)]'
     " \t\n\r\u00a0\u2028\u0085"
@@ -56,6 +62,9 @@ def assert_alike(finder: WordFinder, texts: list[str]) -> None:
 @example(["<s> one </s>\n<s> two </s>", "three"], ANALYSES[4])
 @example(["RT @ab: a&amp;b &lt;i> b@a.ab http://a.b/c. <i x='1'>T</i> www.a.b", "<s> a </s> @a"], ANALYSES[5])
 @example(["\ud800a \U00010400\ud800"], ANALYSES[0])
+@example(["4\u00adth 4\u0301\u00ad4th \u00ad4a 4\u00ad 4\u00ad.a 4\u00ad"], ANALYSES[0])
+@example(['\u05d0"\u05d0 \u05d0\u05b8\u05f4\u00ad\u05ea"\u05ea \u05d04"\u05ea \u05d0"a \u05d0"'], ANALYSES[0])
+@example(["l·l L\u0301·\u00adL·l l·a a·l l· ·l l·\u00ad l'·l"], ANALYSES[6])
 def test_words_are_those_of_the_pattern(texts: list[str], analysis: Analysis):
     assert_alike(WordFinder(analysis), texts)
 
@@ -73,9 +82,11 @@ def test_texts_with_codes_are_cleaned_once(monkeypatch):
 
 @given(st.lists(st.none() | st.text(st.sampled_from(ALPHABET), max_size=14), min_size=1, max_size=6))
 @example([None, "a,b", "é\u00adé. c"])
-def test_phrases_end_with_the_characters_of_the_pattern(texts: list[str | None]):
+@example(["al·la b", "al·a b", '\u05d0"\u05d0 b', "l·", "a ·l", "\u055b a \u055d b"])
+@pytest.mark.parametrize("letters", ["unicode", "language"])
+def test_phrases_end_with_the_characters_of_the_pattern(letters: str, texts: list[str | None]):
     """A document without a text has tokens all the same, of which nothing is known."""
-    analysis = Analysis()
+    analysis = Analysis(letters=letters)
     documents = [
         Document(str(n), tokens=["a", "b"]) if text is None else Document(str(n), text, language="en")
         for n, text in enumerate(texts)
@@ -87,9 +98,9 @@ def test_phrases_end_with_the_characters_of_the_pattern(texts: list[str | None])
             wanted += [False, False]
             continue
         tokens = analysis.analyse(text)
-        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts))
+        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts, analysis.letters))
         wanted += np.isin(np.arange(len(tokens.words)), breaks).tolist()
-    found = TokenBlock.of(block).breaks.tolist()
+    found = TokenBlock.of(block, letters=letters).breaks.tolist()
     firsts = np.cumsum([0, *(len(one) for one in block.column("tokens").to_pylist())])
     given = [place for n, text in enumerate(texts) if text is None for place in range(*firsts[n : n + 2])]
     for place in given:  # they are one sentence
@@ -123,6 +134,13 @@ def test_a_block_may_hold_words_that_were_found_in_several_ways(monkeypatch, tmp
     assert stored[0] == stored[1] == stored[2]
 
 
-@pytest.mark.parametrize("text", ["x" * 70_000, "'" * 70_000, "4" * 70_000, "." * 70_000, "\u0301a" * 30_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x" * 70_000, "'" * 70_000, "4" * 70_000, "." * 70_000, "\u0301a" * 30_000),
+        *("4\u00ad" * 30_000, '\u05d0"' * 30_000, "l·" * 30_000, "l" + "\u00ad" * 70_000 + "·l"),
+    ],
+    ids=[0, 1, 2, 3, 4, 5, 6, 7, 8],
+)
 def test_long_texts_take_linear_time(text: str):
     assert_alike(WordFinder(Analysis()), [text])

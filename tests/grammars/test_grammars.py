@@ -359,6 +359,19 @@ def test_a_corpus_of_words():
     assert " ".join(*model.fit(whole).segment(["dog barks"])) == "dog barks"
 
 
+@pytest.mark.parametrize("unparsed", ["fail", "skip"])
+def test_another_form_of_unicode_is_named(unparsed):
+    """é as one character in the text and as two in the grammar, and the other way round."""
+    rules = "1 1 S --> S C\n1 1 S --> C\n1 1 C --> a\n1 1 C --> {}"
+    for text, grammar, forms in (
+        ("\u00e9", "e\u0301", "NFD in place of NFC"),
+        ("e\u0301", "\u00e9", "NFC in place"),
+    ):
+        model = AdaptorGrammar(rules.format(grammar), max_iter=2, unparsed=unparsed)
+        with pytest.raises(UserError, match=rf"in another form of Unicode \({forms}.*; write .* form, NFC"):
+            model.fit([text])
+
+
 def test_what_cannot_be_parsed_is_named_or_skipped():
     texts = ["ab", "ba", "aab", "cab"]
     with pytest.raises(UserError, match=r"document .*: no sentence .* symbol 2, 'a'|ends where every"):

@@ -207,3 +207,16 @@ def test_a_run_settles_on_the_mean_of_three_changes():
     assert not evened_out([-9.0, -8.9, -8.8, -8.7, -8.6, -8.5, -8.4, -8.3, -8.2, -8.1], 1e-4)
     assert not evened_out([-8.0] * 20, 0.0), "tol 0 never stops"
     assert not evened_out([-8.0] * 9, 1e-4), "too few"
+
+
+def test_noise_hides_a_rise():
+    """A rise of 2e-5 a pass is below the tolerance, one of 2e-4 above; with noise it takes longer to know."""
+    noise = 5e-3 * np.random.default_rng(0).standard_normal(400)
+    slow, fast = (-8.0 + 8.0 * slope * np.arange(400) for slope in (2e-5, 2e-4))
+    first = [
+        next((n for n in range(401) if evened_out(scores[:n].tolist(), 1e-4)), None)
+        for scores in (slow, slow + noise, fast, fast + noise)
+    ]
+    assert first[0] == 10
+    assert 10 < first[1] < 60
+    assert first[2:] == [None, None]

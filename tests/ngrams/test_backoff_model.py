@@ -79,7 +79,7 @@ def test_a_fitted_model_is_the_same(tmp_path, order):
         ("-0.5\ta", "none\ta", 8, "expected numbers"),
         ("-0.5\ta", "-1_5\ta", 8, "expected numbers"),
         ("-0.5\ta", "-\uff11\ta", 8, "expected numbers"),
-        ("ngram 2=2", "ngram 2=" + "9" * 5_000, 3, "expected"),
+        ("ngram 2=2", "ngram 2=" + "9" * 5_000, 3, "expected a number of n-grams of at most 15 digits"),
         ("\\data\\", "iARPA\n\\data\\", 1, "IRSTLM whose numbers are not probabilities; convert"),
         ("-0.5\ta", "nan\ta", 8, "expected numbers"),
         ("-0.5\ta\t-0.2", "-0.5\ta\tinf", 8, "expected numbers"),

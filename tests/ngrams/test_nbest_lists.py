@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.ngrams.nbest_lists import Candidate, candidate_of, lines_of, read_candidates
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: float(f"{value:.9g}"))
@@ -110,6 +111,16 @@ def test_sentences_stand_in_order_and_may_be_left_out(tmp_path):
         path.write_text(f"4 ||| a ||| ||| 1\n{second} ||| b ||| ||| 1\n", encoding="utf-8")
         with pytest.raises(UserError, match=f"the sentence {second} after 4; number the sentences in order"):
             read_candidates(path)
+
+
+def test_sentences_may_be_numbered_from_one(tmp_path):
+    path = tmp_path / "some.nbest"
+    path.write_text("1 ||| a ||| ||| 1\n2 ||| b ||| ||| 2\n", encoding="utf-8")
+    assert [[one.text for one in own] for own in read_candidates(path, 2)] == [["a"], ["b"]]
+    assert next(lines_of(read_candidates(path, 2))).startswith("1 ||| a")
+    for known in (None, 3):
+        with pytest.warns(ReadingWarning, match="no candidate of sentence 0: if it is numbered from 1"):
+            assert [len(own) for own in read_candidates(path, known)] == [0, 1, 1]
 
 
 def test_a_line_cannot_make_a_million_sentences(tmp_path):

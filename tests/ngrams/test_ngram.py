@@ -302,3 +302,13 @@ def test_other_texts_keep_what_looks_like_marks():
     assert Analysis().analyse("<s> cat </s>").words == ["s", "cat", "s"]
     assert "sentence_marks" not in Analysis().to_dict()
     assert analysis_of_all_words(Analysis()).to_dict()["sentence_marks"] == "dropped"
+
+
+def test_an_empty_text_does_not_count_as_a_sentence():
+    def scores(texts):
+        model = NgramModel(2, max_iter=2, min_count=1, random_state=0).fit(texts)
+        return [one.nats for one in model.score_sentences(["a cat sat", "", "a dog"])]
+
+    with_empty = scores(["a cat sat", "", "a dog ran"])
+    assert len(with_empty) == 2
+    assert with_empty == scores(["a cat sat", "a dog ran"])

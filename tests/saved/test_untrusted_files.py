@@ -652,3 +652,13 @@ def test_corpora_of_others_are_refused_by_name(cli, halfway, tmp_path, name, val
 def test_metadata_that_are_no_fields_are_refused(text):
     with pytest.raises(UserError, match="not fields"):
         metadata_from(text)
+
+
+@pytest.mark.parametrize(
+    "line", ["resume COPY", "topics COPY", "report COPY --out r.html", "update COPY a.txt"]
+)
+def test_a_model_of_an_unknown_kind_is_named(cli, copy, line):
+    sealed(copy, estimator="Later")
+    told = refusal(cli, *(copy if word == "COPY" else word for word in line.split()))
+    assert f"{copy}" in told
+    assert "unknown kind, 'Later'; upgrade stickbreaker" in told

@@ -89,10 +89,11 @@ def test_topics_are_described_by_words(model: LDAModel) -> None:
 
 def test_scores(frame: "DataFrame", model: LDAModel) -> None:
     counts = counts_of(frame)
-    theirs = PlainLDA(2, max_iter=8, random_state=3).fit(counts)
-    assert model.logLikelihood(frame) == pytest.approx(theirs.score(counts) * counts.sum(), rel=1e-12)
-    assert model.logPerplexity(frame) == pytest.approx(-theirs.score(counts), rel=1e-12)
-    assert model.bound(frame) == pytest.approx(theirs.bound(counts) * counts.sum(), rel=1e-12)
+    corpus = Corpus.from_matrix(counts, model.estimator.vocabulary_.words)
+    theirs = PlainLDA(2, max_iter=8, random_state=3).fit(corpus)
+    assert model.logLikelihood(frame) == pytest.approx(theirs.score(corpus) * counts.sum(), rel=1e-12)
+    assert model.logPerplexity(frame) == pytest.approx(-theirs.score(corpus), rel=1e-12)
+    assert model.bound(frame) == pytest.approx(theirs.bound(corpus) * counts.sum(), rel=1e-12)
     with pytest.raises(UserError, match="there is nothing to score"):
         model.logPerplexity(frame.limit(0))
 

@@ -468,6 +468,17 @@ def test_a_result_is_learned_pickled_and_shown_by_the_class():
     assert again.log_probability(PLANTED) == learned.log_probability(PLANTED)
 
 
+@pytest.mark.parametrize("n", [-1, 0, 2.5, "a"])
+def test_numbers_of_words_that_make_no_sense(n):
+    with pytest.raises(UserError, match="; n is a whole number from 1"):
+        fitted(max_iter=2).top_words(n)
+
+
+def test_callbacks_that_are_no_list_are_refused():
+    with pytest.raises(UserError, match="callbacks is of the class int, not a list"):
+        fitted(max_iter=2, callbacks=3)
+
+
 def test_threads_that_fit_one_model_all_learn():
     model, found = SyntacticTopics(3, max_iter=3, random_state=0), []
     threads = [threading.Thread(target=lambda: found.append(model.fit(PLANTED).learned_)) for _ in range(3)]

@@ -134,8 +134,11 @@ def covering(names, size):
     return chosen
 
 
+LONG = pytest.param("hdp, searched", marks=pytest.mark.long("a search is many runs"))
 CASES = chosen_of(
-    chosen_of(list(CONFIGURATIONS), covering(CONFIGURATIONS, 2)),
+    chosen_of(
+        [*(name for name in CONFIGURATIONS if name not in LONG.values), LONG], covering(CONFIGURATIONS, 2)
+    ),
     covering(CONFIGURATIONS, 1),
     "rest_of_inputs",
 )

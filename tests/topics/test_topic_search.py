@@ -151,6 +151,7 @@ def test_short_runs_go_up_only_from_a_best_run_that_keeps_its_topics():
 def test_few_documents_have_few_topics():
     assert TopicSearch("bound", 100, 1e6).next_settings([]) == short_run(25)
     assert TopicSearch("bound", 10_000, 1e4).next_settings([]) == short_run(50)
+    assert TopicSearch("bound", 100, 300.0).next_settings([]) == short_run(20), "of any length"
     assert TopicSearch("bound", 10_000, 1e6).next_settings([]) == short_run(160)
     assert by_bound(12).next_settings([]) == short_run(12)
     assert by_bound(1).next_settings([]) == short_run(1)
@@ -233,8 +234,10 @@ def test_documents_held_out_that_are_not_clearly_better_change_nothing():
     assert search.next_settings(points) is None
     assert search.chosen(points) is points[2]
     ended = with_last(points, points[2])
-    assert range_of("bound", ended) == range_of("bound", with_last(FEW, FEW[2]))
+    assert range_of("bound", ended)[:-1] == range_of("bound", with_last(FEW, FEW[2]))[:-1]
     assert range_of("bound", ended)[:3] == (2, 2, WHOLE)
+    assert not range_of("bound", ended).unchecked
+    assert range_of("bound", with_last(FEW, FEW[2])).unchecked, "nothing was held out"
 
 
 def test_documents_that_the_user_holds_out_check_the_bound_too():
@@ -247,10 +250,8 @@ def test_documents_that_the_user_holds_out_check_the_bound_too():
 def test_a_bound_is_not_checked_if_it_asks_for_many_or_documents_are_few():
     many = [*FEW[:2], point(20, -7.99, final=True, used=11), FEW[3]]
     assert by_bound().next_settings(many) is None
-    assert (
-        by_bound(15).next_settings([point(15, -8.0, used=2), point(7, -8.1), point(15, -8.0, True, 2)])
-        is None
-    )
+    short = [point(15, -8.0, used=2), point(7, -8.1)]
+    assert by_bound(15).next_settings([*short, point(15, -8.0, True, 2), point(7, -8.0, True, 2)]) is None
     assert by_bound().next_settings([*FEW, check(20, None, used=2)]) is None, "nothing could be predicted"
 
 
@@ -283,8 +284,37 @@ def test_topics_that_the_bound_does_not_ask_for_are_found(tmp_path):
 
 def test_the_range_is_that_of_runs_to_the_end():
     ends = [point(40, -7.904, final=True, used=36), point(80, -7.9, final=True, used=66)]
-    assert range_of("bound", [*GRID, *ends])[:3] == (36, 66, WHOLE)
-    assert range_of("bound", [*GRID, point(40, -7.906, True, 36), ends[1]])[:2] == (66, 66)
+    assert range_of("bound", [*GRID, *ends])[:4] == (36, 66, WHOLE, 2)
+    assert range_of("bound", [*GRID, *ends]).range == (36, 66)
+    alone = range_of("bound", [*GRID, point(40, -7.906, True, 36), ends[1]])
+    assert alone.runs == 1
+    assert alone.range is None, "one run's own number is no range"
+
+
+def test_two_runs_go_to_their_end_even_if_the_largest_number_is_best():
+    search = by_bound(90)
+    points = [point(90, -8.0), point(45, -8.1), point(90, -7.9, True)]
+    assert search.next_settings(points) == {"n_topics": 45}
+    assert search.next_settings([*points, point(45, -8.0, True)]) is None
+
+
+def test_documents_held_out_may_choose_any_number_up_to_theirs():
+    """Even with a few words per topic; a best number that is the largest of all says so."""
+    search = TopicSearch("held-out", 30, 240.0)
+    points = []
+    while "tol" in (settings := search.next_settings(points)):
+        points.append(
+            SearchPoint(
+                settings["n_topics"], settings["n_topics"], -9.0, -8.0 / settings["n_topics"], 15, False
+            )
+        )
+    assert max(one.topics for one in points) == 30
+    assert settings["n_topics"] > 20
+    assert range_of("held-out", [*points, SearchPoint(30, 30, -9.0, -0.3, 30, True)]).at_most
+    assert not range_of(
+        "held-out",
+        [*points, SearchPoint(40, 40, -9.0, -0.9, 15, False), SearchPoint(30, 30, -9.0, -0.3, 30, True)],
+    ).at_most
 
 
 def test_a_model_from_the_largest_number_that_was_tried_says_so():

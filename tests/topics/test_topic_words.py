@@ -1,6 +1,8 @@
 """Topics' words, read a part at a time."""
 
+import re
 import warnings
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +14,7 @@ from stickbreaker import LDA, ConceptTree
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.estimators import fitting
+from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense, parts_of
 from stickbreaker.topics.model.word_ranking import (
@@ -208,3 +211,18 @@ def test_documents_held_out_are_not_counted(tmp_path):
         assert (total == corpus.vocabulary.documents.sum()) == (share == 0.0)
         assert loaded.top_words(2, by="company")
     assert 0 < total < corpus.vocabulary.documents.sum()
+
+
+def test_numbers_of_words_that_make_no_sense():
+    model = LDA(2, max_iter=1, tol=0.0, random_state=0).fit(["a river bank", "a boat on the river"])
+    doors = [
+        model.top_words, model.top_concepts, model.topics_frame, PlainTopicNgramModel().top_words,
+        PlainTopicNgramModel().top_phrases, partial(model.representative_documents, ["a river"]),
+    ]  # fmt: skip
+    for door in doors:
+        for n in (-1, 0, 2.5, "a"):
+            with pytest.raises(UserError, match=re.escape(f"n={n!r}; n is a whole number from 1")):
+                door(n)
+    assert len(model.show_topics(-1)) == 2
+    with pytest.raises(UserError, match="num_words=-1; num_words is a whole number from 1"):
+        model.show_topics(2, -1)

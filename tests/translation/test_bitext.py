@@ -1,6 +1,7 @@
 """Bitexts: what is read, left out and refused, and the sides, documents and texts of pairs."""
 
 import json
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -283,7 +284,13 @@ def test_a_carriage_return_in_a_file_of_lf_lines_does_not_shift_the_pairs(read):
 
 def test_the_document_is_the_field_doc_or_document(read):
     pairs = [{"de": f"wort {n}", "en": f"word {n}", "document": f"d{n // 30}"} for n in range(60)]
-    assert read({"a.jsonl": rows(*pairs)}).names == ("d0", "d1")
-    assert len(read({"a.jsonl": rows(*pairs)}, BitextFields("de", "en", document_field="page")).names) == 3
+    with pytest.warns(ReadingWarning, match="documents are those of the field document, if there is no doc"):
+        assert read({"a.jsonl": rows(*pairs)}).names == ("d0", "d1")
+    with pytest.warns(ReadingWarning, match="in a field page: each 20 pairs are one"):
+        by_page = read({"a.jsonl": rows(*pairs)}, BitextFields("de", "en", document_field="page"))
+    assert len(by_page.names) == 3
     both = [{**pair, "doc": "one"} for pair in pairs]
-    assert read({"a.jsonl": rows(*both)}).names == ("one",)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read({"a.jsonl": rows(*both)}).names == ("one",)
+        assert read({"a.de": "eins\n", "a.en": "one\n"}).n_pairs == 1

@@ -62,13 +62,16 @@ def say(text: object = "") -> None:
 def writing_output() -> Iterator[None]:
     """A context in which a failed write to standard output, as on a full disk, raises UserError.
 
-    What is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged.
+    What is left to write is discarded. BrokenPipeError (the reader has gone) passes unchanged. An error that
+    names a file is of that file, and the UserError names it too.
     """
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
+        if error.filename is not None:
+            raise UserError(error.strerror or str(error), where=os.fsdecode(error.filename)) from None
         with suppress(OSError, ValueError):  # the rest of the buffer would fail again at exit
             output, nowhere = sys.stdout.fileno(), os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, output)
@@ -169,7 +172,20 @@ class NumberRange(click.FloatRange):
         return number
 
 
-PATH = click.Path(path_type=Path)
+class GivenPath(click.Path):
+    """The type of arguments and options that are files or directories; an empty name, which would be the
+    present directory, is refused."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        if value == "":
+            self.fail("the name of a file or directory is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = GivenPath(path_type=Path)
+INPUT = GivenPath()  # as text: "-" is standard input
 
 
 def option(
@@ -188,7 +204,7 @@ def option(
     return click.option(*names, **settings)
 
 
-class ModelPath(click.Path):
+class ModelPath(GivenPath):
     """The type of a command's argument that is a saved model or system: a directory, or a zip file.
 
     A zip file is unpacked, and its value is the folder, which is removed when the program ends; output names
@@ -232,7 +248,7 @@ def _exit_when_terminated() -> None:
 MODEL = ModelPath()
 model_argument = click.argument("model", type=MODEL)
 changed_model_argument = click.argument("model", type=ModelPath(changes=True))
-inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
+inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...", type=INPUT)
 THREADS = {"least": 1, "show_default": "every core", "help": "The result does not depend on it."}
 threads_option = option("--threads", **THREADS)
 

@@ -121,7 +121,7 @@ def emit_finished(path: Path, as_json: bool) -> None:
     from stickbreaker.saved import ModelDirectory
 
     more = ""
-    if "update" in kind_of(ModelDirectory(path).manifest()).verbs:
+    if "update" in kind_of(ModelDirectory(path).manifest(), path).verbs:
         more = f"; to learn from more documents: {command_line('update', path, 'FILE')}"
     result = {"model": str(path), "status": "done", "resumed": False}
     emit(result, as_json, lambda _: f"{path}: finished already{more}")

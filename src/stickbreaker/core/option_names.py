@@ -42,7 +42,7 @@ SHARED = OptionNames(  # of corpora, runs and reports of all kinds
         *("tol", "kappa", "tau0", "batch_size", "held_out"),
         *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),
         *("repeats_to",),
-        *("min_documents", "max_share", "min_length", "stop_words"),
+        *("min_documents", "max_share", "min_length", "stop_words", "token_pattern"),
         *("date_field", "date_format", "group_field"),
     ),
     ambiguous=(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_class
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory
 from stickbreaker.core.json_checks import is_mapping
@@ -51,7 +52,12 @@ from stickbreaker.corpus.text.analysis import (
     tokens_without_marks,
 )
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
-from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
+from stickbreaker.corpus.text.language_check import (
+    SHARE_JOINED,
+    JoinedWordsWarning,
+    LanguageSample,
+    LanguageWarning,
+)
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
@@ -80,6 +86,13 @@ class Recipe:
     progress: Callable[[int], None] | None = None
     forms: bool = False
     phrases: PhraseRule | None = None  # to be found and joined
+
+    def __post_init__(self) -> None:
+        refuse_other_class("analysis", self.analysis, Analysis, PolylingualAnalysis)
+        refuse_other_class("rule", self.rule, VocabularyRule)
+        remedy = "give it as rule" if isinstance(self.vocabulary, VocabularyRule) else ""
+        refuse_other_class("vocabulary", self.vocabulary, Vocabulary, remedy=remedy)
+        refuse_other_class("phrases", self.phrases, bool, PhraseRule)
 
 
 @dataclass(frozen=True)
@@ -390,10 +403,14 @@ class _Analyst:
         """
         number = 0
         for document in documents:
+            refuse_other_class(f"document {number}", document, Document)
             identity = storable(document.id) if document.id is not None else str(number)
             key = hash(identity)
             if key in self.seen:
-                remedy = "ids must differ; give another --id-field, or --on-error skip to keep the first"
+                remedy = (
+                    "ids must differ; give another --id-field, --id-field none to number documents, "
+                    "or --on-error skip to keep the first"
+                )
                 self._report("duplicate id", document, f"the id {shown(identity)} was used before", remedy)
                 continue
             self.seen.add(key)
@@ -482,6 +499,10 @@ class _Analyst:
         if self.marks:
             warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
+        if isinstance(used, Analysis) and self.recipe.vocabulary is None:
+            share, word = self.sample.joined_words()
+            if share >= SHARE_JOINED and len(used.words_of(word)) > 1:
+                warnings.warn(JoinedWordsWarning(share, word), stacklevel=2)
         if isinstance(used, Analysis) and used.language is not None and self.recipe.vocabulary is None:
             other = self.sample.other_than(used.language)
             if other is not None:
@@ -505,7 +526,8 @@ class _Analyst:
             clean = [self.analysis.form(token) for token in clean]
         document = _with_words(document, identity, clean, self.recipe.kind)
         if clean and self.rounds and document.heads is None and self.recipe.kind == "text":
-            document = joined_document(document, self.rounds)
+            assert self.analysis is not None
+            document = joined_document(document, self.rounds, self.analysis.letters)
         if document.heads is not None and not self._has_trees(document):
             return None
         return document
@@ -609,14 +631,20 @@ def documents_from(
     if isinstance(values, str):
         raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
     wanted = "a string" if what == "text" else "a list of strings"
+    refuse_no_list(f"the list of {what}", values)
     values = as_list(values)
     known = None if ids is None else checked_ids(ids, len(values))
+    if metadata is not None:
+        refuse_no_list("metadata", metadata)
+        metadata = list(metadata)
     if metadata is not None and len(metadata) != len(values):
         raise UserError(
             f"{len(metadata)} metadata for {len(values)} documents", remedy="give one per document"
         )
     for number, value in enumerate(values):
-        fields = scalars_of(metadata[number]) if metadata is not None else {}
+        own: Mapping[str, object] = {} if metadata is None else metadata[number]
+        refuse_other_class(f"metadata of document {number}", own, dict, Mapping)
+        fields = scalars_of(own or {})
         identity = str(number) if known is None else known[number]
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)

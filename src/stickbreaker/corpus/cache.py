@@ -13,13 +13,20 @@ U = TypeVar("U", bound=Unit)
 
 
 class BlockCache:
-    """The decoded blocks used last, up to `most_entries` array entries in all. Thread-safe."""
+    """The decoded blocks used last, up to `most_entries` array entries in all. Thread-safe.
+
+    Copies and pickles begin empty.
+    """
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self.most_entries = most_entries
         self._held: OrderedDict[tuple[type[Unit], int], Unit] = OrderedDict()
         self._entries = 0
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type["BlockCache"], tuple[int]]:
+        """For pickling: a lock and what can be read again stay in this process."""
+        return BlockCache, (self.most_entries,)
 
     def get(self, unit: type[U], block: int, make: Callable[[int], U]) -> U:
         """A block's content as `unit` (`Bags`, `Sequences`, …), cached or else made by `make(block)`."""

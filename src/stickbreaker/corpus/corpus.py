@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
 from stickbreaker.corpus.blocks import BlockSource, Entries, TableSource, documents_of, tokens_of
 from stickbreaker.corpus.cache import BlockCache
-from stickbreaker.corpus.counting import Digest, bags_of
+from stickbreaker.corpus.counting import Digest, WordCounts, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
@@ -38,7 +39,7 @@ from stickbreaker.corpus.text.polylingual import (
     refuse_other_languages,
     with_every_language,
 )
-from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, tagged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +116,7 @@ class Corpus:
         from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 
         refuse_documents(inputs)
+        refuse_other_class("reading", reading, ReadingOptions)
         notes = ReadingNotes()
         reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set(), notes=notes)
         dropped = None if reading.drop_repeats is None else Dropped.parse(reading.drop_repeats)
@@ -186,6 +188,7 @@ class Corpus:
         """
         from stickbreaker.corpus.readers.problems import Problems
 
+        refuse_no_list("the list of documents", documents)
         found = building.phrase_rule(phrases, "text", vocabulary)
         rule = rule or VocabularyRule()
         recipe = building.Recipe("text", analysis, rule, vocabulary, progress, phrases=found)
@@ -584,6 +587,7 @@ class Corpus:
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
         (1.0, [1.0])
         """
+        refuse_other_class("vocabulary", vocabulary, Vocabulary)
         about = dataclasses.replace(self.about, fingerprint=None, totals=None, dropped=())
         analysis = analysis or self.analysis
         if self.kind != "text":
@@ -600,6 +604,27 @@ class Corpus:
         if isinstance(analysis, PolylingualAnalysis):
             analysis = analysis.by_language.get(own or "")
         return Corpus(self.source, vocabulary, analysis, about)
+
+    def with_all_words(self) -> "Corpus":
+        """The same documents seen through a vocabulary of all their words that the analysis admits.
+
+        This is how a model with an open vocabulary reads documents. The order of words is that of
+        `VocabularyRule`; without any word, the vocabulary is the word "-". Reads all blocks.
+
+        >>> corpus = Corpus.from_texts(["a cat and a dog"]).with_vocabulary(Vocabulary.of(["dog"]))
+        >>> corpus.with_all_words().vocabulary.words
+        ('cat', 'dog')
+        """
+        counts = WordCounts()
+        for block in range(len(self.block_sizes)):
+            counts.add(self.source.entries(block))
+        found = counts.vocabulary()
+        eligible = np.array([len(word) <= LONGEST_WORD for word in found.words], np.bool_)
+        if self.analysis is not None and self.kind == "text":
+            eligible = self.analysis.eligible(found.words)
+        if not eligible.any():
+            return self.with_vocabulary(Vocabulary.of(["-"]))
+        return self.with_vocabulary(VocabularyRule(1, 1.0).choose(found, eligible, self.n_documents))
 
     def write(self, out: str | Path, overwrite: bool = False, *, held_out: float = 0.0) -> "Corpus":
         """Save as a directory `out`; returns the saved corpus.

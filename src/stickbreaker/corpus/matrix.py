@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from stickbreaker.core.arguments import refuse_no_list
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.arrow_arrays import ArrowArray, arrow_lists, arrow_numbers, arrow_words
 from stickbreaker.corpus.blocks import BAG_SCHEMA, BLOCK_DOCUMENTS, BLOCK_TOKENS, BlockSource, Entries
@@ -115,6 +116,8 @@ def matrix_parts(
     empty matrix.
     """
     bags, n_columns = matrix_bags(matrix)
+    if not isinstance(feature_names, Vocabulary | None):
+        refuse_no_list("feature_names", feature_names)
     names = [str(column) for column in range(n_columns)] if feature_names is None else feature_names
     if len(names) != n_columns:
         raise UserError(f"{len(names)} feature names for {n_columns} columns", remedy="give one per column")

@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 import regex
 
+from stickbreaker.core.arguments import refuse_no_list
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import python_scalar
 from stickbreaker.corpus.document import Scalar
@@ -153,6 +154,7 @@ def metadata_from(text: str | None) -> dict[str, Scalar]:
 
 def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:
     """Ids as storable strings. Raises UserError if their number is not `n_documents`, or one repeats."""
+    refuse_no_list("ids", ids)
     known = [storable(str(one)) for one in ids]
     if len(known) != n_documents:
         raise UserError(f"{len(known)} ids for {n_documents} documents", remedy="give one per document")

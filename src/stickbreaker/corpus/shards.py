@@ -155,22 +155,41 @@ def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) 
     return np.asarray(np.bincount(owners, counts, n_documents), np.float64)
 
 
-def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
-    """A document's words and counts as bytes, for a digest; they are the same on every machine."""
-    return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
+def content_of(words: NDArray[np.integer], counts: NDArray[np.float32]) -> bytes:
+    """A document's words (rows or digests) and counts as bytes; they are the same on every machine."""
+    return words.astype(words.dtype.newbyteorder("<"), copy=False).tobytes() + counts.astype("<f4").tobytes()
 
 
-def numbers_of(bags: Bags) -> NDArray[np.int64]:
+def in_order_of(bags: Bags, digests: NDArray[np.uint64]) -> Bags:
+    """The same documents, the words of each in the order of their digests, so that rows do not matter.
+
+    digests: `Vocabulary.digests`.
+
+    >>> counts = np.array([4.0, 5.0], np.float32)
+    >>> bags = Bags(np.array([0, 2]), np.array([0, 1], np.int32), counts, np.zeros(1, np.float32))
+    >>> in_order_of(bags, np.array([9, 8], np.uint64) << np.uint64(60)).counts.tolist()
+    [5.0, 4.0]
+    """
+    bits = np.uint64(len(bags.offsets).bit_length())  # of a number that has the document, then the digest
+    owners = np.arange(len(bags.offsets) - 1, dtype=np.uint64).repeat(np.diff(bags.offsets))
+    order = np.argsort((owners << (np.uint64(64) - bits)) | (digests[bags.words] >> bits))
+    return bags._replace(words=bags.words[order], counts=bags.counts[order])
+
+
+def numbers_of(bags: Bags, digests: NDArray[np.uint64]) -> NDArray[np.int64]:
     """For each document, a hash of its words and counts, used as the key (seed) of its random numbers.
 
-    >>> bags = Bags(np.array([0, 1, 2]), np.array([7, 7]), np.array([4.0, 4.0]), np.zeros(2))
-    >>> len(set(numbers_of(bags).tolist()))
+    digests: as for `in_order_of`, of which `bags` is the result.
+
+    >>> bags = Bags(np.array([0, 1, 2]), np.array([0, 0]), np.array([4.0, 4.0]), np.zeros(2))
+    >>> len(set(numbers_of(bags, np.array([9], np.uint64)).tolist()))
     1
     """
     ends = zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True)
-    contents = (content_of(bags.words[start:stop], bags.counts[start:stop]) for start, stop in ends)
-    digests = (hashlib.blake2b(content, digest_size=8).digest() for content in contents)
-    return np.frombuffer(b"".join(digests), "<i8")
+    own = digests[bags.words]
+    contents = (content_of(own[start:stop], bags.counts[start:stop]) for start, stop in ends)
+    hashes = (hashlib.blake2b(content, digest_size=8).digest() for content in contents)
+    return np.frombuffer(b"".join(hashes), "<i8")
 
 
 def cut_blocks(

@@ -182,7 +182,7 @@ class StoreSource(BlockSource):
     """Blocks of documents read from the files of a corpus's directory.
 
     A file's digest is checked when it is first read; if the file is replaced or changed afterwards, reading
-    raises UserError.
+    raises UserError. Copies and pickles check the files again.
     """
 
     def __init__(
@@ -196,6 +196,10 @@ class StoreSource(BlockSource):
         self._places = [(file, group) for file in files for group in range(len(file.blocks))]
         self._checked: dict[str, tuple[int, int, int]] = {}  # file name: its identity when checked
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type["StoreSource"], tuple[object, ...]]:
+        """For pickling: a lock and what was checked stay in this process."""
+        return StoreSource, (self.directory, self.kind, self.files, self.trees)
 
     def as_written(self) -> "StoreSource":
         """Skip the check of the files' digests, as this process has just written them; returns the source."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_fields
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.json_checks import JsonObject
@@ -25,7 +26,7 @@ from stickbreaker.corpus.arrow_arrays import (
     parquet_file,
     strings_in,
 )
-from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
+from stickbreaker.corpus.hashing import MOST_ROWS, digests_of, hashed_rows
 from stickbreaker.corpus.string_bytes import string_bytes
 
 LONGEST_WORD = 100  # characters of a word that a text adds to a vocabulary
@@ -84,6 +85,7 @@ class VocabularyRule:
     hashed: bool = False
 
     def __post_init__(self) -> None:
+        refuse_other_fields(self)
         if self.min_documents is not None and self.min_documents < 1:
             raise UserError(
                 f"the minimum number of documents is {self.min_documents}", remedy="it is at least 1"
@@ -202,6 +204,7 @@ class Vocabulary:
     @classmethod
     def of(cls, words: Sequence[str]) -> "Vocabulary":
         """A vocabulary without counts. Raises UserError for a word that is listed twice."""
+        refuse_no_list("words", words)
         vocabulary = cls(tuple(words), np.zeros(len(words), np.int64), np.zeros(len(words)))
         if len(vocabulary.index) != len(words):
             seen: set[str] = set()
@@ -297,6 +300,11 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         """The row number of each word."""
         return {word: row for row, word in enumerate(self.words)}
+
+    @functools.cached_property
+    def digests(self) -> NDArray[np.uint64]:
+        """A number for each word by its spelling: random draws for documents are keyed by it, not by rows."""
+        return digests_of(self.words)
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:

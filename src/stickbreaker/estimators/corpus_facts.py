@@ -7,6 +7,7 @@ import numpy as np
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.counting import Digest
+from stickbreaker.saved.own_corpus import fitted_fingerprint
 
 
 def about(corpus: Corpus) -> JsonObject:
@@ -54,10 +55,11 @@ def grown(before: JsonObject, new: JsonObject) -> JsonObject:
     """The facts on a model's corpus (`about`) after it has learned from more documents.
 
     before, new: the facts before, and those on the new documents. Numbers are added, and fingerprints
-    combined.
+    combined; that of the documents learned from first is kept under "first".
     """
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
-    return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
+    joint = joint_fingerprint(before["fingerprint"], new["fingerprint"])
+    return {**before, **sums, "fingerprint": joint, "first": fitted_fingerprint(before)}
 
 
 def joint_fingerprint(before: str, new: str) -> str:

@@ -7,7 +7,7 @@ learned is one record, `learned_`, which a fit replaces: whoever reads it needs 
 import copy
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
@@ -32,6 +32,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 from stickbreaker.estimators.learned import AnyLearned, HasShares, S
 from stickbreaker.estimators.learner import L, Learner
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
+from stickbreaker.estimators.other_programs import unknown_parameter
 from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.scikit_learn import (
     FLOATS,
@@ -40,7 +41,6 @@ from stickbreaker.estimators.scikit_learn import (
     is_learned,
     refuse_others,
 )
-from stickbreaker.estimators.setting_values import ELSEWHERE, unknown_parameter
 from stickbreaker.learning.trace import TraceRecord
 
 if TYPE_CHECKING:
@@ -52,11 +52,12 @@ RULES: JsonObject = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_
 class Columns(NamedTuple):
     """What a fit remembers of the columns of its documents, as scikit-learn asks.
 
-    `number` of columns; `names`, of the columns of a table or the words of texts, if there are any;
-    `of_texts`: whether it learned from texts, so that columns are words, and matrices have them by place.
+    `number` of columns, None for an open vocabulary learned from texts; `names`, of the columns of a table or
+    the words of texts, if there are any; `of_texts`: whether it learned from texts, so that columns are
+    words, and matrices have them by place.
     """
 
-    number: int
+    number: int | None
     names: Any = None
     of_texts: bool = False
 
@@ -65,23 +66,20 @@ class Front(BaseEstimator, Generic[S, L]):
     """Base of the classes that users import: `fit`, `score`, `save` and `load`, for documents in any form.
 
     A subclass names its kind: `class LDA(Front[...], kind="LDA")`. The arguments of its `__init__`, and the
-    section "Parameters" of its docstring, are those of the kind's settings. `elsewhere`: other libraries'
-    parameters, and their names here.
+    section "Parameters" of its docstring, are those of the kind's settings.
     """
 
     kind: ClassVar[str]
     _settings_class: ClassVar[type[RunSettings]]
     _columns: Columns
 
-    def __init_subclass__(
-        cls, kind: str | None = None, elsewhere: Mapping[str, str] | None = None, **others: Any
-    ) -> None:
+    def __init_subclass__(cls, kind: str | None = None, **others: Any) -> None:
         super().__init_subclass__(**others)
         if kind is None:
             return
         settings = object_at(str(kinds()[kind].declared))
         cls.kind, cls._settings_class = kind, settings
-        setattr(cls, "__init__", _init_of(settings, {**ELSEWHERE, **(elsewhere or {})}))  # noqa: B010
+        setattr(cls, "__init__", _init_of(settings))  # noqa: B010
         fields = {name: one.type for name, one in settings.__dataclass_fields__.items() if one.init}
         cls.__annotations__ = {**cls.__annotations__, **fields}
         with_parameter_section(cls, settings)
@@ -105,7 +103,9 @@ class Front(BaseEstimator, Generic[S, L]):
         """An estimator that has learned what is given, such as what `model_runs.learn` returns."""
         settings = learned.facts.settings
         made = cls(**{name: getattr(settings, name) for name in declared(cls._settings_class)})
-        made._take(learned, Columns(len(learned.vocabulary), of_texts=learned.facts.corpus["kind"] != "bag"))
+        of_texts = learned.facts.corpus["kind"] != "bag"
+        opened = of_texts and made._how().is_open(settings)
+        made._take(learned, Columns(None if opened else len(learned.vocabulary), of_texts=of_texts))
         return made
 
     @classmethod
@@ -114,10 +114,11 @@ class Front(BaseEstimator, Generic[S, L]):
 
     def _take(self, learned: L, columns: Columns) -> None:
         """Store what was learned, at once: an estimator has all of it, or what it had before."""
-        names = {} if columns.names is None else {"feature_names_in_": columns.names}
-        if columns.names is None:
-            vars(self).pop("feature_names_in_", None)
-        vars(self).update(_learned=learned, _columns=columns, n_features_in_=columns.number, **names)
+        features = {"n_features_in_": columns.number, "feature_names_in_": columns.names}
+        held = {name: value for name, value in features.items() if value is not None}
+        for name in features.keys() - held.keys():
+            vars(self).pop(name, None)
+        vars(self).update(_learned=learned, _columns=columns, **held)
 
     @property
     def _now(self) -> L:
@@ -320,8 +321,10 @@ class Front(BaseEstimator, Generic[S, L]):
                 analysis, rule = how.reads_texts_by(settings)
                 corpus = corpus_of_documents(given, analysis, rule=rule, ordered=not opened)
         if corpus is not None:
-            names = None if opened else np.array(corpus.vocabulary.words, object)
-            return corpus, Columns(corpus.n_words, names, of_texts=not opened)
+            if opened:
+                return corpus, Columns(None, of_texts=True)
+            names = np.array(corpus.vocabulary.words, object)
+            return corpus, Columns(corpus.n_words, names, of_texts=True)
         taken = copy.copy(self)  # into which scikit-learn writes
         vars(taken).pop("feature_names_in_", None)
         data: Any = validate_data(taken, matrix, reset=True, **RULES)
@@ -359,8 +362,11 @@ class Front(BaseEstimator, Generic[S, L]):
     def _checked(self, X: object) -> Any:
         """A matrix of counts of new documents, checked by scikit-learn's functions.
 
-        Raises ValueError if it is not one, or does not have the columns of the fit.
+        Raises ValueError if it is not one, or does not have the columns of the fit. An open vocabulary that
+        was learned from texts takes any columns.
         """
+        if self._columns.number is None:
+            return check_array(X, estimator=self, input_name="X", **RULES)
         if not self._columns.of_texts or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=False, **RULES)
         # columns by place: names were texts'
@@ -442,10 +448,10 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
         return self.learned_.n_shares
 
 
-def _init_of(settings: type[RunSettings], elsewhere: Mapping[str, str]) -> Callable[..., None]:
+def _init_of(settings: type[RunSettings]) -> Callable[..., None]:
     """An `__init__` that stores its arguments, the fields of `settings`, as attributes, as they are given.
 
-    An unknown one raises a TypeError that suggests a known one; elsewhere: other libraries' names.
+    An unknown one raises a TypeError that suggests a known one.
     """
     signature = inspect.signature(settings.__init__)
 
@@ -453,7 +459,7 @@ def _init_of(settings: type[RunSettings], elsewhere: Mapping[str, str]) -> Calla
         for name in params:
             if name not in signature.parameters:
                 known = list(signature.parameters)[1:]
-                raise TypeError(unknown_parameter(type(self).__name__, name, known, elsewhere))
+                raise TypeError(unknown_parameter(type(self).__name__, name, known))
         bound = signature.bind(self, *args, **params)
         bound.apply_defaults()
         vars(self).update({name: bound.arguments[name] for name in list(signature.parameters)[1:]})

@@ -196,11 +196,12 @@ def systems() -> tuple[Saved, ...]:
     return tuple(system for home in SYSTEMS for system in importlib.import_module(home).SYSTEMS)
 
 
-def kind_of(manifest: JsonObject) -> Kind:
-    """The kind of the model with this manifest. Raises UserError if it is unknown."""
+def kind_of(manifest: JsonObject, where: object = None) -> Kind:
+    """The kind of the model with this manifest; where: its path. Raises UserError, with that path, for an
+    unknown kind."""
     name = manifest["estimator"]
     if name not in kinds():
-        raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
+        raise UserError(f"a model of an unknown kind, {name!r}", where=where, remedy="upgrade stickbreaker")
     return kinds()[name]
 
 

@@ -31,13 +31,15 @@ S = TypeVar("S", bound=RunSettings)
 class Update(NamedTuple):
     """A model's record of one `stickbreaker update`, finished or not.
 
-    `date` of the day (ISO 8601); `documents` learned from so far, of `total`; `fingerprint` of all of them.
+    `date` of the day (ISO 8601); `documents` learned from so far, of `total`; `fingerprint` of all of them;
+    `unseen_share` of their words, those that the model did not know before (None: of an earlier version).
     """
 
     date: str  # of the day, ISO 8601
     documents: int  # learned from so far
     total: int  # to be learned from
     fingerprint: str  # of all of these documents
+    unseen_share: float | None = None  # of their words, when the update began
 
     @property
     def text(self) -> str:

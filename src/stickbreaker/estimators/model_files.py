@@ -163,7 +163,7 @@ def load(
     if verb is not None:
         refuse_system(path, verb)
     with _reading(path) as (directory, snapshot):
-        kind = kind_of(snapshot.manifest)
+        kind = kind_of(snapshot.manifest, path)
         if verb is not None:
             kind.refuse(verb, path)
         return _restored(kind.how(), directory, snapshot, threads, in_place=in_place)
@@ -179,7 +179,7 @@ def load_of(
     if verb is not None:
         refuse_system(path, verb)
     with _reading(path) as (directory, snapshot):
-        found = kind_of(snapshot.manifest).name
+        found = kind_of(snapshot.manifest, path).name
         if found != learner.kind and verb is not None:
             raise UserError(f"{verb} does not apply to a model of the kind {found}", where=path)
         if found != learner.kind:

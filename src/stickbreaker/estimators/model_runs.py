@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 
 from stickbreaker.core import purposes
+from stickbreaker.core.arguments import refuse_no_list
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.json_checks import JsonObject
@@ -116,6 +117,7 @@ def _learn_once(learner: Learner[S, L], settings: S, corpus: Corpus, seed: int) 
         verbose = bool(settings.verbose)
         with logged_to_stderr() if verbose else nullcontext():
             logged = [LoggedLines(passes=verbose)] if LoggedLines.wanted() else []
+            refuse_no_list("callbacks", settings.callbacks or ())
             run(job, state, [Clock(), trace, *logged, *map(Callback, settings.callbacks or ())])
         if search is None or chosen is None:
             return EndedRun(job, state, trace)
@@ -385,7 +387,7 @@ def _restored(
     the manifest does not fit its corpus, or the engine.
     """
     manifest = snapshot.manifest
-    learner = kind_of(manifest).how()
+    learner = kind_of(manifest, path).how()
     settings = settings_in(manifest, learner, threads)
     if spark is not None and settings.where == "local":
         remedy = "resume it without --engine spark"

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
@@ -28,8 +28,8 @@ from stickbreaker.corpus.token_bags import bags_of_texts, corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
+from stickbreaker.estimators.other_programs import checked
 from stickbreaker.estimators.plain_learner import PlainLearned
-from stickbreaker.estimators.setting_values import ELSEWHERE, checked
 
 SPARSE: Classes = (csr_array, csr_matrix)
 FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
@@ -41,7 +41,7 @@ class ScikitLearn(BaseEstimator, Estimator):
     A public estimator inherits from this class and from the plain estimator that has its parameters.
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = ELSEWHERE  # other libraries' parameters, and their names here
+    _learned_from_columns: bool  # set by learning, not by loading
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -50,7 +50,7 @@ class ScikitLearn(BaseEstimator, Estimator):
             and inspect.isfunction(cls.__init__)
             and "__wrapped__" not in vars(cls.__init__)
         ):
-            cls.__init__ = checked(cls.__init__, cls._elsewhere)
+            cls.__init__ = checked(cls.__init__)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -198,45 +198,58 @@ class ScikitLearn(BaseEstimator, Estimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "n_steps_" in vars(self)
 
-    def _as_corpus(self, X: object, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
+    def _as_corpus(
+        self, X: object, *, reset: bool, analysis: AnyAnalysis | None = None, grows: bool = False
+    ) -> Corpus:
         """Make a corpus of documents in any form that `fit` takes.
 
         With `reset`, as in a fit, its vocabulary is chosen from them (texts are analysed by `analysis`, None:
-        by default), and `n_features_in_` and `feature_names_in_` are set. Without, it has the model's words.
+        by default), and `n_features_in_` and `feature_names_in_` are set. With `grows`, for documents that
+        add words to a model, it has their own vocabulary too. Otherwise it has the model's words.
         """
+        own_words = reset or grows
         matrix, corpus = X, X if isinstance(X, Corpus) else None
         if corpus is None:
-            given = document_input(X, empty_lists=not reset or self._is_open)
+            given = document_input(X, empty_lists=not own_words or self._is_open)
             if given.form == "tokens":
                 given = given._replace(values=list(map(self._tokens_of_document, given.values)))
             if given.form == "matrix":
                 matrix = given.values
-            elif reset:
+            elif own_words:
                 own, rule = self._reads_texts_by()
                 corpus = corpus_of_documents(given, analysis or own, rule=rule, ordered=not self._is_open)
             else:
                 corpus = corpus_of_documents(given, self.analysis_, self.vocabulary_)
         if corpus is not None:
-            if not reset:
+            if not own_words:
                 same = corpus.vocabulary is self.vocabulary_
                 return corpus if same else corpus.with_vocabulary(self.vocabulary_)
-            self.n_features_in_ = corpus.n_words
-            vars(self).pop("feature_names_in_", None)
-            self._learned_from_texts = not self._is_open
-            if not self._is_open:
-                self.feature_names_in_ = np.array(corpus.vocabulary.words, object)
+            if reset:
+                self._take_features(corpus.vocabulary)
             return corpus
-        if not reset and self._passes(matrix):
+        if not own_words and self._passes(matrix):
             return Corpus.from_matrix(matrix, self.vocabulary_)
         if reset:
-            self._learned_from_texts = False
+            self._learned_from_columns = True
         data = self._checked(matrix, reset=reset)
-        if not reset and not self._is_open:  # columns are the vocabulary's words, in order
+        if not own_words and not self._is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, self.vocabulary_)
         names = getattr(self, "feature_names_in_", getattr(matrix, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)
-        return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
+        return corpus if own_words else corpus.with_vocabulary(self.vocabulary_)
+
+    def _take_features(self, vocabulary: Vocabulary) -> None:
+        """Set the features, as scikit-learn calls them, of a model that learns from texts: the words.
+
+        A model with an open vocabulary has none.
+        """
+        self._learned_from_columns = False
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)
+        if not self._is_open:
+            self.n_features_in_ = len(vocabulary)
+            self.feature_names_in_ = np.array(vocabulary.words, object)
 
     def _known_bags(self, X: object) -> Iterator[Bags]:
         """Documents in any form as bags of known words, block by block; unknown words may go uncounted."""
@@ -254,9 +267,12 @@ class ScikitLearn(BaseEstimator, Estimator):
     def _checked(self, X: object, *, reset: bool) -> Any:
         """X as a matrix of counts, checked by scikit-learn's functions.
 
-        Raises ValueError if it is not one, or does not have the columns of the fit.
+        Raises ValueError if it is not one, or does not have the columns of the fit. An open vocabulary that
+        was learned from texts takes any columns.
         """
         rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
+        if not reset and "n_features_in_" not in vars(self):
+            return check_array(X, estimator=self, input_name="X", **rules)
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=reset, **rules)
         # columns by place: names were texts'
@@ -270,7 +286,14 @@ class ScikitLearn(BaseEstimator, Estimator):
     @property
     def _knows_words(self) -> bool:
         """Whether the model has learned from texts, so that `feature_names_in_` has words."""
-        return bool(vars(self).get("_learned_from_texts"))
+        return "feature_names_in_" in vars(self) and not self._knows_columns
+
+    @property
+    def _knows_columns(self) -> bool:
+        """Whether the model has learned from a matrix, whose columns are its features."""
+        if "_learned_from_columns" not in vars(self):  # it was loaded
+            return self.corpus_["kind"] == "bag"
+        return self._learned_from_columns
 
     def _passes(self, X: Any) -> bool:
         """Whether new documents need no check by `validate_data`, which takes longer than inference.

@@ -1,11 +1,9 @@
 """Checks parameters that several kinds of estimators have, and converts parameters to JSON and back."""
 
-import functools
 import inspect
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import Any, cast
 
 import numpy as np
@@ -18,28 +16,6 @@ from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 
 MOST_THREADS = 1_024
-ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and their names here
-    "iterations": "max_iter",
-    "n_iter": "max_iter",
-    "num_iterations": "max_iter",
-    "passes": "max_iter",
-    "seed": "random_state",
-    "random_seed": "random_state",
-    "perp_tol": "tol",
-    "workers": "n_jobs",
-    "n_workers": "n_jobs",
-    "num_workers": "n_jobs",
-    "threads": "n_jobs",
-    "num_threads": "n_jobs",
-    "learning_method": "schedule",
-    "batch_size": "schedule=Online(batch_size=…)",
-    "chunksize": "schedule=Online(batch_size=…)",
-    "decay": "schedule=Online(kappa=…)",
-    "learning_decay": "schedule=Online(kappa=…)",
-    "offset": "schedule=Online(tau0=…)",
-    "learning_offset": "schedule=Online(tau0=…)",
-    "total_samples": "schedule=Online(total=…)",
-}
 
 
 def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
@@ -201,39 +177,3 @@ def _rich(value: Any, types: SettingTypes) -> Any:
             raise ValueError("an array that does not hold numbers")
         return array
     return types[name](**{parameter: _rich(setting, types) for parameter, setting in held.items()})
-
-
-def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
-    """Wrap an `__init__`: an unknown parameter raises a TypeError that suggests a known one.
-
-    elsewhere: parameters of other libraries, with their names here.
-    """
-    taken = inspect.signature(init).parameters
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):
-        return init
-
-    @functools.wraps(init)
-    def made(self: object, *args: Any, **params: Any) -> None:
-        for name in params:
-            if name not in taken:
-                raise TypeError(unknown_parameter(type(self).__name__, name, list(taken)[1:], elsewhere))
-        init(self, *args, **params)
-
-    return made
-
-
-def unknown_parameter(
-    kind: str, name: str, known: Collection[str], elsewhere: Mapping[str, str] = ELSEWHERE
-) -> str:
-    """The message about a parameter that a class does not have, with the likely name here.
-
-    >>> unknown_parameter("LDA", "passes", ["n_topics", "max_iter"])
-    "LDA has no parameter 'passes'; here it is max_iter"
-    """
-    here = elsewhere.get(name, "")
-    alike = get_close_matches(name, list(known), 1)
-    if here.partition("=")[0] in known:
-        return f"{kind} has no parameter {name!r}; here it is {here}"
-    if alike:
-        return f"{kind} has no parameter {name!r}; did you mean {alike[0]}?"
-    return f"{kind} has no parameter {name!r}; it has {', '.join(known)}"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.estimators import model_files
 from stickbreaker.estimators.corpus_facts import digest_of_documents
 from stickbreaker.estimators.learned import AnyLearned, Update
@@ -37,7 +36,7 @@ class Updating:
                 )
                 raise UserError(problem, where=path, remedy="give them again, or update a copy from before")
             return
-        begun = Update(date, 0, corpus.n_documents, fingerprint)
+        begun = Update(date, 0, corpus.n_documents, fingerprint, corpus.unseen_share)
         self.learned = learned.but(updates=[*updates, begun])
 
     @property
@@ -82,16 +81,5 @@ def load_to_update(path: Path, threads: int | None = None) -> AnyLearned:
 
 
 def _as_learned_from(learned: AnyLearned, part: Corpus) -> Corpus:
-    """The documents in the form that `Learner.learn_more` takes.
-
-    That is the same corpus or, for an open vocabulary, one with all eligible words as its own vocabulary.
-    """
-    learner, facts = learned.learner, learned.facts
-    if not learner.is_open(facts.settings):
-        return part
-    documents = [one for block in range(len(part.block_sizes)) for one in part.documents(block)]
-    texts = [one.text for one in documents if one.text is not None]
-    if len(texts) == len(documents):
-        rule = learner.reads_texts_by(facts.settings)[1]
-        return Corpus.from_texts(texts, analysis=facts.analysis, rule=rule)
-    return corpus_of_tokens([list(one.tokens or one.words or ()) for one in documents])
+    """The documents in the form that `Learner.learn_more` takes: for an open vocabulary, with all words."""
+    return part.with_all_words() if learned.learner.is_open(learned.facts.settings) else part

@@ -4,6 +4,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,6 +35,20 @@ class WithTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn)
         return np.concatenate(
             [np.empty((0, self._n_shares)), *(self._block_shares(corpus, b) for b in blocks)]
         )
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Names of the columns of `transform`: "lda0", "lda1" and so on, by the name of the class.
+
+        input_features : names of the columns that the model was fitted to; None, and for a model of texts
+            whatever the column of texts is called. Raises ValueError for other columns than those of the fit.
+
+        >>> from stickbreaker import LDA
+        >>> model = LDA(2, max_iter=2, tol=0.0).fit(["a river bank", "a boat on the river"])
+        >>> model.get_feature_names_out(["text"]).tolist()
+        ['lda0', 'lda1']
+        """
+        check_is_fitted(self)
+        return super().get_feature_names_out(input_features if self._knows_columns else None)
 
     def documents_frame(self, X: object) -> "pd.DataFrame":
         """A row for each document, as a pandas DataFrame: its id, its metadata, topic and topic shares.

@@ -1,7 +1,7 @@
 """The public class of adaptor grammars, `AdaptorGrammar`."""
 
-from collections.abc import Iterable, Mapping
-from typing import ClassVar, Self
+from collections.abc import Iterable
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
 from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.setting_values import ELSEWHERE, positive
+from stickbreaker.estimators.setting_values import positive
 from stickbreaker.grammars.document_shares import shares_of
 from stickbreaker.grammars.grammar_estimator import Subtree
 from stickbreaker.grammars.grammar_stream import partial_fit
@@ -22,10 +22,6 @@ from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     __doc__ = PlainAdaptorGrammar.__doc__
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        **ELSEWHERE,
-        **dict.fromkeys(("n_components", "num_topics", "k"), "n_topics"),
-    }
 
     def fit(self, X: object, y: object = None, *, sample_weight: object = None, **others: object) -> Self:
         """Learn a grammar from texts; each is one sentence (for the grammar "topic", a document).

@@ -1,5 +1,8 @@
 """Training and held-out sentences of a grammar; those that cannot be parsed are reported or skipped."""
 
+import unicodedata
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +16,8 @@ from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.text_symbols import terminals_of
+
+_ONE_FORM = "write the grammar and the text in one form, NFC"
 
 
 class NothingParsed(UserError):
@@ -36,6 +41,7 @@ def training_sentences(
     if not len(found.documents):
         raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
     kept = parsable(found, grammar)
+    other_form = "" if kept.all() else _in_another_form(corpus.vocabulary.words, grammar.terminals)
     wrong = ~kept & ~found.with_unknown() if skip_unknown else ~kept
     if wrong.any() and estimator.unparsed == "fail":
         first = int(np.flatnonzero(wrong)[0])
@@ -43,11 +49,16 @@ def training_sentences(
         problem = unknown or why_unparsed(found[first], grammar)
         fits = chart_fits(grammar, found.sizes[first : first + 1])[0]
         mend = "extend the grammar" if fits else "cut long texts into sentences"
+        if unknown and other_form:
+            problem, mend = f"{problem}; {other_form}", _ONE_FORM
         remedy = f"{mend}, or skip such sentences with --unparsed skip"
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
         remedy = "leave out these sentences" if skip_unknown else "extend the grammar"
-        raise NothingParsed("no sentence can be parsed by the grammar", remedy=remedy)
+        problem = "no sentence can be parsed by the grammar"
+        if other_form:
+            problem, remedy = f"{problem}; {other_form}", _ONE_FORM
+        raise NothingParsed(problem, remedy=remedy)
     return found.take(kept), int((~kept).sum())
 
 
@@ -102,6 +113,28 @@ def _first_unknown(
         return name, f"symbol {at + 1} is not in the corpus's vocabulary"
     symbol = shown(corpus.vocabulary.words[content.words[at]])
     return name, f"symbol {at + 1}, {symbol}, is not a terminal of the grammar"
+
+
+def _in_another_form(symbols: Sequence[str], terminals: Sequence[str]) -> str:
+    """For an error message: a symbol of the text that the grammar has in another form of Unicode; else "".
+
+    >>> _in_another_form(["e\\u0301"], ["\\u00e9"])
+    "the grammar has 'é' in another form of Unicode (NFC in place of NFD)"
+    """
+    known = set(terminals)
+    composed = {unicodedata.normalize("NFC", terminal): terminal for terminal in terminals}
+    for symbol in symbols:
+        own = composed.get(unicodedata.normalize("NFC", symbol))
+        if own is not None and symbol not in known:
+            forms = [_form_of(one) for one in (own, symbol)]
+            return f"the grammar has {shown(own)} in another form of Unicode ({' in place of '.join(forms)})"
+    return ""
+
+
+def _form_of(symbol: str) -> str:
+    """The normal form of Unicode that a symbol is in: "NFC", "NFD" or "neither"."""
+    forms = ("NFC", "NFD")
+    return next((form for form in forms if unicodedata.is_normalized(form, symbol)), "neither")
 
 
 def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:

@@ -26,6 +26,9 @@ PUNCTUATION, LINE, DOCUMENT = range(3)  # rules for what ends sentences
 _LINE_ENDS = (10, 13)
 _WIDE_STOPS = (0x3002, 0xFF01, 0xFF1F, 0xFF61, 0x17D4, 0x17D5)  # they end a sentence, whatever follows
 _CLOSING = (0x22, 0x27, 0x201D, 0x2019, 0x29, 0x5D)  # quotes and brackets, between a full stop and a space
+_ACRONYM_QUOTES = (0x22, 0x5F4)  # of Hebrew
+_MIDDLE_DOT = 0xB7
+_LS = (0x6C, 0x4C)
 
 
 @kernel_part(**PART)
@@ -87,17 +90,34 @@ def _end_of_sentence(text, at, end, after_stop, classes):
 
 
 @kernel_part(**PART)
-def _end_of_word(text, at, end, classes, inside, apostrophes):
-    """The position (in bytes) after a word, of which at least one letter lies before byte `at`.
+def _is_joint(character, before, after, classes):
+    """Whether a character joins two letters to one word: a quote in Hebrew acronyms, the dot of l·l."""
+    if character == _MIDDLE_DOT:
+        return before in _LS and after in _LS
+    if character not in _ACRONYM_QUOTES:
+        return False
+    hebrew = (0x5D0 <= before <= 0x5F2) or (0xFB1D <= before <= 0xFB4F)
+    if not (hebrew and classes[before] & LETTER and classes[after] & LETTER):
+        return False
+    return (0x5D0 <= after <= 0x5F2) or (0xFB1D <= after <= 0xFB4F)
 
-    inside: the bits of characters that may follow a letter; apostrophes: whether words may contain one.
+
+@kernel_part(**PART)
+def _end_of_word(text, at, letter, end, classes, inside, apostrophes, by_annex):
+    """The position (in bytes) after a word, of which `letter` is the first, which ends at byte `at`.
+
+    inside: the bits of characters that may follow a letter; apostrophes: whether words may contain one;
+    by_annex: whether they may contain the quotes of Hebrew acronyms and the dot of l·l.
     """
     place = at
+    last = letter  # the last character without its marks
     while place < end:
         character, after = _character(text, place)
         kind = classes[character]
         if kind & inside:
             place = after
+            if not kind & (MARK | INVISIBLE):
+                last = character
         elif kind & APOSTROPHE and apostrophes:
             found = False
             while after < end:  # skip invisible marks, which may follow the apostrophe
@@ -108,7 +128,16 @@ def _end_of_word(text, at, end, classes, inside, apostrophes):
                     break
             if not found:
                 return place
-            place = after
+            place, last = after, character
+        elif by_annex and (character == _MIDDLE_DOT or character in _ACRONYM_QUOTES):
+            following = np.int64(0)
+            while after < end:  # skip invisible marks
+                following, after = _character(text, after)
+                if not classes[following] & INVISIBLE:
+                    break
+            if not _is_joint(character, last, following, classes):
+                return place
+            place, last = after, following
         else:
             return place
     return place
@@ -121,6 +150,7 @@ def find_word_spans(
     classes: Bytes,
     inside: np.uint8,
     apostrophes: bool,
+    by_annex: bool,
     rule: int,
     begins_out: Integers,
     lengths_out: Integers,
@@ -141,7 +171,8 @@ def find_word_spans(
     and sentences.
 
     A word is a letter, with all digits directly before it, followed by letters, marks and digits. An
-    apostrophe followed by one of these continues the word, if `apostrophes`.
+    apostrophe followed by one of these continues the word, if `apostrophes`. With `by_annex`, digits before a
+    letter may have marks, and the quotes of Hebrew acronyms and the dot of l·l continue a word.
     """
     n_words = n_sentences = 0
     begin = 0
@@ -160,7 +191,7 @@ def find_word_spans(
             if kind & LETTER:
                 if digits < 0:
                     digits, digits_start = place, characters
-                after = _end_of_word(text, after, end, classes, inside, apostrophes)
+                after = _end_of_word(text, after, character, end, classes, inside, apostrophes, by_annex)
                 begins_out[n_words] = digits
                 lengths_out[n_words] = after - digits
                 starts_out[n_words] = digits_start
@@ -179,7 +210,8 @@ def find_word_spans(
                 if digits < 0:
                     digits, digits_start = place, characters
             else:
-                digits = -1
+                if not (by_annex and kind & (MARK | INVISIBLE)):
+                    digits = -1
                 if rule == PUNCTUATION:
                     if place >= sentence_from and not kind & INSIDE:
                         found = _end_of_sentence(text, place, end, after_stop, classes)
@@ -202,18 +234,23 @@ def mark_breaks(
 ) -> None:
     """Mark in breaks_out the next word after each break, such as a comma, in the same document.
 
-    is_break (code points): which characters are breaks. text (bytes) has documents one after another, from
-    ends[d] to ends[d + 1]; the words of document d begin at its characters starts[offsets[d]:offsets[d + 1]].
-    breaks_out (words) is all false before.
+    is_break (code points): 1 for breaks, 2 for those that are none between l and l. text (bytes) has
+    documents one after another, from ends[d] to ends[d + 1]; the words of document d begin at its characters
+    starts[offsets[d]:offsets[d + 1]]. breaks_out (words) is all false before.
     """
     for d in range(len(ends) - 1):
         word, last = offsets[d], offsets[d + 1]
         place = np.int64(ends[d])
         characters = 0
+        before = np.int64(0)
         while place < ends[d + 1] and word < last:
             character, place = _character(text, place)
             while word < last and starts[word] < characters:
                 word += 1
-            if word < last and is_break[character]:
+            kind = is_break[character]
+            if kind == 2 and before in _LS and place < ends[d + 1] and text[place] in _LS:
+                kind = np.uint8(0)
+            if word < last and kind:
                 breaks_out[word] = True
             characters += 1
+            before = character

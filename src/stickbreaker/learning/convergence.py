@@ -1,6 +1,7 @@
 """Decides whether a run has converged, from the scores of its passes."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 def settled(scores: Sequence[float], tol: float) -> bool:
@@ -13,18 +14,25 @@ def settled(scores: Sequence[float], tol: float) -> bool:
 
 
 def evened_out(scores: Sequence[float], tol: float) -> bool:
-    """Whether noisy scores have stopped rising, by the means of the last five passes and the five before.
+    """Whether noisy scores have stopped rising, by the means of the last passes and of as many before.
 
-    The relative rise from one mean to the other, per pass, must be below `tol`. False for fewer than ten
-    scores, or `tol` 0.
+    Each mean is of five passes, or of a quarter of all if that is more. The relative rise from one mean to
+    the other, per pass, plus two standard errors must be below `tol`; the noise of a score is estimated from
+    the differences between consecutive passes. False for fewer than ten scores, or `tol` 0.
 
-    >>> evened_out([-9.0] * 5 + [-8.0, -8.1, -8.0, -8.1, -8.0] * 2, 1e-4)
+    >>> evened_out([-9.0] * 5 + [-8.0, -8.001, -8.0, -8.001, -8.0] * 2, 1e-4)
     True
+    >>> evened_out([-9.0] * 5 + [-8.0, -8.1, -8.0, -8.1, -8.0] * 2, 1e-4)
+    False
     """
-    if len(scores) < 10 or tol <= 0.0:
+    n = max(5, len(scores) // 4)
+    if len(scores) < 2 * n or tol <= 0.0:
         return False
-    before, after = sum(scores[-10:-5]) / 5, sum(scores[-5:]) / 5
-    return (after - before) / 5 < tol * abs(before)
+    recent = scores[-2 * n :]
+    before, after = sum(recent[:n]) / n, sum(recent[n:]) / n
+    noise = sum((new - old) ** 2 for old, new in pairwise(recent)) / (2 * (2 * n - 1))  # variance of a score
+    error = (2.0 * noise / n) ** 0.5
+    return (after - before + 2.0 * error) / n < tol * abs(before)
 
 
 CONVERGED = {"bound": settled, "estimate": evened_out}  # by the kind of score

@@ -22,8 +22,8 @@ from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.learning.waiting_documents import WaitingDocuments
 
 APART = 256  # least number of steps from one `VariationalRun.measure` to the next
 A_PASS = 10  # most of them in a pass
@@ -43,16 +43,19 @@ class VariationalState(RunState):
     proposals: list[Numbered] = field(default_factory=list[Numbered])  # that are still gathering reports
     carried_since: int | None = 0  # pass from which documents' records are carried; None: they start afresh
     fading: FadingCounts | None = None  # for a stream: fading counts of words, for its unigrams
-    waiting: WaitingDocuments | None = None  # for a stream: documents by which topics are opened and closed
+    waiting: StreamDocuments | None = None  # for a stream: documents by which topics are opened and closed
+    sample: StreamDocuments | None = None  # for a stream: documents by which topics' words are ranked
 
 
 @dataclass(frozen=True, slots=True)
 class VariationalRun(Run[VariationalState]):
     """A run by variational steps: a model, the engine with its table, and a schedule of `source`.
 
-    evaluate: if documents are held out, returns their nats per token. measure: more figures for the trace, at
-    steps 1, 2, 4, 8, …, every 256 steps (at most ten times per pass) and at the last. fresh_passes: most
-    passes in which documents are inferred without their last records, before each starts from its own.
+    evaluate: if documents are held out, returns their nats per token. revise: after each pass, changes the
+    model's columns by what documents show, and returns the changes as events for the trace. measure: more
+    figures for the trace, at steps 1, 2, 4, 8, …, every 256 steps (at most ten times per pass) and at the
+    last. fresh_passes: most passes in which documents are inferred without their last records, before each
+    starts from its own.
     """
 
     model: Model
@@ -61,6 +64,7 @@ class VariationalRun(Run[VariationalState]):
     source: Source
     evaluate: Callable[[Engine, Any, Record], float] | None = None
     measure: Callable[[Engine, Any, Record], TraceRecord] | None = None
+    revise: "Callable[[VariationalRun, VariationalState], list[Event]] | None" = None
     fresh_passes: int = 0
 
     def first_state(self, params: Record) -> VariationalState:
@@ -151,6 +155,8 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     state.step += 1
     state.in_pass += 1
     state.seen += minibatch.n_documents
+    if minibatch.ends_pass and job.revise is not None:
+        events = [*events, *job.revise(job, state)]
     record = _record(job, state, minibatch, stats, score, events)
     if model.table.keyed:
         left = sum(len(change.positions) for change in reordered if isinstance(change, Drop))

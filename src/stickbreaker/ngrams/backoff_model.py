@@ -238,6 +238,8 @@ class _NgramReader:
                 raise self._error(f"expected the number of n-grams of order {len(counts) + 1}")
             counts.append(int(found[2]))
             line = self._line()
+        if line.startswith("ngram"):
+            raise self._error("expected a number of n-grams of at most 15 digits, as in ngram 1=200")
         if not 1 <= len(counts) <= HIGHEST_ORDER:
             raise self._error(f"the highest order must be from 1 to {HIGHEST_ORDER}, not {len(counts)}")
         self._expect(line, 1)

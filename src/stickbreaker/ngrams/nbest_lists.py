@@ -1,12 +1,14 @@
 """N-best lists of translations or transcriptions, in Moses' format or plain: read, changed, written."""
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Array
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.corpus.readers.sources import listed_lines
 
 SEPARATOR = "|||"
@@ -18,7 +20,7 @@ REMEDY = "give lines of number ||| text ||| score, or like Moses: number ||| tex
 class Candidate(NamedTuple):
     """A translation or transcription of a sentence, with the features of the system that made it."""
 
-    sentence: int  # from 0
+    sentence: int  # its number in the list
     text: str
     features: Mapping[str, tuple[float, ...]]  # by name, in the order of the file
     score: float
@@ -83,11 +85,14 @@ def _number(text: str) -> float:
     return value
 
 
-def read_candidates(path: Path) -> list[list[Candidate]]:
+def read_candidates(path: Path, n_sentences: int | None = None) -> list[list[Candidate]]:
     """The candidates of each sentence in an n-best list, in the order of the file; a sentence may have none.
 
-    Raises UserError, naming the line, if a line is not a candidate, if sentences are not numbered in order
-    from 0, or if the features are not the same in all lines; and if there is no candidate.
+    n_sentences: how many sentences there are, if that is known. Sentences are numbered from 0; from 1 if the
+    first number is 1 and the last one is `n_sentences`. A ReadingWarning is issued if the first number is 1
+    and it cannot be known what that means. Raises UserError, naming the line, if a line is not a candidate,
+    if sentences are not numbered in order, or if the features are not the same in all lines; and if there is
+    no candidate.
     """
     lists: list[list[Candidate]] = []
     n_read = 0
@@ -115,6 +120,11 @@ def read_candidates(path: Path) -> list[list[Candidate]]:
         lists[-1].append(one)
     if not lists:
         raise UserError("holds no candidate", where=path, remedy=REMEDY)
+    if len(lists) > 1 and lists[1] and not lists[0]:
+        if len(lists) - 1 == n_sentences:
+            return lists[1:]
+        remark = f"{path} has no candidate of sentence 0: if it is numbered from 1, number it from 0"
+        warnings.warn(ReadingWarning(remark), stacklevel=2)
     return lists
 
 

@@ -18,6 +18,7 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.saving import held_out_of
 from stickbreaker.estimators.setting_values import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.learning.loop import run
@@ -34,6 +35,7 @@ from stickbreaker.ngrams.parameters import UNBOUNDED, NgramParameters
 from stickbreaker.ngrams.report_sentences import write_sentences
 from stickbreaker.ngrams.unigram_rescaling import Ratios, RescaledScores, UnigramRescaling, rescaled_scores
 from stickbreaker.saved import Snapshot
+from stickbreaker.saved.own_corpus import fitted_fingerprint
 
 
 class NextWord(NamedTuple):
@@ -134,7 +136,9 @@ class PlainNgramModel(NgramParameters, LanguageEstimator[LanguageModel]):
         return overview._replace(rows=rows)
 
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
-        write_sentences(self.language_model_, self.base_, corpus, 0.0, self.seed_, folder)
+        fitted = corpus.fingerprint == fitted_fingerprint(self.corpus_)
+        held_out = held_out_of(self) if fitted else 0.0
+        write_sentences(self.language_model_, self.base_, corpus, held_out, self.seed_, folder)
 
     def _rescaled_scores(
         self, corpus: Corpus, topics: Estimator, exponent: float = 0.7, particles: int = 10

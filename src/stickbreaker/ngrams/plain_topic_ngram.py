@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import with_parameter_section
@@ -15,6 +16,7 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.estimators.saving import held_out_of
 from stickbreaker.estimators.setting_values import positive
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.ngrams import purposes
@@ -104,7 +106,8 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         learned_from = corpus.fingerprint == self.corpus_["fingerprint"]
-        write_topic_documents(self._lens, corpus, folder, 0.0, learned_from=learned_from)
+        held_out = held_out_of(self) if learned_from else 0.0
+        write_topic_documents(self._lens, corpus, folder, held_out, learned_from=learned_from)
 
     @property
     def _lens(self) -> TopicLens:
@@ -147,6 +150,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
         Marks (`<unk>`, `</s>`) and words that are no more frequent in the topic than elsewhere are left out,
         so a topic may have fewer than `n`.
         """
+        refuse_other_number("n", n)
         counts = self.topic_model_.word_topics
         n_known, words = len(self.numbers_.known), self.words_
         lifts = _lifts(self.topic_word_, counts.sum(axis=1) / counts.sum())[:, :n_known]
@@ -162,6 +166,7 @@ class PlainTopicNgramModel(TopicNgramParameters, LanguageEstimator[TopicLanguage
 
         Only words with a letter take part; see `model.topic_phrases` for the score. A topic may have fewer.
         """
+        refuse_other_number("n", n)
         letters = np.array([any(c.isalpha() for c in word) for word in self.numbers_.known], np.bool_)
         allowed = np.zeros(self.numbers_.n_words, np.bool_)
         allowed[: len(letters)] = letters

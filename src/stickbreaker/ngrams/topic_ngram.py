@@ -1,11 +1,7 @@
 """The public class of topic n-gram language models, `TopicNgramModel`."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from sklearn.utils.validation import check_is_fitted
 
-from stickbreaker.estimators.setting_values import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentence
@@ -13,12 +9,6 @@ from stickbreaker.ngrams.sentence_scores import SentenceScore, scores_by_sentenc
 
 class TopicNgramModel(WithTopics, PlainTopicNgramModel):
     __doc__ = PlainTopicNgramModel.__doc__
-
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        **ELSEWHERE,
-        "n_components": "n_topics",
-        "num_topics": "n_topics",
-    }
 
     def score_sentences(self, X: object, document: object = None) -> list[SentenceScore]:
         """log p of each sentence, its end included, in nats.

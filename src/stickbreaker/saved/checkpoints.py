@@ -19,9 +19,9 @@ from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.stream_documents import SAMPLE, WAITING, StreamDocuments
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution import Evolution
 
@@ -78,6 +78,8 @@ def model_of(engine: Engine, state: VariationalState, fixed: JsonObject, status:
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
     else:
         arrays = {**arrays, **flat_plans(state.proposals), **latest_of(state)}
+    if state.sample is not None:
+        arrays = {**arrays, **state.sample.to_arrays(SAMPLE)}
     params, fields = _flat_params(state.params)
     manifest = {**fixed, "status": status, "small": fields, "run": _progress(state, IN_STEPS)}
     if status == "running" and state.carried_since != 0:
@@ -109,9 +111,8 @@ def latest_of(state: VariationalState) -> dict[str, AnyArray]:
     and the waiting documents.
     """
     sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
-    for kept in (state.fading, state.waiting):
-        sums = sums if kept is None else {**sums, **kept.to_arrays()}
-    return sums
+    sums = sums if state.fading is None else {**sums, **state.fading.to_arrays()}
+    return sums if state.waiting is None else {**sums, **state.waiting.to_arrays(WAITING)}
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
@@ -130,7 +131,8 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
         proposals=plans_from(snapshot.arrays),
         carried_since=snapshot.manifest.get("carried_since", 0),  # not stored in the first pass
         fading=FadingCounts.from_arrays(snapshot.arrays),
-        waiting=WaitingDocuments.from_arrays(snapshot.arrays),
+        waiting=StreamDocuments.from_arrays(WAITING, snapshot.arrays),
+        sample=StreamDocuments.from_arrays(SAMPLE, snapshot.arrays),
     )
 
 

@@ -72,7 +72,9 @@ _DIGEST = spelled("[0-9a-f]{32}")
 def _is_update(value: object) -> bool:
     """Whether a value describes documents that a finished model learned from later (see `Update`)."""
     kinds = {"date": is_text, "documents": is_count, "total": is_count, "fingerprint": _DIGEST}
-    return record_with(kinds)(value) and value["documents"] <= value["total"]
+    if not record_with(kinds)(value) or value["documents"] > value["total"]:
+        return False
+    return optional(is_amount)(value.get("unseen_share"))
 
 
 FIELDS: Mapping[str, Kind] = {
@@ -151,7 +153,7 @@ ARRIVING: Mapping[str, Kind] = {  # the files of `stream`
 # parts of a manifest, each with its required and optional fields
 PARTS: Mapping[str, tuple[Mapping[str, Kind], Mapping[str, Kind]]] = {
     "settings": (SETTINGS, {}),
-    "corpus": (CORPUS, {"tags": list_of(is_text)}),  # tags: of a corpus with trees
+    "corpus": (CORPUS, {"tags": list_of(is_text), "first": CORPUS["fingerprint"]}),
     "run": (RUN, RUN_IN_STEPS),
     "stream": (STREAM, {}),
     "arriving": (ARRIVING, {}),

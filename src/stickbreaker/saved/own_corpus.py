@@ -6,22 +6,39 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.saved.directory import ModelDirectory
 
 
+def fitted_fingerprint(facts: JsonObject) -> str:
+    """The fingerprint of the corpus that a model was fitted to, whatever it has learned from since.
+
+    facts: those on the model's corpus in its manifest.
+
+    >>> fitted_fingerprint({"fingerprint": "of all", "first": "of the fit"})
+    'of the fit'
+    """
+    return facts.get("first", facts["fingerprint"])
+
+
+def is_updated(facts: JsonObject) -> bool:
+    """Whether a model has learned from more documents after its fit; facts: as in `fitted_fingerprint`."""
+    return "first" in facts
+
+
 def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
     """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
 
-    None if the corpus is not the one that the model learned from, by its fingerprint, or if the model is a
+    None if the corpus is not the one that the model was fitted to, by its fingerprint, or if the model is a
     single file, which does not record this. `corpus` must have the model's vocabulary. Reads no texts: which
     documents were held out follows from their ids.
     """
     if path.is_file():
         return None
     manifest = ModelDirectory(path).manifest()
-    if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
+    if corpus.fingerprint != fitted_fingerprint(manifest["corpus"]):
         return None
     held_out = float(manifest["held_out"])
     ids = [name for block in range(len(corpus.block_sizes)) for name in corpus.ids(block)]

@@ -253,7 +253,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
             else:
                 unigram, letters = unigram_probabilities(known.vocabulary), []
                 scored = completion_of_blocks(
-                    by._infer_shares, by._topic_words.of, unigram, read(known), share
+                    by._infer_shares, by._topic_words.of, unigram, by._digests, read(known), share
                 )
         return {"sums": [*scored, *counted.tolist(), *letters]}
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stickbreaker.contracts.contract import Fitted
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
@@ -55,6 +56,7 @@ class SyntaxLearned(HasShares[SyntaxSettings]):
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """The `n` most probable words of each topic."""
+        refuse_other_number("n", n)
         words = self.words.names
         return [[words[row] for row in descending(p, n).tolist()] for p in self.samples.topic_words]
 

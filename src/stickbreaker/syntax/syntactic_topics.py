@@ -15,10 +15,8 @@ if TYPE_CHECKING:  # so that editors and type checkers know its parameters
 else:
     Front, Parameters = FrontOfTopics, object
 
-ELSEWHERE = {"n_components": "n_topics", "num_topics": "n_topics"}
 
-
-class SyntacticTopics(Front, Parameters, kind="SyntacticTopics", elsewhere=ELSEWHERE):
+class SyntacticTopics(Front, Parameters, kind="SyntacticTopics"):
     """Topics that know grammar: the syntactic topic model (Boyd-Graber and Blei 2009).
 
     A word of a parsed sentence draws its topic from the product of what its document prefers and what the

@@ -16,7 +16,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
-from stickbreaker.engines import Interrupted
+from stickbreaker.engines import Interrupted, LocalEngine
 from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.learned import AnyLearned
@@ -27,9 +27,11 @@ from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.subjects import about
+from stickbreaker.topics.evaluation import Topics, completion_of
 from stickbreaker.topics.model.word_ranking import RANKINGS
 
 Method = Callable[[object], object]  # of an estimator: takes documents
+MANY = 40  # documents that are enough for topics
 FEW = 8  # documents whose values are compared between forms
 WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_state": "seed", "engine": "x"}
 
@@ -266,6 +268,34 @@ class EstimatorTests(ABC):
             for name, taken in self.readings(model).items():
                 assert same_values(taken(given()), values[name]), (form, name)
 
+    @about("inputs")
+    def test_scikit_learn_names_the_topics_of_a_column_of_texts(self) -> None:
+        """In tables, pipelines and unions, columns of topics have names, and the shares are those of `fit`.
+
+        This holds for pandas and polars, and a copy of a fitted model has no topics.
+        """
+        documents = list(self.documents())[:MANY] if self.takes_texts else []
+        if not documents or not hasattr(self.make(), "transform"):
+            return
+        from sklearn.base import clone
+        from sklearn.compose import ColumnTransformer
+        from sklearn.pipeline import FeatureUnion, make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        model = self.make()
+        shares, names = model.fit_transform(documents), model.get_feature_names_out(["body"])
+        table: Any = ColumnTransformer([("own", self.make(), "body"), ("rest", "passthrough", ["year"])])
+        frame = pandas.DataFrame({"body": documents, "year": 1988}, index=range(5, 5 + len(documents)))
+        for library, given in (("pandas", frame), ("polars", polars.DataFrame(frame.to_dict("list")))):
+            found = clone(table).set_output(transform=library).fit_transform(given)
+            assert list(found.columns) == [*(f"own__{name}" for name in names), "rest__year"]
+            assert same_values(found.to_numpy()[:, :-1].astype(float), shares)
+            assert library == "polars" or found.index.equals(frame.index)
+        steps: Any = make_pipeline(FeatureUnion([("one", self.make())]), StandardScaler()).fit(documents)
+        assert steps.get_feature_names_out().tolist() == [f"one__{name}" for name in names]
+        assert not clone(steps[0].transformer_list[0][1]).__sklearn_is_fitted__()
+
     def readings(self, model: Any) -> dict[str, Method]:
         """A fitted model's methods that take documents and return numbers, by name.
 
@@ -407,6 +437,31 @@ class TopicEstimatorTests(EstimatorTests):
             return model.topic_word_
         spelled = np.exp(model._model.words.log_spelling(model.params_, model.vocabulary_.words))
         return model.topic_word_ + np.outer(model.rest_, spelled)
+
+    def test_scores_do_not_depend_on_the_order_of_the_vocabulary(self) -> None:
+        """A model whose words are listed the other way round gives documents the same shares and scores.
+
+        Only for topics over the words of one language, where the table of counts can be turned.
+        """
+        model: Any = self.fitted()
+        if not model._model.words.dirichlet or model.vocabulary_.languages or np.ndim(model.eta_):
+            return
+        model = model.set_params(fold_in="sampled")
+        other, engine = copy.copy(model), LocalEngine(1)
+        other.vocabulary_ = model.vocabulary_.at(range(len(model.vocabulary_))[::-1])
+        turned = other._topic_model(other.vocabulary_, other.analysis_)
+        engine.start(turned, model.engine_.table.counts(slice(None))[::-1])
+        other._take(turned, engine, model.state_)
+        corpus = self.corpus()
+        assert other.vocabulary_.words == model.vocabulary_.words[::-1]
+        assert other.score(corpus) == pytest.approx(model.score(corpus), rel=1e-9)
+        assert np.abs(other.transform(corpus) - model.transform(corpus)).max() < 1e-3
+        predicted = [
+            completion_of(Topics(one.topic_word_, one.alpha_, one.vocabulary_, one._infer_shares), given).nats
+            for one in (model, other)
+            for given in [corpus.with_vocabulary(one.vocabulary_)]
+        ]
+        assert predicted[1] == pytest.approx(predicted[0], rel=1e-6)
 
     def test_log_probability_is_a_sum_over_documents(self) -> None:
         """The log probability of documents is a sum over them; the bound is below it."""

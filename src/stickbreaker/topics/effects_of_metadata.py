@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
@@ -57,6 +58,7 @@ def effects_of_metadata(
     frequent one. Raises UserError for an invalid formula (`formula_grammar`), if no document has all its
     fields, for more draws than fit in memory, and if the package that evaluates formulas is missing.
     """
+    refuse_other_class("formula", formula, str)
     terms = read_formula(formula)
     _formulaic()
     frame: Any = corpus.to_frame()

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Local
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending, largest
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
-from stickbreaker.corpus.shards import numbers_of
+from stickbreaker.corpus.shards import in_order_of, numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
@@ -42,6 +43,7 @@ MADE = (  # computed from the table and the params on demand
     "concept_shares",
     "word_documents_",
     "_rows",
+    "_digests",
 )
 
 
@@ -55,7 +57,6 @@ class LearnedTopics(ModelOfParameters):
     given_names_: Mapping[int, str] = MappingProxyType({})  # names given by users, by lasting id
     _names_as_read: Mapping[int, str] = MappingProxyType({})  # names in the saved model when it was read
     topic_ids_: list[int]
-    word_documents_: WordDocuments | None = None  # for ranking words; None for streams
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
@@ -75,12 +76,30 @@ class LearnedTopics(ModelOfParameters):
         return Vocabulary(kept, np.zeros(len(kept), np.int64), tokens)
 
     @cached_property
+    def word_documents_(self) -> WordDocuments | None:
+        """Counts of the training documents for ranking topics' words. `fit` computes them; those of a stream
+        are computed on demand, from a sample of its documents. None if there are none, or the table is too
+        large.
+        """
+        sample = self.state_.sample if "state_" in vars(self) else None
+        if sample is None:
+            return None
+        from stickbreaker.topics.runs.word_counting import count_sample  # brings numba
+
+        return count_sample(self, sample)
+
+    @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
         """For an open vocabulary, the rows of the table of counts that some topic still has, which are the
         words of `vocabulary_`; None for a closed one, in which every row is a word.
         """
         words = self._model.words
         return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
+
+    @cached_property
+    def _digests(self) -> NDArray[np.uint64]:
+        """A number for each word of the vocabulary by its spelling, see `Vocabulary.digests`."""
+        return self.vocabulary_.digests
 
     @cached_property
     def components_(self) -> Array:
@@ -152,6 +171,7 @@ class LearnedTopics(ModelOfParameters):
         its words, without the code. Raises UserError for a language that the model lacks, and for an unknown
         `by`.
         """
+        refuse_other_number("n", n)
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
@@ -193,6 +213,7 @@ class LearnedTopics(ModelOfParameters):
         """For each topic, (name, share) of the `n` concepts that have most of its tokens; empty lists for a
         model without concepts.
         """
+        refuse_other_number("n", n)
         return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
@@ -200,9 +221,11 @@ class LearnedTopics(ModelOfParameters):
     ) -> list[tuple[int, Any]]:
         """The `num_topics` largest topics in gensim's format: (number, '0.021*"word" + …'), largest first.
 
-        Words are the most probable ones, as in gensim. A negative `num_topics` returns all topics. With
+        Words are the most probable ones, as in gensim. -1 as `num_topics` returns all topics. With
         `formatted` False, a list of (word, probability) replaces the text.
         """
+        refuse_other_number("num_topics", num_topics, -1)
+        refuse_other_number("num_words", num_words)
         top = self.top_words(num_words, by=PROBABILITY)
         order = descending(self.topic_shares_)
         topics: list[tuple[int, list[tuple[str, float]]]] = []
@@ -242,6 +265,8 @@ class LearnedTopics(ModelOfParameters):
         for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "_origin"):
             vars(bare).pop(name, None)
         bare.engine, bare.callbacks = "local", None
+        if self._fold_in_solver().draws:
+            bare._digests = self._digests
         return bare
 
     def _over(self, engine: LocalEngine) -> Self:
@@ -259,7 +284,11 @@ class LearnedTopics(ModelOfParameters):
         solver, model = self._fold_in_solver(), self._model
         if solver != model.solver:  # the parameters have changed
             self.engine_.model = replace(model, solver=solver)
-        numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
+        if solver.draws:  # keyed by spelling, so that the vocabulary's order does not matter
+            bags = in_order_of(bags, self._digests)
+            numbers = numbers_of(bags, self._digests)
+        else:
+            numbers = np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
         shards = cut_shards(numbers, bags, self.engine_.table.n_rows, size=model.shard_size)
@@ -329,7 +358,7 @@ class LearnedTopics(ModelOfParameters):
         """
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
-        return log_probability(bags, self._topic_words.of, self.alpha_).nats
+        return log_probability(bags, self._topic_words.of, self.alpha_, self._digests).nats
 
     def _bound_of(self, bags: Bags) -> float:
         """The lower bound on the log probability of documents' words, in nats, that inference of their topics
@@ -344,6 +373,8 @@ class LearnedTopics(ModelOfParameters):
         """In how many documents of each topic words occur, for ranking words: arrays to store in a saved
         model. Empty if this was not counted.
         """
+        if self.state_.sample is not None:  # which is stored itself
+            return {}
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
 

@@ -213,6 +213,10 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         """The value at which eta starts if it is learned and the user gave no start."""
         return 1.0 / n_topics
 
+    def _merges_by_documents(self, model: TopicModel) -> bool:
+        """Whether an online run merges topics after a pass, as judged by documents (`online_merges`)."""
+        return False
+
     def _births(self, schedule: str, documents: TopicPrior, words: TopicVocabulary) -> bool:
         """Whether new topics are opened, and unneeded ones closed, while learning from a stream. False here;
         subclasses override it.

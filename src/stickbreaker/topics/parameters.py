@@ -173,8 +173,8 @@ class TopicParameters(RunParameters):
         'Prior of topics in documents: a number, "learned" or "learned-symmetric"; "learned:0.5" starts at '
         "0.5.",
         'An array (topics) is an asymmetric fixed prior. "learned" starts at 1 / n_topics (by Gibbs '
-        'sampling at 0.1, if that is more) and is asymmetric (eq. 3.1-3.3); "learned-symmetric" is one '
-        "number for all topics.",
+        "sampling at 0.1, if that is more) and, after ten passes, is asymmetric (eq. 3.1-3.3); "
+        '"learned-symmetric" is one number for all topics.',
         unset="learned; in a stream 0.2",
     )
     eta: "float | str | Array | None" = parameter(
@@ -219,8 +219,8 @@ class TopicParameters(RunParameters):
     tol: float = parameter(
         1e-4,
         "Relative change that ends the run (not Gibbs).",
-        "It is the mean of the last three changes of the score; of hybrid runs that of five passes to the "
-        "next five. 0: the run never ends early.",
+        "It is the mean of the last three changes of the score; of hybrid runs that from the mean of "
+        "some passes to that of the next. 0: the run never ends early.",
         least=0.0,
     )
     doc_max_iter: int = parameter(20, "Inner rounds per document.", least=1, option=None)
@@ -259,9 +259,9 @@ class LDAParameters(TopicParameters):
     )
     moves: str | None = parameter(
         "exchange",
-        '"exchange": in a stream (`partial_fit`, `fit --stream`, `stream`) a topic that has more than three '
-        "times its share of documents gives half of itself for the smallest topic, unless topics differ in "
-        "eta. None: no topic changes places. `fit` has no moves.",
+        '"exchange": in a stream (`partial_fit`, `fit --stream`, `stream`), and online with open words, a '
+        "topic that has more than three times its share of documents gives half of itself for the smallest "
+        "topic, unless topics differ in eta. None: no topic changes places. Otherwise `fit` has no moves.",
         choices=("exchange",),
         option=None,
         after="keep_local",
@@ -333,9 +333,9 @@ class HDPParameters(TopicParameters):
     moves: "str | SplitMerge | None" = parameter(
         "split-merge",
         "Topics split and merge, judged by all documents (exact), by half a minibatch (halves), as in the "
-        "paper, or as suits the schedule (split-merge): exact, none online, and in a stream only giant "
-        "topics, half of which replaces the smallest topic. Births: the same in a stream, and topics open "
-        "for new subjects, and close.",
+        "paper, or as suits the schedule (split-merge): exact, online merges that documents judge, and in a "
+        "stream, or online with open words, only giant topics, half of which replaces the smallest topic. "
+        "Births: the same in a stream, and topics open for new subjects, and close.",
         'In Python the first three are `SplitMerge(accept="exact")`, "halves" and "paper". None: none. '
         '"births": in a stream (`partial_fit`) topics open for documents that are badly explained, and '
         "close when the last ones are predicted as well without them; of known words with one eta, and of "

@@ -47,8 +47,9 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     ----------
     search_ : the runs of a search in order, that of the model last: each with `topics` at the start,
         `used`, `bound`, `held_out`, `passes` and `final` (False: a short run). Empty without a search.
-    n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats per word of the best: of runs to
-        the end, or of short runs if documents held out judge. None without a search.
+    n_topics_range_ : (fewest, most) topics of the runs whose score is within 0.005 nats per word of the best:
+        of runs to the end, or of short runs if documents held out judge. None without a search, and if only
+        the best run is: its own number is no range, and another seed may find another.
     n_topics_ : topics in use, those with at least one expected token and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : ids of the topics in use, which stay the same: a split's first part and a merge's larger
@@ -134,7 +135,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     @property
     def n_topics_range_(self) -> tuple[int, int] | None:
         found = self._search_range()
-        return None if found is None else (found.fewest, found.most)
+        return None if found is None else found.range
 
     def _slot(self) -> str:
         return REPRESENTATIONS[self.representation]
@@ -175,8 +176,9 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
         chosen = self.moves
-        if schedule == "partial_fit" and isinstance(chosen, str) and documents.direct:
-            return exchanges_of(words)
+        exchanges = exchanges_of(words, schedule)
+        if exchanges and isinstance(chosen, str) and documents.direct:
+            return exchanges
         if chosen == BIRTHS:
             return ()
         if not (chosen is None or chosen == "split-merge" or isinstance(chosen, SplitMerge)):
@@ -212,6 +214,11 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         from stickbreaker.topics.model.moves.acceptance import move_of
 
         return (move_of(chosen, documents, words, sampled),)
+
+    def _merges_by_documents(self, model: TopicModel) -> bool:
+        online = isinstance(self._learning_schedule(), Online) and engine_name(self.engine) == "local"
+        one_eta = model.words.dirichlet and not model.words.by_topic
+        return online and one_eta and model.documents.direct and self.moves == "split-merge"
 
     def _documents(self, stream: bool) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha.partition(":")[0] != "learned":

@@ -64,4 +64,4 @@ class PlainLDA(LDAParameters, TopicEstimator):
     def _moves(
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
-        return exchanges_of(words) if self.moves is not None and schedule == "partial_fit" else ()
+        return () if self.moves is None else exchanges_of(words, schedule)

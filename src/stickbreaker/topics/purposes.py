@@ -6,6 +6,7 @@ SEED_DOCUMENTS = "documents"  # documents from which topics start
 SEED_TOPICS = "topics"  # noise that distinguishes topics at the start, by word
 DIRECTIONS = "directions"  # initial direction of a split, by word
 BIRTHS = "births"  # documents from which a stream's new topics start
+MERGES = "merges"  # documents that judge an online run's merges
 HALVES = "halves"  # which half of the documents judges a move
 
 GIBBS = "gibbs"  # a sweep of the Gibbs sampler, by visit
@@ -15,6 +16,7 @@ HDP_GIBBS = "hdp gibbs"  # a sweep of the HDP's Gibbs sampler, by visit
 HDP_WEIGHTS = "hdp weights"  # the weights of its topics
 
 COMPLETION = "completion"  # how a scored document is split
+SAMPLE = "sample"  # documents of a stream that are kept to rank words by
 PREQUENTIAL = "prequential"  # documents of a stream that are predicted, and draws for them
 LEFT_TO_RIGHT = "left-to-right"  # the order in which a document's words are predicted, and particles
 

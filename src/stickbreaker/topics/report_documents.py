@@ -41,6 +41,7 @@ MOST_VALUES = 50  # stored values of a list
 LONGEST_VALUE = 200  # stored characters of a metadata value
 TOP_WORDS = 10  # top words for a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
+HELD_OUT = "held_out"  # name of the figure for the share of the stored documents not learned from
 OF_OTHERS = "documents"  # name of the figure for documents not learned from: their number
 COLUMNS = (
     "number",
@@ -98,6 +99,7 @@ def collect_documents_and_figures(
     have no order (0), and whether these were held out (1) or learned from (0). "unigram": nats per word of
     the documents learned from, under their own word shares. "unigram_held_out": nats per word of the held-out
     words that a run's score predicts, under the same shares (smoothed); missing if nothing is held out.
+    "held_out": the share of these documents that was held out.
     """
     parts = source.parts(longest=source.n_blocks)  # each with counts of all words
     last = 1.0
@@ -111,7 +113,7 @@ def collect_documents_and_figures(
     looks, terms = engine.map_items_with_sums(
         look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
     )
-    figures: dict[str, object] = {}
+    figures: dict[str, object] = {HELD_OUT: source.held_out}
     sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
     scores = [side.npmi().per_topic for side in sides if side.texts.total]
     if scores:

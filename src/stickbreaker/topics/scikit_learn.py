@@ -1,19 +1,18 @@
 """scikit-learn's conventions, for topic models: see `estimators/scikit_learn.py`."""
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.threads import alone_with
 from stickbreaker.core.topk import largest
 from stickbreaker.corpus.frames import as_frame
 from stickbreaker.corpus.readers.document_inputs import once_read
 from stickbreaker.estimators.document_tables import ALL_UNSEEN
-from stickbreaker.estimators.setting_values import ELSEWHERE
 from stickbreaker.estimators.with_topics import WithTopics
 from stickbreaker.topics.model.word_ranking import DEFAULT
 from stickbreaker.topics.topic_estimator import TopicEstimator
@@ -22,19 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from sklearn.utils import Tags
 
-TOPICS_ELSEWHERE = {  # parameters of scikit-learn, gensim, tomotopy and MALLET, and their names here
-    **ELSEWHERE,
-    "n_components": "n_topics",
-    "num_topics": "n_topics",
-    "k": "n_topics",
-    "doc_topic_prior": "alpha",
-    "topic_word_prior": "eta",
-    "beta": "eta",
-    "gamma_threshold": "doc_tol",
-    "mean_change_tol": "doc_tol",
-    "max_doc_update_iter": "doc_max_iter",
-}
-
 
 class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
     WithTopics, TopicEstimator
@@ -42,8 +28,6 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     """The public methods of topic estimators, with scikit-learn's names: `transform`, `score`, words of
     topics, online learning.
     """
-
-    _elsewhere: ClassVar[Mapping[str, str]] = TOPICS_ELSEWHERE
 
     def __sklearn_tags__(self) -> "Tags":
         tags = super().__sklearn_tags__()
@@ -64,9 +48,8 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
 
         with alone_with(self):
             begun = "state_" in vars(self)
-            corpus = self._as_corpus(
-                X, reset=self._is_open or not begun, analysis=self.analysis_ if begun else None
-            )
+            analysis, grows = self.analysis_ if begun else None, begun and self._is_open
+            corpus = self._as_corpus(X, reset=not begun, analysis=analysis, grows=grows)
             topic_stream.partial_fit(self, corpus, begun)
         remark = None if begun else self._remark()
         if remark is not None:
@@ -155,6 +138,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """For each topic, the positions in `X` of the `n` documents that have the largest share of it,
         largest first; ties in order of `X`.
         """
+        refuse_other_number("n", n)
         theta = self.transform(X)
         return largest(theta.T, n)[0].tolist()
 

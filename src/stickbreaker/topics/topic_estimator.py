@@ -213,9 +213,9 @@ class TopicEstimator(LearnedTopics):
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run continues
         self._take(model, engine, state)
-        self.word_documents_ = WordDocuments.from_arrays(
-            snapshot.arrays, len(self.alpha_), lambda: self.vocabulary_.parts
-        )
+        counted = WordDocuments.from_arrays(snapshot.arrays, len(self.alpha_), lambda: self.vocabulary_.parts)
+        if counted is not None:
+            self.word_documents_ = counted
         self._read_names(folder)
 
     def _write_beside(self, folder: Path) -> None:

@@ -30,6 +30,8 @@ TOPIC_SETTING_TYPES: SettingTypes = {  # parameters with settings as values, by 
     "spelling": Spelling,
 }
 
+MOST_PRIOR = 1_000_000  # of alpha and eta
+
 
 def inference_of(value: object) -> Inference:
     """The settings of inference that the user chose by the parameter `inference`: by a name, which stands for
@@ -78,8 +80,11 @@ def concentration(
     if array.ndim and array.shape not in shapes.values():
         wanted = " or ".join(f"{axes} {shape}" for axes, shape in shapes.items())
         raise UserError(f"{name} has the shape {array.shape}", remedy=f"give a number, or {wanted}")
-    if not (np.isfinite(array).all() and (array > 0).all() and (array <= 1e6).all()):
-        raise UserError(f"{name} has values that are not positive", remedy="every value lies in (0, 1e6]")
+    wrong = array[~((array > 0) & (array <= MOST_PRIOR))]
+    if wrong.size:
+        found = f"{name}={value!r}" if not array.ndim else f"{name} has the value {float(wrong.flat[0]):g}"
+        remedy = f"{name} is above 0 and at most {MOST_PRIOR:,}"
+        raise UserError(found, remedy=remedy)
     return (array.copy() if array.ndim else float(array)), False
 
 

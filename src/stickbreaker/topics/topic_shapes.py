@@ -42,6 +42,8 @@ def refuse_other_shapes(
             raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.waiting is not None:
         state.waiting.refuse_others(shape[0], keyed=model.words.grows)
+    if state.sample is not None:
+        state.sample.refuse_others(n_words, keyed=model.words.grows)
     if state.latest is not None:
         refuse_other_rows(state.latest, shape)
     for name, item in state.params.items():

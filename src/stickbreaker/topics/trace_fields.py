@@ -6,6 +6,7 @@ from stickbreaker.core.json_checks import is_amount, is_count, is_number, list_o
 from stickbreaker.topics.runs.stream_warnings import is_warning
 
 OPEN, CLOSE = "open", "close"  # first words of the plans of a stream's births and deaths
+ALIKE = "alike"  # first word of the plans of an online run's merges, which documents judge
 _PREQUENTIAL = {  # prediction of a stream's minibatch before learning from it
     **dict.fromkeys(("score", "unigram"), is_number),
     **dict.fromkeys(("tokens", "unseen", "fading"), is_amount),

@@ -1,6 +1,7 @@
 """Sentence pairs that translate each other: reading them from files, and turning them into documents."""
 
 import dataclasses
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import READERS, read_inputs
 from stickbreaker.corpus.readers.line_ends import without_end
-from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.problems import Bad, Problems, ReadingWarning
 from stickbreaker.corpus.readers.sources import CarriageReturns, decoded, one_source, raw_lines_of
 from stickbreaker.corpus.text.languages import language_code
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, tagged
@@ -42,7 +43,7 @@ class Pair(NamedTuple):
         return cls(*texts)  # pyright: ignore[reportArgumentType]
 
 
-DOCUMENT_FIELD = "doc"
+DOCUMENT_FIELD, SECOND_FIELD = "doc", "document"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,19 +83,27 @@ def pairs_of(
 ) -> Iterator[Pair]:
     """Read sentence pairs in order from JSON Lines or tables, or from two files of lines.
 
-    A missing side is an empty text. Lines that cannot be read are reported to `problems`. Raises UserError
-    for unreadable input, and if no row has both sides.
+    A missing side is an empty text. Lines that cannot be read are reported to `problems`. Issues a
+    ReadingWarning if no row of a table names its document, which makes documents of equal numbers of pairs.
+    Raises UserError for unreadable input, and if no row has both sides.
     """
     if len(inputs) == 2 and not any(has_fields(name, reading.format) for name in inputs):
         yield from _line_pairs(inputs[0], inputs[1], reading, problems)
         return
-    met = False
+    met = named = False
     for texts, document, domain in rows_of(inputs, fields, reading, problems):
         met = met or (fields.source in texts and fields.target in texts)
+        named = named or document is not None
         yield Pair(texts.get(fields.source, ""), texts.get(fields.target, ""), document, domain)
     if not met:
         problem = f"no row has a text in {fields.source} and one in {fields.target}"
         raise UserError(problem, where=" ".join(inputs), remedy="name their fields with text_field")
+    if not named:
+        expected = fields.document_field + f" or {SECOND_FIELD}" * (fields.document_field == DOCUMENT_FIELD)
+        problem = f"no row names its document in a field {expected}"
+        warnings.warn(
+            ReadingWarning(f"{problem}: each {fields.lines_per_document} pairs are one"), stacklevel=2
+        )
 
 
 def rows_of(
@@ -102,17 +111,23 @@ def rows_of(
 ) -> Iterator[tuple[Mapping[str, str], str | None, str | None]]:
     """Read the rows of JSON Lines or tables, as (texts by language code, document or None, domain or None).
 
-    A row may lack the text of a language. Rows that cannot be read are reported to `problems`.
+    A row may lack the text of a language. Rows that cannot be read are reported to `problems`. Issues a
+    ReadingWarning if documents are those of the field "document", in place of "doc".
     """
     options = dataclasses.replace(reading, text_field=fields.texts, met=set(), dated=set())
     rows, _, _ = read_inputs(list(inputs), options, problems)
+    second = False
     for row in rows:
         document, domain = (
             _value_of(row.metadata, name) for name in (fields.document_field, fields.domain_field)
         )
         if document is None and fields.document_field == DOCUMENT_FIELD:
-            document = _value_of(row.metadata, "document")
+            document = _value_of(row.metadata, SECOND_FIELD)
+            second = second or document is not None
         yield row.texts or {}, document, domain
+    if second:
+        problem = f"documents are those of the field {SECOND_FIELD}, if there is no {DOCUMENT_FIELD}"
+        warnings.warn(ReadingWarning(problem), stacklevel=2)
 
 
 def with_documents(pairs: Iterable[Pair], lines_per_document: int) -> Iterator[tuple[Pair, str]]:

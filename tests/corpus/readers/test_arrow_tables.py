@@ -17,7 +17,7 @@ from tests.corpus.readers.reading import error_in, packings, read, skipping
 from tests.corpus.readers.samples import TABLE, feather_of, file_of, parquet_of, stream_of
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Analysis, Corpus, ReadingOptions
+from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.readers.problems import ReadingWarning
 
 METADATA = {
@@ -333,3 +333,30 @@ def test_an_encrypted_column_is_left_out(tmp_path):
     assert error_in(tmp_path / "a.parquet", text_field="secret").startswith(
         ": the column 'secret' is encrypted; "
     )
+
+
+def test_an_arrow_stream_that_was_cut_between_batches(tmp_path):
+    out, batch = io.BytesIO(), pa.record_batch({"text": BODY})
+    with pa.ipc.new_stream(out, batch.schema) as file:
+        file.write_batch(batch)
+        whole = out.tell()
+        file.write_batch(batch)
+    path = tmp_path / "a.arrow"
+    told = "Arrow streams without a mark at their end, so that rows may be missing: 1, in .*a.arrow"
+    after = "Arrow streams with bytes after their end, which are not read: 1, in"
+    content = out.getvalue()
+    for some, number, warning in ((content, 4, None), (content[:whole], 2, told), (2 * content, 4, after)):
+        path.write_bytes(some)
+        with warnings.catch_warnings() if warning is None else pytest.warns(ReadingWarning, match=warning):
+            warnings.simplefilter("error" if warning is None else "always")
+            assert Corpus.build(path, rule=VocabularyRule(1, 1.0)).n_documents == number
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_numbers_of_128_bits_in_files_of_polars(tmp_path, name):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"text": BODY, "n": polars.Series([1, 2], dtype=polars.Int128)})
+    getattr(frame, {"a.parquet": "write_parquet", "a.arrow": "write_ipc"}[name])(tmp_path / name)
+    told = "a column of whole numbers of 128 bits, which cannot be read; write the column as Int64 or String"
+    with pytest.raises(UserError, match=told):
+        Corpus.build(tmp_path / name)

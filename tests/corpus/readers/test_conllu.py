@@ -206,3 +206,24 @@ def test_another_order_of_columns_and_missing_words_are_refused(tmp_path):
     assert read(path)[0].tokens == ["_", "cats"]
     path.write_text("# newdoc id = a\n" + row)
     assert [one.id for one in read(path, id_field="none")] == ["a.conllu:1"]
+
+
+def test_ids_of_documents(tmp_path):
+    path = tmp_path / "a.conllu"
+    first = "# newdoc id = one\n# sent_id = s1\n" + word(1, "river") + "\n"
+    path.write_text(
+        first + "# newdoc\n# sent_id = s2\n" + word(1, "boat") + "\n# sent_id = s3\n" + word(1, "bank")
+    )
+
+    def read(**options):
+        corpus = Corpus.build(path, reading=ReadingOptions(**options), rule=VocabularyRule(1, 1.0))
+        return [(one.id, one.metadata) for one in corpus]
+
+    assert read() == [("one", {}), ("a.conllu:5", {})]
+    assert read(id_field="sent_id") == [("s1", {}), ("s2", {})]
+    assert read(id_field="none") == [("a.conllu:1", {"newdoc id": "one"}), ("a.conllu:5", {})]
+    with pytest.raises(
+        UserError, match=r"a.conllu:5: no comment 'newdoc id' in the document's first sentence"
+    ):
+        read(id_field="newdoc id")
+    assert read(id_field="newdoc id", on_error="skip") == [("one", {})]

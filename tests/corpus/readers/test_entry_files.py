@@ -156,9 +156,16 @@ def test_matrix_market(tmp_path, words):
         (b"", ":1: not a Matrix Market file of coordinates; the first line is"),
         (
             BANNER.replace(b"real", b"pattern") + b"1 1 1\n1 1\n",
-            ":1: not a Matrix Market file of coordinates",
+            ':1: the file has places without counts; write the counts, as by mmwrite with field="integer"',
         ),
-        (BANNER.replace(b"general", b"symmetric"), ":1: not a Matrix Market file of coordinates"),
+        (
+            BANNER.replace(b"general", b"symmetric"),
+            ":1: the file has half of a symmetric matrix; write all of it, by mmwrite with symmetry=",
+        ),
+        (
+            BANNER.replace(b"coordinate", b"array"),
+            ":1: the file has a dense matrix; write a sparse one, as by",
+        ),
         (BANNER, ":1: the line is not three numbers; the first line after the comments is"),
         (BANNER + b"%\n1 1\n", ":3: the line is not three numbers; the first line after"),
         (BANNER + b"1 1 x\n", ":2: the size is not a whole number ('x'); the first line after"),

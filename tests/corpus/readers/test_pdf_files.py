@@ -3,6 +3,7 @@
 import pytest
 from tests.corpus.readers.samples import pdf_pages
 
+from stickbreaker.corpus.readers import pdf_files
 from stickbreaker.corpus.readers.pdf_files import extract_pdf
 from stickbreaker.corpus.readers.problems import Bad
 
@@ -69,3 +70,11 @@ def test_codes_that_are_no_text_are_left_out():
 def test_text_is_bounded_while_it_is_read():
     with pytest.raises(Bad, match="larger than 1000 bytes"):
         extract_pdf(pdf_pages(*[lines(b"A cat sat.")] * 3_000, shared=True), 1000)
+
+
+def test_pages_that_share_a_content_of_many_objects_are_refused(monkeypatch):
+    monkeypatch.setattr(pdf_files, "_MANY_OBJECTS", 1_000)
+    content = lines(*[b"A cat sat."] * 400)
+    assert "cat" in extract_pdf(pdf_pages(*[content] * 2, shared=True), None).text
+    with pytest.raises(Bad, match=r"has [0-9]+ pages or more that repeat the same content"):
+        extract_pdf(pdf_pages(*[content] * 900, shared=True), None)

@@ -1,5 +1,6 @@
 """The text, encoding and date of web pages."""
 
+import importlib
 import time
 
 import pytest
@@ -118,3 +119,23 @@ def test_what_is_nested_too_deeply_is_refused():
 def test_text_is_bounded():
     with pytest.raises(Bad, match="larger than 100 bytes"):
         extract_page(page(f"<p>{ANSWER}</p><p>{ANSWER}</p>"), 100)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<table><tr><td>cat</td></tr></table>" * 2_000, "<div>" * 1_500 + "cat" + "</div>" * 1_500],
+    ids=["tables", "levels"],
+)
+def test_many_tables_and_levels_take_linear_time(monkeypatch, body):
+    maker = importlib.import_module("justext.core").ParagraphMaker  # which takes the square of their number
+    monkeypatch.setattr(maker, "make_paragraphs", lambda *_: pytest.fail("justext was asked"))
+    assert "cat" in extract_page(f"<html><body>{body}</body></html>".encode(), None).text
+
+
+def test_a_page_that_is_too_large_for_a_search_is_read_whole():
+    body = "".join(f"<p>cat {number}</p>" for number in range(10_001))
+    found = extract_page(f"<title>T</title><body><nav>menu</nav>{body}".encode(), None)
+    assert (found.text.count("cat"), found.about["title"]) == (10_001, "T")
+    assert list(found.remarks) == [
+        "web pages are too large to look for their main text, and are read with their menus"
+    ]

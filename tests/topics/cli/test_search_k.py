@@ -125,6 +125,10 @@ def test_text(cli, corpus, search):
     assert lines[0].split() == ["topics", "held-out", "NPMI", "C_v", "diversity", "stability", "seconds"]
     assert [line.split()[0] for line in lines[1:4]] == ["1", "3", "8"]
     assert [line.endswith("←") for line in lines[1:4]] == [False, True, False]
+    counts = search[1]["coherence_counts"]
+    assert 0 < counts["documents"] <= search[1]["held_out_documents"]
+    assert lines[-3].startswith(f"coherence: in {counts['documents']} documents held out; NPMI counts ")
+    assert lines[-3].split(": ")[1] in (search[0] / "search.html").read_text()
     assert lines[-2] == f"Suggested: {search[1]['reason']}"
     assert lines[-1] == f"Figures: {search[0] / 'search.html'}"
 

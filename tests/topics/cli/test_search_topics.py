@@ -49,7 +49,8 @@ def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
         assert len(found) == 1
         assert ("held-out" in found[0]) == (judge == "held-out")
     of = {"bound": "runs to the end", "held-out": "short runs"}[judge]
-    assert re.search(rf"Topics within 0.005 nats/word of the best, by {of}: \d+( to \d+)?\n", done.stdout)
+    with_range = rf"Topics within 0.005 nats/word of the best, by {of}: \d+( to \d+)?\n"
+    assert re.search(rf"{with_range}|No range of numbers: of the {of} only one", done.stdout)
     whole, last = [run for run in manifest["search"] if run["final"]], manifest["search"][-1]
     ends = f"Runs to the end, topics and bound, the model's first: {last['used']} at {last['bound']:.4f}, "
     assert (ends in done.stdout) == (len(whole) > 1)
@@ -110,7 +111,8 @@ def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
     done = cli("fit", "hdp", posts, "--out", tmp_path / "m", *SHORT, "--json")
     found = json.loads(done.stdout)
     expected = load(tmp_path / "m")._search_range()
-    assert found["range"] == [expected.fewest, expected.most]
+    assert found["range"] == (None if expected.runs < 2 else [expected.fewest, expected.most])
+    assert found["unchecked"] is expected.unchecked
     assert found["range_of"] == expected.of
     assert found["range_of"] == "runs to the end"
     assert found["range_at_most"] is expected.at_most
@@ -119,11 +121,16 @@ def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
 def test_a_search_that_ends_at_its_largest_number_says_so():
     run = {"used": 150, "bound": -7.9, "final": True, "held_out": None}
     summary = {"search": [run], "range": [150, 150], "range_of": "runs to the end", "range_at_most": True}
-    summary["overruled_bound"] = None
+    summary |= {"overruled_bound": None, "unchecked": False}
     lines = search_as_text(summary)
     assert lines[0] == "Topics within 0.005 nats/word of the best, by runs to the end: 150"
     assert "more may be better" in lines[1]
-    assert len(search_as_text({**summary, "range_at_most": False})) == 1
+    summary["range_at_most"] = False
+    assert len(search_as_text(summary)) == 1
+    assert search_as_text({**summary, "range": None})[0].startswith(
+        "No range of numbers: of the runs to the end"
+    )
+    assert "--judge held-out" in search_as_text({**summary, "unchecked": True})[1]
 
 
 def test_a_number_starts_one_run_and_says_so(cli, posts, tmp_path):

@@ -232,3 +232,12 @@ def test_top_words_must_be_as_many_for_each_topic() -> None:
     for topics in ([], [[]], [["a"]]):
         with pytest.raises(UserError, match="two top words"):
             coherence(topics, Corpus.from_texts(["a text"]))
+
+
+def test_words_in_place_of_topics_and_windows_without_words():
+    corpus = Corpus.from_tokens([["graph", "trees"], ["graph", "minors"]])
+    with pytest.raises(UserError, match=r"top_words has a string where a topic's list of words belongs"):
+        coherence(["graph", "trees"], corpus)
+    for window in (0, -1, 1.5):
+        with pytest.raises(UserError, match=f"window={window}; window is a whole number from 1"):
+            coherence([["graph", "trees"]], corpus, window=window)

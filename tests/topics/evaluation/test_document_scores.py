@@ -73,7 +73,7 @@ def test_completion_is_that_of_the_bags_and_blocks_do_not_matter() -> None:
     scored = completion_of(topics, corpus, 0.5)
     nats = 0.0
     for block in (0, 1):
-        observed, rest = split_halves(corpus.bags(block))
+        observed, rest = split_halves(corpus.bags(block), digests=topics.vocabulary.digests)
         nats += completion_score(rest, topics.infer(observed), TWO_TOPICS).nats
     assert scored.nats == pytest.approx(nats, rel=1e-12)
     assert scored.tokens == 1500 * 6

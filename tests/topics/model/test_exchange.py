@@ -216,7 +216,22 @@ def test_threads_do_not_change_a_bit():
     assert tables[0] == tables[1]
 
 
-def test_fit_makes_no_exchange():
+def test_an_online_fit_of_open_words_exchanges_giants_too():
+    documents = texts_of(sorted_by_kind(1, 800))
+    schedule = Online(batch_size=BATCH, shuffle=False)
+    without, model = (
+        LDA(n_topics=12, words="open", schedule=schedule, max_iter=3, random_state=0, moves=moves).fit(
+            documents
+        )
+        for moves in (None, "exchange")
+    )
+    assert edits_of(without, "split") == []
+    assert 1 <= len(edits_of(model, "split")) == len(edits_of(model, "merge"))
+    assert effective(model) > effective(without) + 0.5
+    assert model.topic_shares_.max() < without.topic_shares_.max()
+
+
+def test_fit_of_closed_words_makes_no_exchange():
     model = LDA(n_topics=6, schedule="online", max_iter=2, random_state=0).fit(sorted_by_kind(1, 400))
     assert edits_of(model, "split") == []
 

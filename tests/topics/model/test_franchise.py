@@ -9,6 +9,7 @@ from tests.oracle import franchise as oracle
 from tests.running import SMALL, StopAfter
 
 from stickbreaker import HDP, LDA, Online, UserError
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import Bags, Shard
@@ -155,7 +156,7 @@ def test_learned_concentrations_are_maxima():
         "sticks": Field(np.array(5.0)),
         "log_rests": Field(np.array(sum(behind))),
     }
-    moved = slot.update(params, usage, 3.0, 1.0, 1.0)
+    moved = slot.update(params, usage, 3.0, Step(0, 1.0, 1.0, 0.0))
     alpha = float(moved["alpha"].values)
 
     def value(a):
@@ -163,9 +164,11 @@ def test_learned_concentrations_are_maxima():
 
     assert value(alpha) >= max(value(alpha * 0.99), value(alpha * 1.01), value(0.7))
     assert moved["tables"].values.tolist() == [2.0, 2.0, 1.0]
-    half = slot.update(params, usage, 3.0, 0.5, 4.0)
+    half = slot.update(params, usage, 3.0, Step(0, 0.5, 4.0, 0.0))
     assert half["tables"].values.tolist() == [4.5, 5.0, 3.5], "blended: half of before, half of four times"
-    fixed = FranchisePrior(3, alpha_learned=False, gamma_learned=False).update(params, usage, 3.0, 1.0, 1.0)
+    fixed = FranchisePrior(3, alpha_learned=False, gamma_learned=False).update(
+        params, usage, 3.0, Step(0, 1.0, 1.0, 0.0)
+    )
     assert (fixed["alpha"].values, fixed["gamma"].values) == (0.7, 1.9)
 
 

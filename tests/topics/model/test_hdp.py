@@ -7,6 +7,7 @@ from scipy.special import gammaln, psi
 from scipy.stats import beta
 
 from stickbreaker import HDP, LDA, Hybrid, Memoised, UserError
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
@@ -128,7 +129,7 @@ def test_the_learned_gamma_is_the_mode_given_the_sticks(documents):
     if documents == "expected":
         logs = np.log(rng.dirichlet(np.array([3.0, 2.0, 1.0, 1.0, 0.5]), 50)).sum(axis=0)
         usage = {"log_theta": Field(logs[:-1], ("topics",)), "log_rest": Field(logs[-1])}
-    updated = prior.update(prior.start(), usage, 50.0, 1.0, 1.0)
+    updated = prior.update(prior.start(), usage, 50.0, Step(0, 1.0, 1.0, 0.0))
     masses = np.append(updated["weights"].values, updated["rest"].values)
     assert masses.sum() == pytest.approx(1.0)
     sticks = masses[:-1] / (1.0 - np.cumsum(np.append(0.0, masses[:-2])))
@@ -212,7 +213,7 @@ def test_a_stream_and_small_inputs():
 def test_parameters_that_make_no_sense():
     X = [[1, 2], [2, 1]]
     for settings, told in [
-        ({"alpha": 0.0}, "not positive"),
+        ({"alpha": 0.0}, "alpha=0.0; alpha is above 0"),
         ({"alpha": "learned-symmetric"}, "alpha="),
         ({"concentration": "much"}, "concentration="),
         ({"inference": "gibbs-delayed"}, "does not go with"),

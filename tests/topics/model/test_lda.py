@@ -156,8 +156,8 @@ def test_a_prior_is_learned_from_where_it_is_told_to_start():
     [
         ("learned:", "initial value"),
         ("learned:x", "initial value"),
-        ("learned:0", "not positive"),
-        ("learned:nan", "not positive"),
+        ("learned:0", "=0.0; [a-z]* is above 0 and at most 1,000,000"),
+        ("learned:nan", "=nan; [a-z]* is above 0"),
         ("learn:1", "is a number"),
     ],
 )

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from tests.oracle import word_documents as oracle
 from tests.tiers import sampled
 
+from stickbreaker import LDA, Corpus
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Bags
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
@@ -188,6 +190,63 @@ def test_what_older_versions_saved_ranks_by_documents():
     assert supported_words(bare, 9).words.tolist() == characteristic_words(bare, 9).words.tolist()
 
 
+@pytest.mark.parametrize("words", sampled(["closed", "open"], 1))
+def test_a_stream_ranks_words_by_a_sample_of_its_documents(words, tmp_path):
+    generator = np.random.default_rng(0)
+    kinds = [
+        ["river", "boat", "fish", "sail", "water", "bank"],
+        ["loan", "bank", "money", "credit", "rate", "rent"],
+    ]
+    texts = [" ".join(generator.choice(kinds[d % 2], 8)) for d in range(80)]
+    texts[3] += " croix" * 9  # by one document only
+    model = LDA(2, words=words, random_state=0)
+    for start in (0, 40):
+        model.partial_fit(texts[start : start + 40])
+    counted = model.word_documents_
+    assert counted is not None
+    assert counted.sides[0].support is not None
+    bags = Bags.of_block(model._seen(Corpus.from_texts(texts)), 0)
+    sums = np.zeros((len(model.vocabulary_), 9))
+    add_documents(bags, model._infer_shares(bags), model._topic_words, model.vocabulary_.parts, sums)
+    whole = sides_of(sums, model.vocabulary_.parts).sides[0].support
+    assert whole is not None
+    assert counted.sides[0].support.totals == pytest.approx(whole.totals, rel=1e-9)
+    assert counted.sides[0].support.words.tolist() == whole.words.tolist()
+    assert all("croix" not in top for top in model.top_words(5))
+    assert all(model.top_words(5, by="company"))
+    model.save(tmp_path / "m")
+    assert LDA.load(tmp_path / "m").top_words(12) == model.top_words(12)
+    model.partial_fit(texts[:40])
+    assert model.word_documents_ is not counted
+
+
+def test_a_stream_that_continues_a_fit_ranks_by_the_table():
+    texts = ["river boat fish", "loan bank money", "river fish sail"] * 5
+    model = LDA(2, random_state=0).fit(texts)
+    assert model.partial_fit(texts).word_documents_ is None
+    assert all(model.top_words(3))
+
+
+def test_a_sample_of_a_stream_has_a_size():
+    n = 300
+    bags = Bags(
+        np.arange(0, 3 * n + 1, 3),
+        np.tile(np.arange(3, dtype=np.int32), n),
+        np.repeat(np.arange(1, n + 1, dtype=np.float32), 3),
+        np.zeros(n, np.float32),
+    )
+    whole = StreamDocuments(bags)
+    assert whole.sampled(n, 3 * n, np.random.default_rng(0)) is whole
+    some = whole.sampled(100, 3 * n, np.random.default_rng(0)).bags
+    assert len(some.unseen) == 100
+    numbers = some.counts[::3]
+    assert (np.diff(numbers) > 0).all()  # in their order, each once
+    assert numbers[:20].mean() < 150 < numbers[-20:].mean()
+    assert len(whole.sampled(100, 31, np.random.default_rng(0))) == 10
+    spelled = StreamDocuments.of(bags, ["ant", "boat", "zoë"]).sampled(1, 3, np.random.default_rng(0))
+    assert spelled.spelled == ("ant", "boat", "zoë")
+
+
 @given(st.data())
 def test_words_by_the_table_are_those_of_the_definition(data):
     """However the vocabulary is cut."""
@@ -235,9 +294,7 @@ def test_beyond_the_words_kept_the_table_goes_on():
     assert whole[:, KEPT:].tolist() == rest
     bare = evidence._replace(counted=None)
     assert document_words(bare, 9).words.tolist() == characteristic_words(bare, 9).words.tolist()
-    with pytest.raises(
-        UserError, match="has not counted which words occur together; fit it again on a corpus"
-    ):
+    with pytest.raises(UserError, match="has not counted which words occur together; fit it again"):
         words_in_company(bare, 9)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import PATH, command, emit, option, tell_of_compiling
+from stickbreaker.console.console import INPUT, PATH, command, emit, option, tell_of_compiling
 from stickbreaker.console.inputs import (
     AnalysisChoice,
     ReadingChoice,
@@ -36,8 +36,8 @@ def corpus() -> None:
 
 
 @corpus.command(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@option("--out", metavar="CORPUS", required=True, help="Directory for the new corpus.")
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
+@option("--out", metavar="CORPUS", type=INPUT, required=True, help="Directory for the new corpus.")
 @reading_options
 @analysis_options
 @structure_options
@@ -79,7 +79,7 @@ def _refuse_dropping(choice: AnalysisChoice) -> None:
 
 
 @corpus.command(epilog="Example: stickbreaker corpus info posts.corpus")
-@click.argument("path", metavar="CORPUS")
+@click.argument("path", metavar="CORPUS", type=INPUT)
 @option("--top", least=0, default=20, help="Number of the most frequent words to show.")
 @command
 def info(path: str, top: int, as_json: bool) -> None:

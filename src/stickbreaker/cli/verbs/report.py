@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.console.console import MODEL, PATH, command, emit, model_argument, option
+from stickbreaker.console.console import MODEL, PATH, GivenPath, command, emit, model_argument, option
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.json_checks import JsonObject
@@ -17,7 +17,7 @@ from stickbreaker.estimators.kinds import page_of_saved
 @option("--out", type=PATH, help="HTML file to write.")
 @option(
     "--figures",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     help="Directory for all figures as SVG and PNG.",
 )
 @option("--title", help="Title of the page.  [default: the model's name]")

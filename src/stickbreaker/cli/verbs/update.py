@@ -124,11 +124,12 @@ def _figures(under_way: "Updating") -> JsonObject:
     """The numbers in the result of `update`, such as documents and topics, as JSON values."""
     learned, update = under_way.learned, under_way.update
     facts = learned.facts
+    unseen = under_way.corpus.unseen_share if update.unseen_share is None else update.unseen_share
     return {
         **learned.sizes(),
         "documents": update.total,
         "documents_in_all": facts.corpus["documents"],
-        "unseen_share": under_way.corpus.unseen_share,
+        "unseen_share": unseen,
         "open_words": learned.learner.is_open(facts.settings),
         "updates": len(facts.updates),
     }

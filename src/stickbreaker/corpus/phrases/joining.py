@@ -4,6 +4,7 @@ Phrases are found in rounds (`phrase_search.py`). A round is a set of word pairs
 in a text, from left to right, it becomes one word, which the next round may join with a third.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -11,9 +12,9 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from stickbreaker.corpus.text.letters import LETTER_RULES, MIDDLE_DOT
+
 JOINER = "_"
-BREAK = r"[^\p{L}\p{M}\p{N}\s\p{Pd}'’\"“”‘„«»&]"  # a character that ends a phrase
-_BREAK = regex.compile(BREAK)
 Round = Mapping[tuple[str, str], str]  # pair of words: the word that it becomes
 
 
@@ -36,17 +37,37 @@ def rounds_of(pairs: Sequence[Sequence[str]]) -> tuple[Round, ...]:
     return tuple({(first, second): joined_word(first, second) for first, second in one} for one in split)
 
 
-def breaks_in(text: str, starts: NDArray[np.integer]) -> NDArray[np.integer]:
+def breaks_in(text: str, starts: NDArray[np.integer], letters: str) -> NDArray[np.integer]:
     """The positions of the tokens that cannot continue a phrase: a comma or the like stands before them.
 
-    Spaces, hyphens, quotes and & do not end a phrase; any other sign does. starts: the character of the text
-    at which each token begins.
+    Spaces, hyphens, quotes and & do not end a phrase, nor does what belongs to words; any other sign does.
+    starts: the character of the text at which each token begins; letters: as in `Analysis`.
 
-    >>> breaks_in("cold-war news, cs.edu", np.array([0, 5, 9, 15, 18])).tolist()
+    >>> breaks_in("cold-war news, cs.edu", np.array([0, 5, 9, 15, 18]), "unicode").tolist()
     [3, 4]
     """
-    places = np.unique(np.searchsorted(starts, [match.start() for match in _BREAK.finditer(text)]))
+    breaks = _break_pattern(letters).finditer(text)
+    places = np.unique(np.searchsorted(starts, [match.start() for match in breaks]))
     return places[places < len(starts)]
+
+
+def break_classes(letters: str) -> tuple[tuple[str, int], ...]:
+    """The characters that end a phrase as classes, each a pattern and its number, for `mark_breaks`.
+
+    1: they do; 2: they do, but for one between l and l. letters: as in `Analysis`.
+    """
+    rule = LETTER_RULES[letters]
+    if not rule.by_annex:
+        return ((f"[^{rule.undividing}]", 1),)
+    return (f"[^{rule.undividing}{MIDDLE_DOT}]", 1), (MIDDLE_DOT, 2)
+
+
+@functools.cache
+def _break_pattern(letters: str) -> regex.Pattern[str]:
+    """A pattern for a character that ends a phrase."""
+    (sign, _), *dots = break_classes(letters)
+    between = [f"(?<![lL]){dot}|{dot}(?![lL])" for dot, _ in dots]
+    return regex.compile("|".join([sign, *between]), regex.V1)
 
 
 def join_words(

@@ -18,7 +18,7 @@ from stickbreaker.corpus.arrow_arrays import (
     one_chunk,
 )
 from stickbreaker.corpus.blocks import entries_of, tokens_of
-from stickbreaker.corpus.phrases.joining import BREAK, Round
+from stickbreaker.corpus.phrases.joining import Round, break_classes
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.characters import characters_of_classes
 from stickbreaker.corpus.vocabulary import Vocabulary
@@ -64,17 +64,19 @@ class TokenBlock:
     owners: NDArray[np.int64]  # (tokens,) the document of each
 
     @classmethod
-    def of(cls, table: pa.Table, packed: NDArray[np.uint8] | None = None) -> "TokenBlock":
+    def of(
+        cls, table: pa.Table, packed: NDArray[np.uint8] | None = None, letters: str = "unicode"
+    ) -> "TokenBlock":
         """Read the tokens of a block's table of texts.
 
-        packed: `breaks` as packed bits, if they were computed before; the table then needs only the column
-        "tokens".
+        letters: how texts were read, as in `Analysis`. packed: `breaks` as packed bits, if they were computed
+        before; the table then needs only the column "tokens".
         """
         if packed is None:
             entries, begun = tokens_of(table)
             breaks = np.zeros(len(entries.codes), np.bool_)
             breaks[begun] = True
-            cls._mark_breaks(table, entries.offsets, breaks)
+            cls._mark_breaks(table, letters, entries.offsets, breaks)
         else:
             entries = entries_of(table, "text")
             breaks = np.unpackbits(packed, count=len(entries.codes)).view(np.bool_)
@@ -83,14 +85,17 @@ class TokenBlock:
         return cls(entries.spelled, codes, breaks, np.arange(len(codes)), owners)
 
     @staticmethod
-    def _mark_breaks(table: pa.Table, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]) -> None:
+    def _mark_breaks(
+        table: pa.Table, letters: str, offsets: NDArray[np.int64], breaks: NDArray[np.bool_]
+    ) -> None:
         """Set `breaks` for tokens before which the text has something that ends a phrase, such as a comma."""
         from stickbreaker.kernels.word_spans import mark_breaks  # most corpora are opened without it
 
         flat = table.select(["text", "starts"]).combine_chunks()
         texts, starts = one_chunk(flat.column("text")), one_chunk(flat.column("starts"))
         begins = _every_start(starts, offsets, -1)
-        mark_breaks(*string_bytes(texts), characters_of_classes((BREAK, 1)), begins, offsets, breaks)
+        classes = characters_of_classes(*break_classes(letters))
+        mark_breaks(*string_bytes(texts), classes, begins, offsets, breaks)
 
     def joined(self, rounds: Sequence[RoundIndex]) -> "TokenBlock":
         """The tokens with phrases joined, round by round."""

@@ -47,7 +47,7 @@ def join_phrases(
         raise UserError("words of trees cannot be joined to phrases", remedy="leave one of the two out")
     used = analysis or AS_GIVEN
     join = _joined_in_a_language if isinstance(used, PolylingualAnalysis) else joined_word
-    blocks = _Blocks(source)
+    blocks = _Blocks(source, used.letters)
     rounds = find_phrases(
         blocks.tokens,
         tally.counts.vocabulary(),
@@ -67,16 +67,20 @@ def join_phrases(
     return joined, used.with_phrases(rounds)
 
 
-def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
+def joined_document(document: Document, rounds: tuple[Round, ...], letters: str) -> Document:
     """A document with the phrases in its tokens joined; where tokens and sentences begin is adapted.
 
-    >>> joined_document(Document("a", tokens=["new", "york"]), ({("new", "york"): "new_york"},)).tokens
+    letters: how its text was read, as in `Analysis`.
+
+    >>> rounds = ({("new", "york"): "new_york"},)
+    >>> joined_document(Document("a", tokens=["new", "york"]), rounds, "unicode").tokens
     ['new_york']
     """
     sentences = np.asarray([] if document.sentences is None else document.sentences, np.int32)
     breaks = sentences
     if document.text is not None and document.starts is not None:
-        breaks = np.union1d(sentences, breaks_in(document.text, np.asarray(document.starts, np.int32)))
+        starts = np.asarray(document.starts, np.int32)
+        breaks = np.union1d(sentences, breaks_in(document.text, starts, letters))
     words, places = join_words(document.tokens or [], breaks, rounds)
     starts = None if document.starts is None else np.asarray(document.starts, np.int32)[places]
     begins = None if document.sentences is None else np.searchsorted(places, sentences).astype(np.int32)
@@ -92,10 +96,11 @@ class _Blocks:
     """The tokens of a source's blocks, for several passes over them.
 
     Where phrases cannot continue (`TokenBlock.breaks`) is computed in the first pass and remembered.
+    letters: how texts were read, as in `Analysis`.
     """
 
-    def __init__(self, source: BlockSource) -> None:
-        self.source = source
+    def __init__(self, source: BlockSource, letters: str) -> None:
+        self.source, self.letters = source, letters
         self._breaks: list[NDArray[np.uint8]] = []
 
     def tokens(self, rounds: Sequence[Round]) -> Iterator[TokenBlock]:
@@ -115,7 +120,7 @@ class _Blocks:
 
     def _block(self, block: int, table: pa.Table) -> TokenBlock:
         if block == len(self._breaks):
-            found = TokenBlock.of(table)
+            found = TokenBlock.of(table, letters=self.letters)
             self._breaks.append(np.packbits(found.breaks))
             return found
         return TokenBlock.of(table, self._breaks[block])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_other_fields
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.phrases.joining import Round
 from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
@@ -42,6 +43,7 @@ class PhraseRule:
     min_score: float = 0.5
 
     def __post_init__(self) -> None:
+        refuse_other_fields(self)
         if self.min_documents is not None and self.min_documents < 1:
             raise UserError(f"min_documents={self.min_documents}", remedy="min_documents is at least 1")
         if not 0 < self.min_score <= 1:

@@ -76,6 +76,9 @@ def read_inputs(
     """
     if not given:
         raise UserError("no input was given", remedy="give files, directories, globs or -")
+    if "" in given:  # which would be the present directory
+        problem = "the name of a file or directory is empty"
+        raise UserError(problem, remedy='give its name, or "." for the present directory')
     if options.format is not None and options.format not in READERS:
         raise UserError(f"unknown format {options.format!r}", remedy="known: " + ", ".join(READERS))
     chosen = [(source, _reader_of(source, options)) for source in _watched(sources_of(list(given)), options)]
@@ -145,7 +148,7 @@ def _documents(
 ) -> Iterator[Document]:
     for source, reader in chosen:
         yield from reader.read(source, options, problems)
-    problems.warn()
+    options.notes.warn()
 
 
 def _reader_of(source: Source, options: ReadingOptions) -> Reader:

@@ -16,6 +16,7 @@ BUFFERS, COMPRESSION = 2, 3  # of a record batch,
 DICTIONARIES, BATCHES = 2, 3  # and of the footer of a file
 _open_messages: Any = pa.ipc.MessageReader.open_stream
 _FILE_MAGIC = b"ARROW1\0\0"  # followed by a stream in a file
+_END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream; a writer may leave it out
 
 
 def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
@@ -47,6 +48,32 @@ def decoded_sizes(stream: BinaryIO) -> Iterator[tuple[int, int]]:
                 yield len(body), _decoded(memoryview(message.metadata), body, message.type)
             except (struct.error, IndexError) as error:
                 raise ValueError("an invalid message") from error
+
+
+def wrong_end(stream: BinaryIO) -> str | None:
+    """What is wrong at the end of an Arrow stream, whose messages have just been read; None: nothing.
+
+    A stream that was cut between two batches has no mark of its end, and one that was appended to another has
+    batches after that mark, which nobody reads. Streams of Arrow before 0.15 had other marks.
+
+    >>> import io
+    >>> out, batch = io.BytesIO(), pa.record_batch({"text": ["a"]})
+    >>> with pa.ipc.new_stream(out, batch.schema) as file:
+    ...     file.write_batch(batch)
+    >>> cut = io.BytesIO(out.getvalue()[:-8])
+    >>> sizes = list(decoded_sizes(cut))
+    >>> wrong_end(cut)
+    'Arrow streams without a mark at their end, so that rows may be missing'
+    """
+    end = stream.tell()
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    if stream.read(len(_FILE_MAGIC))[:4] != _END[:4]:
+        return None
+    stream.seek(max(0, end - len(_END)))
+    if stream.read(len(_END)) != _END:
+        return "Arrow streams without a mark at their end, so that rows may be missing"
+    return "Arrow streams with bytes after their end, which are not read" if size > end else None
 
 
 def _sizes_by_footer(stream: BinaryIO) -> Iterator[tuple[int, int]]:

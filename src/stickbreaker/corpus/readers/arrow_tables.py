@@ -16,7 +16,7 @@ from stickbreaker.core.json_checks import Classes, is_mapping
 from stickbreaker.corpus.arrow_arrays import ArrowArray, ArrowNested, parquet_file
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import LONGEST_VALUE, characters_of
-from stickbreaker.corpus.readers.arrow_sizes import decoded_sizes
+from stickbreaker.corpus.readers.arrow_sizes import decoded_sizes, wrong_end
 from stickbreaker.corpus.readers.arrow_types import can_be_metadata, item_type, with_plain_extensions
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
@@ -51,7 +51,7 @@ def read(
     row = 0
     try:
         with seekable(source, options.largest_text) as stream:
-            for record in _records(batches, stream, options):
+            for record in _records(batches, stream, options, source.name):
                 row += 1
                 try:
                     if sum(map(characters_of, record.values())) > options.largest_text:
@@ -97,8 +97,11 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
 
     Raises UserError if it is neither, and Bad for columns that are wrong.
     """
-    if type(frame).__module__.partition(".")[0] == "polars":
+    package = type(frame).__module__.partition(".")[0]
+    if package == "polars":
         frame = _with_64_bits(frame)
+    elif not getattr(getattr(frame, "columns", None), "is_unique", True):  # pandas: Arrow would refuse it
+        checked_columns(list(map(str, frame.columns)), options)
     if callable(getattr(frame, "__arrow_c_stream__", None)):
         yield from _records(_streamed, frame, options)
         return
@@ -127,13 +130,15 @@ def _with_64_bits(frame: Any) -> Any:
     return frame
 
 
-def _records(batches: "Batches", given: object, options: ReadingOptions) -> Iterator[dict[str, Any]]:
+def _records(
+    batches: "Batches", given: object, options: ReadingOptions, place: str = "the table"
+) -> Iterator[dict[str, Any]]:
     """The rows of the input as dicts by column name, without columns that can be neither text nor metadata.
 
-    batches: makes Arrow batches of `given`. Values too long for metadata are left out. Raises Bad if
-    unreadable.
+    batches: makes Arrow batches of `given`; place: its name in remarks. Values too long for metadata are left
+    out. Raises Bad if unreadable.
     """
-    choice = ColumnChoice(options)
+    choice = ColumnChoice(options, place)
     far = options.notes.far
     try:
         for batch in batches(given, choice):
@@ -152,7 +157,11 @@ def _records(batches: "Batches", given: object, options: ReadingOptions) -> Iter
                         if value is not _LEFT_OUT
                     }
     except _TROUBLE as error:
-        raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table again") from None
+        problem, remedy = f"cannot be read ({_reason(error)})", "write the table again"
+        if "more than 64 bits" in problem:  # Int128 and UInt128 of polars, which Arrow lacks
+            problem = "has a column of whole numbers of 128 bits, which cannot be read"
+            remedy = "write the column as Int64 or String, or leave it out"
+        raise Bad("unreadable table", problem, remedy) from None
 
 
 class ColumnChoice:
@@ -161,8 +170,8 @@ class ColumnChoice:
     `texts`: the columns of text; `needed`: these and those of ids and languages.
     """
 
-    def __init__(self, options: ReadingOptions) -> None:
-        self.options = options
+    def __init__(self, options: ReadingOptions, place: str) -> None:
+        self.options, self.place = options, place
         self.texts = options.text_columns
         self.needed = self.texts | {options.id_column, options.language_field}
 
@@ -419,6 +428,8 @@ def _arrow(stream: BinaryIO, chosen: ColumnChoice) -> Iterator[pa.RecordBatch]:
         if decoded > max(_LARGEST_DECODED, _PACKED_AT_MOST * size):
             problem = f"a batch of {decoded / 1e9:.1f} GB, packed into {size / 1e6:.1f} MB, is not decoded"
             raise Bad("too large", problem, "leave the column with the longest values out")
+    if not whole and (wrong := wrong_end(stream)) is not None:
+        chosen.options.notes.remark(wrong, chosen.place)
     stream.seek(0)
     opened = _ARROW_OPENERS[whole]
     schema = opened(stream).schema

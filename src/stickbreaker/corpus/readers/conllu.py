@@ -17,7 +17,8 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 
 _TAG_COLUMNS = {None: (3, 4), "upos": (3,), "xpos": (4,)}
 _COLUMNS = {"text": "form", "form": "form", "lemma": "lemma"}
-_BEGINNING = ("newdoc", "newdoc id")  # comments
+_ID_COMMENT = "newdoc id"
+_BEGINNING = ("newdoc", _ID_COMMENT)  # comments
 _PLUS = "# global.columns ="  # the first line of CoNLL-U Plus
 _PLUS_COLUMNS = ["ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"]
 _ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
@@ -33,6 +34,10 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     their own forms, since trees are of words; empty nodes are in no tree. Tags are those of `--tags upos` or
     `xpos`; by default UPOS, or XPOS of words whose UPOS is `_`. With `--upos`, tokens are the words of these
     parts of speech, those of multiword tokens by their own forms. A sentence that is malformed is left out.
+
+    A document's id is that of `# newdoc id`, else its place; with `--id-field sent_id`, the id of its first
+    sentence, as in files with a sentence per document; with `--id-field none`, its place, and `newdoc id` is
+    metadata. A document without the comment that `--id-field` names is left out.
     """
     column = _COLUMNS.get(options.text_field)
     if column is None:
@@ -43,9 +48,13 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         if gathered is None or block.begins_document:
             if gathered is not None:
                 yield from gathered.documents(source)
-            identity = f"{source.label}:{block.line}" if block.begins_document else source.label
-            given = None if options.numbers_ids else block.comments.get("newdoc id")
-            gathered = _Gathered(given or identity, block.line, options.largest_text, options.trees)
+            gathered = _Gathered(block, source, options)
+            if gathered.identity is None:
+                remedy = "name a comment of all first sentences by --id-field, or leave it out"
+                bad = Bad(
+                    "no id", f"no comment {options.id_field!r} in the document's first sentence", remedy
+                )
+                problems.tell(bad, source.name, block.line)
         try:
             gathered.add(block)
         except Bad as bad:
@@ -265,12 +274,23 @@ def _refuse_no_tree(heads: list[int]) -> None:
 
 
 class _Gathered:
-    """A document collected sentence by sentence; dropped if it has more than `largest` characters."""
+    """A document collected sentence by sentence, from its first one; dropped if it is too large.
 
-    def __init__(self, identity: str, line: int, largest: int, trees: bool) -> None:
-        self.identity, self.line, self.largest, self.trees = identity, line, largest, trees
+    `identity`: its id; None, and the document is dropped, if it lacks the comment that the options name.
+    """
+
+    def __init__(self, first: _Block, source: Source, options: ReadingOptions) -> None:
+        self.line, self.largest, self.trees = first.line, options.largest_text, options.trees
         self.size = 0  # number of characters of its lines
         self._clear()
+        place = f"{source.label}:{first.line}" if first.begins_document else source.label
+        given = first.comments.get(_ID_COMMENT) or None
+        if options.numbers_ids:
+            self.identity, self.given = place, given
+        elif options.id_field is None:
+            self.identity, self.given = given or place, None
+        else:
+            self.identity, self.given = first.comments.get(options.id_field) or None, None
 
     def _clear(self) -> None:
         self.metadata: dict[str, Scalar] = {}
@@ -315,9 +335,11 @@ class _Gathered:
         self.length += len(text)
 
     def documents(self, source: Source) -> Iterator[Document]:
-        """Yield the document; nothing if it was too large."""
-        if self.size > self.largest:
+        """Yield the document; nothing if it was too large, or has no id."""
+        if self.size > self.largest or self.identity is None:
             return
+        if self.given is not None:
+            self.metadata.setdefault(_ID_COMMENT, self.given)
         yield Document(
             self.identity,
             "".join(self.texts),

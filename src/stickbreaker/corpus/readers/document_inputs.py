@@ -60,6 +60,9 @@ def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
     if getattr(given, "ndim", 1) != 1 and not _holds_strings(given):
         return DocumentInput("matrix", given)
     if not isinstance(given, Iterable):
+        if not (hasattr(given, "shape") or hasattr(given, "__array__")):
+            kind = type(given).__name__
+            raise UserError(f"an object of the class {kind} was given instead of documents", remedy=_LIST)
         return DocumentInput("matrix", given)
     values = as_list(given)
     if not values:

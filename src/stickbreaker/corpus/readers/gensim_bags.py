@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.core.arguments import refuse_no_list, refuse_other_class
 from stickbreaker.core.errors import UserError
 
 
@@ -21,6 +22,9 @@ def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, s
     """
     from scipy import sparse
 
+    refuse_no_list("the list of bags", bags)
+    remedy = "give gensim's Dictionary, or a dict such as dict(enumerate(words))"
+    refuse_other_class("id2word", words, Mapping, remedy=remedy)
     numbers = sorted(words.keys())
     column = {number: place for place, number in enumerate(numbers)}
     columns, weights, ends = array("q"), array("d"), array("q", [0])

@@ -26,8 +26,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     try:
         line, content = next(lines, (1, b""))
         if not _BANNER.fullmatch(content.strip()):
-            remedy = "the first line is: %%MatrixMarket matrix coordinate real general"
-            raise Bad("wrong header", "not a Matrix Market file of coordinates", remedy)
+            raise _wrong_banner(content)
         for line, content in lines:  # noqa: B007
             if content.strip() and not content.startswith(b"%"):
                 break
@@ -40,6 +39,22 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         problems.tell(bad, source.name, line)
         return
     yield from BagEntries(source, options, problems, weight_of).documents(lines, shape)
+
+
+def _wrong_banner(content: bytes) -> Bad:
+    """The error for a first line that is another one, with what SciPy needs to write the right one."""
+    words = content[:100].lower().split()
+    if words[:1] != [b"%%matrixmarket"]:
+        remedy = "the first line is: %%MatrixMarket matrix coordinate real general"
+        return Bad("wrong header", "not a Matrix Market file of coordinates", remedy)
+    written = {
+        b"array": ("a dense matrix", "write a sparse one, as by scipy.io.mmwrite(path, csr_array(counts))"),
+        b"pattern": ("places without counts", 'write the counts, as by mmwrite with field="integer"'),
+        b"symmetric": ("half of a symmetric matrix", 'write all of it, by mmwrite with symmetry="general"'),
+    }
+    named = next((word for word in written if word in words), b"")
+    problem, remedy = written.get(named, ("numbers that are no counts", "write real numbers or integers"))
+    return Bad("wrong header", f"the file has {problem}", remedy)
 
 
 def _shape(parts: list[bytes], n_words: int) -> BagShape:

@@ -43,8 +43,8 @@ def is_office_file(name: str) -> bool:
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield the one document of a Word, PDF or HTML file; one that cannot be read goes to `problems`.
 
-    What was left out or guessed in it is remarked to `problems`. Raises UserError if the package for it is
-    missing.
+    What was left out or guessed in it is remarked to `options.notes`. Raises UserError if the package for it
+    is missing.
     """
     try:
         if options.format is None and source.plain_name.endswith(_UNLIKE_TEXT):
@@ -55,7 +55,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         problems.tell(bad, source.name)
         return
     for what, number in found.remarks.items():
-        problems.remark(what, source.name, number)
+        options.notes.remark(what, source.name, number)
     about = {name: value for name, value in found.about.items() if value}
     yield Document(source.label, storable(found.text), where=source.name, metadata=scalars_of(about))
 

@@ -3,13 +3,15 @@
 import ctypes
 import importlib
 import unicodedata
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import regex
 
-from stickbreaker.corpus.readers.office_text import Extract, TextPieces
+from stickbreaker.corpus.readers.office_text import REMEDY, Extract, TextPieces
 from stickbreaker.corpus.readers.problems import Bad
+from stickbreaker.corpus.readers.right_to_left import RIGHT_TO_LEFT, PlacedCharacter, line_in_reading_order
 
 _NOISE_SHARE = 0.1  # of a page's characters: from here on its fonts do not say what its text is
 _JOINED = regex.compile("(\\w+)[\ufffe\x02](?:\n)?(\\w+)")  # a word that a line's end divides: PDFium's mark
@@ -18,7 +20,9 @@ _NOISE = regex.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffd\p{Co}\p{Cn}]")
 _DROPPED = regex.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 _LOOKS = regex.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]+")  # ligatures, forms of Arabic and Hebrew
 _GLYPHS = regex.compile(r"(?:/(?:g|G|c|C|cid|uni|glyph)\d+\s*){3,}")
+_MARKED = regex.compile(r" (?=\p{M})")  # a mark that stands alone is one of the letter before
 _MOST_FIELD = 1 << 20  # characters of a form field
+_MANY_OBJECTS = 500_000  # on pages; if there are more than bytes too, pages share what takes the time
 
 
 def extract_pdf(content: bytes, largest: int | None) -> Extract:
@@ -30,12 +34,16 @@ def extract_pdf(content: bytes, largest: int | None) -> Extract:
     """
     pdfium = importlib.import_module("pypdfium2")
     pieces, pages = TextPieces(largest), list[str]()
-    blank = unreadable = 0
+    blank = unreadable = objects = 0
     with pdfium.PdfDocument(content) as document:
         document.init_forms()
         for number in range(len(document)):
             page = document[number]
-            text = _text_of(page, pieces)
+            objects += pdfium.raw.FPDFPage_CountObjects(page)
+            if objects > max(_MANY_OBJECTS, len(content)):
+                problem = f"has {number + 1:,} pages or more that repeat the same content"
+                raise Bad("too large", problem, REMEDY)
+            text = _text_of(pdfium.raw, page, pieces)
             fields = _fields_of(pdfium.raw, document, page)
             pieces.count(fields)
             if _is_noise(text):
@@ -60,14 +68,44 @@ def extract_pdf(content: bytes, largest: int | None) -> Extract:
     )
 
 
-def _text_of(page: Any, pieces: TextPieces) -> str:
+def _text_of(raw: Any, page: Any, pieces: TextPieces) -> str:
     """The text of a page, with LF at the ends of lines and PDFium's marks where these divide a word."""
     found = page.get_textpage()
     pieces.check(found.count_chars())
     text = found.get_text_range().replace("\r\n", "\n").replace("\r", "\n")
     pieces.count(text)
+    if RIGHT_TO_LEFT.search(text):
+        text = "\n".join(_lines_of(raw, found))
     found.close()
-    return _LOOKS.sub(lambda one: unicodedata.normalize("NFKC", one[0]), text)
+    return _LOOKS.sub(lambda one: _MARKED.sub("", unicodedata.normalize("NFKC", one[0])), text)
+
+
+def _lines_of(raw: Any, found: Any) -> Iterator[str]:
+    """The lines of a page of which some have letters that are read from right to left, in reading order."""
+    line, texts = list[PlacedCharacter](), list[str]()
+    size, added = 0.0, False
+    for number in range(found.count_chars() + 1):
+        text = "\n"
+        if number < found.count_chars():
+            code = raw.FPDFText_GetUnicode(found, number)
+            text = chr(code) if code < 0x110000 else "\ufffd"
+        if text == "\r":
+            continue
+        if text == "\n":
+            whole = "".join(texts)
+            ordered = RIGHT_TO_LEFT.search(whole) and line
+            yield line_in_reading_order(line, size, add_spaces=added) if ordered else whole
+            line, texts, size, added = [], [], 0.0, False
+            continue
+        texts.append(text)
+        if not raw.FPDFText_GetTextObject(found, number):  # added by PDFium
+            added |= text == " "
+            continue
+        x, y = ctypes.c_double(), ctypes.c_double()
+        raw.FPDFText_GetCharOrigin(found, number, x, y)
+        left, _, right, _ = found.get_charbox(number)
+        line.append(PlacedCharacter(text, left, right, x.value))
+        size = max(size, raw.FPDFText_GetFontSize(found, number))
 
 
 def _fields_of(raw: Any, document: Any, page: Any) -> str:

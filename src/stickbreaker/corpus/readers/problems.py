@@ -19,12 +19,12 @@ class ReadingWarning(UserWarning):
 
 
 class ReadingNotes:
-    """What readers left out of documents, to be counted and reported when all is read.
+    """What readers left out, replaced or guessed, to be counted and reported when all is read.
 
-    `left_out`: the fields of which a value cannot be metadata; `encrypted`: those that cannot be read without
-    a key; `missing`: the cells of each column of a table without types that are empty or NA; `far`: the dates
-    of each field outside the years 1 to 9999, which are missing then; `repeated`: the fields that occur twice
-    in a JSON object, of which the last is kept.
+    `remark` records what happened in a file. By field: `left_out`: those of which a value cannot be metadata;
+    `encrypted`: those that cannot be read without a key; `missing`: the cells of each column of a table
+    without types that are empty or NA; `far`: the dates outside the years 1 to 9999, which are missing then;
+    `repeated`: the fields that occur twice in a JSON object, of which the last is kept.
     """
 
     def __init__(self) -> None:
@@ -33,10 +33,22 @@ class ReadingNotes:
         self.missing: dict[str, int] = {}
         self.far: dict[str, int] = {}
         self.repeated: dict[str, int] = {}
+        self._remarks: dict[str, tuple[int, int, str]] = {}  # number, files, the first file
+
+    def remark(self, what: str, where: str, number: int = 1) -> None:
+        """Record what happened `number` times in a file that was read.
+
+        what: a short sentence, "pages of PDF files have no text"; where: the file.
+        """
+        before, files, first = self._remarks.get(what, (0, 0, where))
+        self._remarks[what] = before + number, files + 1, first
 
     def warn(self) -> None:
-        """Issue a `ReadingWarning` for each sort of note of which there is one."""
-        for problem in self._notes():
+        """Issue a `ReadingWarning` for each sort of note so far, and forget them."""
+        problems = list(self._notes())
+        for held in vars(self).values():
+            held.clear()
+        for problem in problems:
             warnings.warn(ReadingWarning(problem), stacklevel=3)
 
     def _notes(self) -> Iterator[str]:
@@ -54,6 +66,9 @@ class ReadingNotes:
             yield f"dates outside the years 1 to 9999 are missing: {_counts(self.far)}"
         if self.repeated:
             yield f"fields that a JSON object has twice, of which the last was read: {_counts(self.repeated)}"
+        for what, (number, files, first) in self._remarks.items():
+            where = f"in {first}" if files == 1 else f"in {files:,} files, the first {first}"
+            yield f"{what}: {number:,}, {where}"
 
 
 def _names(names: Iterable[str]) -> str:
@@ -67,16 +82,6 @@ def _counts(numbers: Mapping[str, int]) -> str:
     """The eight largest numbers with their names, and how many others there are."""
     names = sorted(numbers, key=lambda name: -numbers[name])
     return _names([f"{shortened(name, LONGEST_SHOWN)} ({numbers[name]:,})" for name in names])
-
-
-def remark(what: str, number: int, files: int, first: str) -> str:
-    """What was left out, replaced or guessed in documents: how often, and where first.
-
-    >>> remark("pages of PDF files have no text", 3, 2, "a.pdf")
-    'pages of PDF files have no text: 3, in 2 files, the first a.pdf'
-    """
-    where = f"in {first}" if files == 1 else f"in {files:,} files, the first {first}"
-    return f"{what}: {number:,}, {where}"
 
 
 class Bad(Exception):
@@ -112,7 +117,6 @@ class Problems:
         self.skippable = skippable
         self.counts: Counter[str] = Counter()
         self.first: dict[str, str] = {}
-        self._remarks: dict[str, tuple[int, int, str]] = {}  # number, files, the first file
 
     def report(self, kind: str, error: UserError, count: int = 1) -> None:
         """Raise the error or, with `skip`, count the `count` documents that are left out because of it."""
@@ -130,17 +134,3 @@ class Problems:
         if not self.skippable:
             error = error.replace(remedy=error.remedy.partition(", or --on-error skip")[0])
         self.report(bad.kind, error, count)
-
-    def remark(self, what: str, where: str, number: int) -> None:
-        """Record what happened `number` times in a file that was read, for `warn`.
-
-        what: a short sentence, "pages of PDF files have no text"; where: the file.
-        """
-        before, files, first = self._remarks.get(what, (0, 0, where))
-        self._remarks[what] = before + number, files + 1, first
-
-    def warn(self) -> None:
-        """Issue a ReadingWarning for each kind of remark so far, and forget them."""
-        remarks, self._remarks = self._remarks, {}
-        for what, (number, files, first) in remarks.items():
-            warnings.warn(ReadingWarning(remark(what, number, files, first)), stacklevel=3)

@@ -17,7 +17,7 @@ from stickbreaker.corpus.readers.problems import Bad
 from stickbreaker.corpus.readers.web_encodings import page_text
 from stickbreaker.corpus.text.dates import date_of
 
-_MOST_ATTRIBUTES = 1_000  # of a tag; parsing takes the square of their number
+_MOST_ATTRIBUTES = 100  # of a tag; parsing takes the square of their number
 _TAG = re.compile(
     r"""<([a-zA-Z][^\s>/]*+)((?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+)(?:>|\Z)"""
 )
@@ -49,6 +49,9 @@ _PUBLISHED = (
 _OF_CHANGES = 4  # of these
 _OF_JSON = ("datePublished", "dateCreated", "uploadDate", "dateModified")
 _MOST_DEPTH = 50  # of JSON-LD
+# trafilatura asks other programs too, whose time is the square of the blocks and of the depth of tags
+_FEW_BLOCKS, _FEW_LEVELS = 1_000, 256
+_MOST_BLOCKS, _MOST_TAGS = 10_000, 100_000  # of which trafilatura finds the main text, in some 5 s
 
 
 def extract_page(content: bytes, largest: int | None) -> Extract:
@@ -69,7 +72,17 @@ def extract_page(content: bytes, largest: int | None) -> Extract:
     if any("depth" in entry.message for entry in parser.error_log):
         raise Bad("unreadable document", "has tags that are nested too deeply", REMEDY)
     day, blocks = _date_in(tree), list(_blocks(tree))
-    found = trafilatura.bare_extraction(tree, with_metadata=True, date_extraction_params=_LITTLE_SEARCH)
+    found = None
+    tags, levels = _size_of(tree)
+    if len(blocks) <= _MOST_BLOCKS and tags <= _MOST_TAGS:
+        found = trafilatura.bare_extraction(
+            tree,
+            fast=len(blocks) > _FEW_BLOCKS or levels > _FEW_LEVELS,
+            with_metadata=True,
+            date_extraction_params=_LITTLE_SEARCH,
+        )
+    else:
+        pieces.remark("web pages are too large to look for their main text, and are read with their menus")
     lines: list[str] = [] if found is None or not found.text else found.text.split("\n")
     whole = "\n".join(
         _in_order(lines, blocks) if any(map(str.strip, lines)) else [one.text for one in blocks]
@@ -85,10 +98,20 @@ _LITTLE_SEARCH = {"extensive_search": False, "original_date": True, "max_date": 
 
 
 def _with_few_attributes(tag: re.Match[str]) -> str:
-    """A tag as it is; without attributes if it has more than a thousand."""
+    """A tag as it is; without attributes if it has more than a hundred."""
     if len(tag[2]) <= 2 * _MOST_ATTRIBUTES or len(_VALUE.sub(" ", tag[2]).split()) <= _MOST_ATTRIBUTES:
         return tag[0]
     return f"<{tag[1]}>"
+
+
+def _size_of(tree: Any) -> tuple[int, int]:
+    """The number of a page's tags, and how deeply they are nested."""
+    depth = deepest = number = 0
+    for event, _ in importlib.import_module("lxml.etree").iterwalk(tree, events=("start", "end")):
+        number += event == "start"
+        depth += 1 if event == "start" else -1
+        deepest = max(deepest, depth)
+    return number, deepest
 
 
 class _Block(NamedTuple):
@@ -118,13 +141,13 @@ def _blocks(tree: Any) -> Iterator[_Block]:
             continue
         if tag in _HIDDEN:
             hidden += step
-        if tag not in _INLINE and (not hidden or tag in _HIDDEN):
+        if held and tag not in _INLINE and (not hidden or tag in _HIDDEN):
             yield from block()
         heading += step * (tag in _HEADINGS)
         menu += step * (tag in _MENUS or element.get("role") == "navigation")
         around += step * (tag in _AROUND)
-        if not hidden:
-            held.append((element.text if event == "start" else element.tail) or "")
+        if not hidden and (text := element.text if event == "start" else element.tail):
+            held.append(text)
     yield from block()
 
 

@@ -5,12 +5,10 @@ from dataclasses import replace
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
 from stickbreaker.corpus.text.analysis import SPACED, Analysis
+from stickbreaker.corpus.text.letters import LETTER_RULES
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.text.segmentation import OTHER_LETTER
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
-
-_NUMBER = r"\p{N}++(?:[.,:]\p{N}++)*"
-NUMBERS = rf"{_NUMBER}(?!\p{{L}})"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
@@ -31,9 +29,13 @@ def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis
     if tokens == "spaced":
         return replace(whole, token_pattern=SPACED, segmentation="pattern")
     segmentation = whole.resolved().segmentation
+    digits = r"\p{N}++"
+    if whole.letters == "unicode":
+        digits = rf"\p{{N}}[\p{{N}}\p{{M}}{LETTER_RULES[whole.letters].marks}]*+"
+    number = f"{digits}(?:[.,:]{digits})*"
     if segmentation == "pattern":
-        return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}")
-    pattern = f"{whole.pattern}|{_NUMBER}(?!{OTHER_LETTER})"  # a number may touch letters without spaces
+        return replace(whole, token_pattern=rf"{whole.pattern}|{number}(?!\p{{L}})")
+    pattern = f"{whole.pattern}|{number}(?!{OTHER_LETTER})"  # a number may touch letters without spaces
     return replace(whole, token_pattern=pattern, segmentation="icu" if segmentation == "icu" else "pattern")
 
 

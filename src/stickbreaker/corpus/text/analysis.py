@@ -11,6 +11,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_other_fields
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import (
     JsonObject,
@@ -32,7 +33,15 @@ from stickbreaker.corpus.text.languages import (
     stemmer_of,
     stop_words_of,
 )
-from stickbreaker.corpus.text.letters import MARKS, has_dotted_i, lower_case, without_marks
+from stickbreaker.corpus.text.letters import (
+    HEBREW,
+    LETTER_RULES,
+    MIDDLE_DOT,
+    LetterRule,
+    has_dotted_i,
+    lower_case,
+    marks_remover,
+)
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
     SEGMENTATIONS,
@@ -162,9 +171,11 @@ class Analysis:
     None (UPOS, or XPOS of words whose UPOS is "_"). `upos` are the parts of speech whose words were read from
     CoNLL-U; empty: all words. `clean` "web" reads addresses, @names and tags of HTML as spaces, and codes
     such as &amp; as characters, before words are found. With `lemmas`, words are replaced by their dictionary
-    form, by the package simplemma. With `letters` "language", lower case follows the language (Turkish and
-    Azerbaijani have ı for I), joiners and soft hyphens do not end a word, and soft hyphens and other
-    invisible marks are dropped. "plain" is how earlier versions read texts.
+    form, by the package simplemma. With `letters` "unicode", lower case follows the language (Turkish and
+    Azerbaijani have ı for I); joiners, soft hyphens and other invisible marks do not end a word, and most are
+    dropped, as are the marks of tone in Armenian words; quotes in Hebrew acronyms and the dot of l·l belong
+    to their words, and U+02BC is an apostrophe. "language" (fewer of these rules) and "plain" (none) are how
+    earlier versions read texts.
 
     Raises UserError for a setting that cannot be used.
 
@@ -186,7 +197,7 @@ class Analysis:
     possessives: str = "joined"
     phrases: tuple[tuple[str, ...], ...] = ()
     text_field: str = "text"
-    letters: str = "language"
+    letters: str = "unicode"
     tags: str | None = None
     upos: tuple[str, ...] = ()
     clean: str | None = None
@@ -197,6 +208,7 @@ class Analysis:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __post_init__(self) -> None:
+        refuse_other_fields(self)
         if self.language is not None:
             object.__setattr__(self, "language", language_code(self.language))
         if self.normalization not in ("NFC", "NFKC", None):
@@ -229,8 +241,8 @@ class Analysis:
             raise UserError(f"unknown possessives {self.possessives!r}", remedy="take joined or apart")
         if self.tags not in TAG_COLUMNS:
             raise UserError(f"unknown tags {self.tags!r}", remedy="take upos or xpos, or leave them out")
-        if self.letters not in ("language", "plain"):
-            raise UserError(f"unknown letters {self.letters!r}", remedy="take language or plain")
+        if self.letters not in LETTER_RULES:
+            raise UserError(f"unknown letters {self.letters!r}", remedy=f"take {', '.join(LETTER_RULES)}")
         if self.token_pattern is not None and self._segmentation == "characters":
             problem = "a token pattern cannot go with segmentation by 'characters'"
             raise UserError(problem, remedy="leave one of the two out")
@@ -248,15 +260,15 @@ class Analysis:
         """The regular expression for tokens; with ICU, for runs of text that ICU then cuts into words."""
         if self.token_pattern is not None:
             return self.token_pattern
-        return self._pattern_with(MARKS if self.letters == "language" else "")
+        return self._pattern_with(LETTER_RULES[self.letters])
 
-    def _pattern_with(self, marks: str) -> str:
-        """The regular expression for words, in which the invisible characters `marks` may occur."""
+    def _pattern_with(self, rule: LetterRule) -> str:
+        """The regular expression for words with the marks and signs of a rule."""
         joins = self.joins_apostrophes
         if self._segmentation == "pattern":
-            return _word_pattern(r"\p{L}", joins, marks)
+            return "(?V1)" * rule.by_annex + _word_pattern(r"\p{L}", joins, rule)
         make = character_pattern if self._segmentation == "characters" else run_pattern
-        return make(_word_pattern(OTHER_LETTER, joins, marks), marks)
+        return make(_word_pattern(OTHER_LETTER, joins, rule), rule.marks)
 
     @property
     def joins_apostrophes(self) -> bool:
@@ -297,7 +309,9 @@ class Analysis:
             starts = places[starts].astype(np.int32)
         if not self.phrases:
             return AnalysedText(words, starts, sentences)
-        words, joined = join_words(words, np.union1d(sentences, breaks_in(given, starts)), self.rounds)
+        words, joined = join_words(
+            words, np.union1d(sentences, breaks_in(given, starts, self.letters)), self.rounds
+        )
         return AnalysedText(words, starts[joined], np.searchsorted(joined, sentences).astype(np.int32))
 
     def words_of(self, text: str) -> list[str]:
@@ -381,7 +395,7 @@ class Analysis:
         plain = dataclasses.replace(self, phrases=())
         ends = plain.ends(text, starts)
         tokens = plain.analyse(text)
-        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts))
+        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts, self.letters))
         places = join_words(tokens.words, breaks, self.rounds)[1]
         last = np.append(places[1:], len(tokens.words)) - 1  # for each, the position of its last word
         long = last > places
@@ -508,7 +522,11 @@ class Analysis:
     @functools.cached_property
     def _compiled_plain(self) -> regex.Pattern[str]:
         """The compiled pattern for texts without invisible marks (ASCII), which is faster."""
-        return self._compiled if self.token_pattern is not None else regex.compile(self._pattern_with(""))
+        return (
+            self._compiled
+            if self.token_pattern is not None
+            else regex.compile(self._pattern_with(LETTER_RULES["plain"]))
+        )
 
     @functools.cached_property
     def _forms(self) -> _Forms:
@@ -525,7 +543,7 @@ class Analysis:
     def _stop_set(self) -> frozenset[str]:
         form, listed = self.form_maker(), (*self._stop_words(), *self.extra_stop_words)
         found = {form(word) for word in listed}
-        if self.letters == "language":  # as a text contains it, for example "c" in the French "c'"
+        if self.letters != "plain":  # as a text contains it, for example "c" in the French "c'"
             spans = [(word, self._spans(word)) for word in listed]
             found |= {form(word[slice(*cut[0])]) for word, cut in spans if len(cut) == 1}
         return frozenset(found)
@@ -542,23 +560,23 @@ class Analysis:
         lemma = lemmatizer_of(self.language) if self.lemmas and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
         lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"
-        by_language = self.letters == "language"
-        language = self.language if by_language else None
-
+        rule, removed = LETTER_RULES[self.letters], marks_remover(self.letters)
+        language = self.language if rule.by_language else None
         dotted = lowercase and has_dotted_i(language)
+        straight = str.maketrans(dict.fromkeys(rule.apostrophes, "'"))
 
         def form(spelling: str) -> str:
             plain = spelling.isascii() and not dotted  # it has no other marks, and is normal
-            if by_language and not plain:
-                spelling = without_marks(spelling)
+            if not plain:
+                spelling = removed(spelling)
             if normalization and not plain:
-                spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
+                spelling = unicodedata.normalize(normalization, spelling.translate(straight))
             if lemma is not None:
-                spelling = lemma(_without_possessive(spelling) if bare else spelling)
+                spelling = lemma(_without_possessive(spelling, rule.apostrophes) if bare else spelling)
             if lowercase:
                 spelling = spelling.lower() if plain else lower_case(spelling, language)
             if bare:
-                spelling = _without_possessive(spelling)
+                spelling = _without_possessive(spelling, rule.apostrophes)
             if stem is not None:
                 spelling = stem(spelling)
             if not normalization or (plain and stem is None):
@@ -583,28 +601,39 @@ def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
     return tokens[tokens[:1] == [BEGIN_MARK] : len(tokens) - (tokens[-1:] == [END_MARK])]
 
 
-def _without_possessive(word: str) -> str:
-    """An English word without the 's of a possessive; contractions stay.
+def _without_possessive(word: str, apostrophes: str) -> str:
+    """An English word without the 's of a possessive; contractions stay. apostrophes: which signs are one.
 
-    >>> [_without_possessive(word) for word in ("president's", "it's", "boss")]
+    >>> [_without_possessive(word, "'’") for word in ("president's", "it's", "boss")]
     ['president', "it's", 'boss']
     """
-    if len(word) < 3 or word[-2] not in "'’" or word[-1] not in "sS":
+    if len(word) < 3 or word[-2] not in apostrophes or word[-1] not in "sS":
         return word
-    return word if word.lower().replace("’", "'") in english_contractions() else word[:-2]
+    return word if f"{word[:-2]}'s".lower() in english_contractions() else word[:-2]
 
 
-def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
+def _word_pattern(letter: str, apostrophes: bool, rule: LetterRule) -> str:
     """Return a regular expression for words: letters, marks and digits, with at least one letter.
 
-    letter: the pattern of one letter. With `apostrophes`, a word may have apostrophes inside. Invisible
-    characters `marks` (the inside of a character class; may be "") belong to the letter before them
-    (rule WB4 of Unicode's Annex 29). A run of digits is tried once, so that no input takes quadratic time.
+    letter: the pattern of one letter. With `apostrophes`, a word may have apostrophes inside. The marks of
+    the rule belong to the letter before them, and by Annex 29 to the digit before them (rule WB4 of Unicode's
+    Annex 29). A run of digits is tried once, so that no input takes quadratic time.
     """
+    marks = rule.marks
+    if rule.not_letters:
+        letter = rf"[{letter}--[{rule.not_letters}]]"
     inside = rf"[{letter}\p{{M}}\p{{N}}{marks}]"
-    after = rf"['’][{marks}]*+[{letter}\p{{M}}\p{{N}}]{inside}*+" if marks else rf"['’]{inside}++"
-    word = rf"(?<!\p{{N}})\p{{N}}*+{letter}{inside}*+"
-    return word + rf"(?:{after})*+" if apostrophes else word
+    quote = rf"[{rule.apostrophes}]"
+    after = rf"{quote}[{marks}]*+[{letter}\p{{M}}\p{{N}}]{inside}*+" if marks else rf"{quote}{inside}++"
+    if not rule.by_annex:
+        word = rf"(?<!\p{{N}})\p{{N}}*+{letter}{inside}*+"
+        return word + rf"(?:{after})*+" if apostrophes else word
+    digits = rf"\p{{N}}(?<!\p{{N}}[\p{{M}}{marks}]*+\p{{N}})[\p{{M}}\p{{N}}{marks}]*+"
+    joints = [
+        rf"{sign}(?<={own}[\p{{M}}{marks}]*+{sign})[{marks}]*+{own}{inside}*+"
+        for own, sign in ((rf"[[{HEBREW}]&&\p{{L}}]", r"[\"\u05f4]"), ("[lL]", MIDDLE_DOT))
+    ]
+    return rf"(?:{digits})?+{letter}{inside}*+(?:{'|'.join([after] * apostrophes + joints)})*+"
 
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 @functools.cache
-def characters_of_classes(*classes: tuple[str, int]) -> NDArray[np.uint8]:
+def characters_of_classes(*classes: tuple[str, int | np.uint8]) -> NDArray[np.uint8]:
     """For each Unicode character, the bits of the classes that it belongs to (0x110000 values, uint8).
 
     A class is (a pattern that matches one character of it, the bit that stands for it).
@@ -19,6 +19,6 @@ def characters_of_classes(*classes: tuple[str, int]) -> NDArray[np.uint8]:
     found = np.zeros(0x110000, np.uint8)
     characters = np.arange(len(found), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     for pattern, bit in classes:
-        for run in regex.finditer(f"{pattern}++", characters):
+        for run in regex.finditer(f"(?V1){pattern}++", characters):
             found[run.start() : run.end()] |= bit
     return found

@@ -1,4 +1,4 @@
-"""A cheap check whether texts are in another language than their analysis is for, to warn about it.
+"""Cheap checks whether texts are as their analysis expects, to warn about it: their language, joined words.
 
 Scripts are recognised by their letters, languages of one script by their function words: those in the lists
 of stop words that few languages share.
@@ -9,6 +9,8 @@ from functools import cache
 
 import regex
 
+from stickbreaker.core.errors import shown
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.corpus.text.languages import LANGUAGES, has_stop_words, stop_words_of
 
 SCRIPTS = {  # by pattern, and the languages written in it
@@ -36,7 +38,10 @@ FEWEST = 300  # words that a sample must have, or letters of another script
 SHARE = 0.12  # share of words that are function words of the language found, and of no other
 DISTINCT = 5  # distinct function words that must occur; code has a few
 TIMES = 3.0  # at least this many times as many as of the given language
+FEWEST_JOINED = 10  # words with underscores that a sample must have
+SHARE_JOINED = 0.005  # and their share of all words
 _WORD = regex.compile(r"\p{L}+")
+_PIECES = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
 
 
 class LanguageSample:
@@ -74,6 +79,17 @@ class LanguageSample:
         codes = SCRIPTS[script][1].split()
         return None if language in codes else self._best(text, codes)
 
+    def joined_words(self) -> tuple[float, str]:
+        """The share of words that are joined by underscores, as in new_york, and the most frequent one.
+
+        The share is 0 if there are fewer than 10.
+        """
+        words = Counter(found[0] for text in self._texts for found in _PIECES.finditer(text))
+        joined = Counter({word: number for word, number in words.items() if "_" in word.strip("_")})
+        if joined.total() < FEWEST_JOINED:
+            return 0.0, ""
+        return joined.total() / words.total(), joined.most_common(1)[0][0].strip("_")
+
     def _best(self, text: str, codes: list[str]) -> str:
         """The language in `codes` whose stop words are most frequent in a text; the first among ties."""
         counts = Counter(_WORD.findall(text.lower()))
@@ -105,6 +121,21 @@ class LanguageWarning(UserWarning):
         self.code = code
         self.problem = f"the texts seem to be {name} and are analysed as {other}"
         super().__init__(f'{self.problem}; give Analysis(language="{code}")')
+
+
+class JoinedWordsWarning(ReadingWarning):
+    """Warns that a share of the words of texts are joined by underscores, and are cut at these.
+
+    >>> JoinedWordsWarning(0.031, "new_york").problem[:55]
+    "3.1 % of words have underscores, such as 'new_york', an"
+    """
+
+    def __init__(self, share: float, example: str) -> None:
+        found = (
+            f"{100 * share:.1f} % of words have underscores, such as {shown(example)}, and are cut at these"
+        )
+        super().__init__(f"{found}; --token-pattern '\\w+' reads them whole")
+        self.args = (f'{found}; Analysis(token_pattern=r"\\w+") reads them whole',)
 
 
 def _script_of(text: str) -> str | None:

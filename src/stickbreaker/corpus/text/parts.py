@@ -3,6 +3,7 @@
 import functools
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -10,6 +11,7 @@ from typing import NamedTuple, Self
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.corpus.text.analysis import Analysis, default_analysis
 
 WHOLE, NUMBER = "part_of", "part"  # metadata of a part: its document's id, and its number, from 1
@@ -18,6 +20,9 @@ REMEDY = "give paragraphs, sentences:20, words:300 or the like"
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _WORD = re.compile(r"\S+")
 _ENDS = "。！？｡"  # of sentences that no space follows
+_WITHOUT_STOPS = frozenset({"lo", "th"})  # languages in which no sign ends a sentence
+_LINE = re.compile(r"[\r\n]\s*(?=\S)")
+_LONG = 2_000  # characters of a document that is more than a sentence
 _CLOSING = "」』”’）】》〉〕］｣"
 
 
@@ -45,7 +50,8 @@ class Split(NamedTuple):
         """The parts of a text in order, without spaces around them and without empty ones.
 
         Parts by sentences or words are of about equal size. Words are what spaces separate or, in a language
-        that is written without spaces, what `analysis` finds: characters, or words by ICU.
+        that is written without spaces, what `analysis` finds: characters, or words by ICU. In Thai and Lao,
+        which have no full stop, each end of a line ends a sentence too, as it does for ICU; spaces do not.
 
         >>> Split.parse("words:3").parts("one two three four")
         ['one two', 'three four']
@@ -64,7 +70,12 @@ def analysis_of_cuts(analysis: Analysis | None) -> Analysis:
     """An analysis that finds words and sentences where another one does, without changing the words."""
     if analysis is None:
         return default_analysis()
-    return Analysis(language=analysis.language, segmentation=analysis.segmentation, stop_words="none")
+    return Analysis(
+        language=analysis.language,
+        segmentation=analysis.segmentation,
+        stop_words="none",
+        letters=analysis.letters,
+    )
 
 
 def words_for_repeats(analysis: Analysis | None) -> Callable[[str], Sequence[str]] | None:
@@ -103,6 +114,8 @@ def _sentences(text: str, cuts: Analysis) -> list[int]:
                 place += 1
         if not found or place > found[-1]:
             found.append(place)
+    if cuts.language in _WITHOUT_STOPS:
+        found = sorted({*found, *(line.end() for line in _LINE.finditer(text))})
     return found
 
 
@@ -123,14 +136,25 @@ def split_documents(
 
     ID is the document's id or, if it has none, its number from 0. Parts have the document's metadata, ID in
     "part_of" and their number from 1 in "part". analysis: finds words and sentences (None: the default one).
-    A document with an empty text becomes one part. Raises UserError for documents with tokens, words or
-    several languages instead of one text.
+    A document with an empty text becomes one part. Issues a ReadingWarning if long documents have no end of a
+    sentence, and are not split by sentences. Raises UserError for documents with tokens, words or several
+    languages instead of one text.
     """
+    whole_ones = 0
     for number, document in enumerate(documents):
         if document.text is None or document.tokens is not None or document.language is not None:
             problem = "only texts in one language are split; these have tokens, words or several languages"
             raise UserError(problem, where=document.where, remedy="leave --split out")
         whole = str(number) if document.id is None else document.id
-        for part, text in enumerate(split.parts(document.text, analysis) or [""], 1):
+        parts = split.parts(document.text, analysis) or [""]
+        if split.unit == "sentences" and len(parts) == 1 and len(document.text) > _LONG:
+            whole_ones += len(_sentences(document.text, analysis_of_cuts(analysis))) < 2
+        for part, text in enumerate(parts, 1):
             metadata = {**document.metadata, WHOLE: whole, NUMBER: part}
             yield replace(document, id=f"{whole}#{part}", text=text, metadata=metadata)
+    if whole_ones:
+        have, stay = ("document has", "stays") if whole_ones == 1 else ("documents have", "stay")
+        problem = (
+            f"{whole_ones:,} long {have} no end of a sentence, and {stay} whole; words:300 splits by words"
+        )
+        warnings.warn(ReadingWarning(problem), stacklevel=2)

@@ -47,6 +47,11 @@ class PolylingualAnalysis:
         return next((one.sentences for one in self.by_language.values()), "punctuation")
 
     @property
+    def letters(self) -> str:
+        """How letters are read: see `Analysis`."""
+        return next((one.letters for one in self.by_language.values()), "unicode")
+
+    @property
     def languages(self) -> tuple[str, ...]:
         return tuple(self.by_language)
 

@@ -11,7 +11,7 @@ from stickbreaker.core.records import AnyArray
 from stickbreaker.corpus.string_bytes import string_bytes
 from stickbreaker.corpus.text.analysis import AnalysedText, Analysis
 from stickbreaker.corpus.text.characters import characters_of_classes
-from stickbreaker.corpus.text.letters import MARKS
+from stickbreaker.corpus.text.letters import LETTER_RULES, LetterRule
 from stickbreaker.corpus.text.numbered_words import FirstNumbers, NumberedWords, WordList
 from stickbreaker.kernels.string_hash import fill_slots, number_words
 from stickbreaker.kernels.word_spans import (
@@ -32,16 +32,6 @@ from stickbreaker.kernels.word_spans import (
 if TYPE_CHECKING:
     from stickbreaker.corpus.arrow_arrays import ArrowArray
 
-_BITS = (
-    (r"\p{L}", LETTER),
-    (r"\p{M}", MARK),
-    (r"\p{N}", NUMBER),
-    (rf"[{MARKS}]", INVISIBLE),
-    ("['’]", APOSTROPHE),
-    (r"\s", SPACE),
-    (r"\p{Ll}", SMALL),
-    ("[.!?…]", STOP),
-)
 _RULES = {"punctuation": PUNCTUATION, "line": LINE, "document": DOCUMENT}
 _MOST_SPELLINGS = 400_000  # spellings cached at a time
 
@@ -62,7 +52,9 @@ class WordFinder:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis, self.form = analysis, analysis.form_maker()
-        self.inside = LETTER | MARK | NUMBER | (INVISIBLE if analysis.letters == "language" else 0)
+        self.letters = LETTER_RULES[analysis.letters]
+        self.inside = LETTER | MARK | NUMBER | (INVISIBLE if self.letters.marks else 0)
+        self.classes = characters_of_classes(*_classes_of(self.letters))
         self.rule = _RULES[analysis.sentences]
         self._begin()
 
@@ -103,9 +95,10 @@ class WordFinder:
         n_words, n_sentences = find_word_spans(
             content,
             np.cumsum([len(one) for one in held], dtype=np.int64),
-            characters_of_classes(*_BITS),
+            self.classes,
             np.uint8(self.inside),
             self.analysis.joins_apostrophes,
+            self.letters.by_annex,
             self.rule,
             begins,
             lengths,
@@ -191,6 +184,20 @@ class Spellings:
         if text.isascii():
             return [text[begin:end] for begin, end in pairwise(ends)]
         return [encoded[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends)]
+
+
+def _classes_of(letters: LetterRule) -> tuple[tuple[str, np.uint8], ...]:
+    """The classes of characters that the kernel tells apart, each a pattern and its bit."""
+    return (
+        (rf"[\p{{L}}--[{letters.not_letters}]]" if letters.not_letters else r"\p{L}", LETTER),
+        (r"\p{M}", MARK),
+        (r"\p{N}", NUMBER),
+        *([(f"[{letters.marks}]", INVISIBLE)] if letters.marks else []),
+        (f"[{letters.apostrophes}]", APOSTROPHE),
+        (r"\s", SPACE),
+        (r"\p{Ll}", SMALL),
+        ("[.!?…]", STOP),
+    )
 
 
 def _placed(found: FoundText, places: NDArray[np.int64] | None) -> FoundText:

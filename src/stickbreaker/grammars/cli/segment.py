@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from stickbreaker.console.console import (
+    INPUT,
     PATH,
     command,
     emit,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.parsing import ParsedSentence
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
-files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
+files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...", type=INPUT)
 nonterminal_option = option(
     "--nonterminal",
     metavar="SYMBOL",

@@ -46,11 +46,13 @@ def rescore(
     """
     refuse_file(out, overwrite)
     tell_of_compiling()
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.ngrams.nbest_lists import lines_of, read_candidates
     from stickbreaker.ngrams.rescoring import rescored
 
-    lists = read_candidates(nbest)
+    with warnings_as_notes(ReadingWarning):
+        lists = read_candidates(nbest)
     scorer = word_scorer("rescore", model, InterpolationChoice(), ReadingChoice())
     with warnings_as_notes(MarksWarning, at_end=True), naming(nbest):
         ranked = rescored(scorer, lists, scale)

@@ -13,6 +13,7 @@ from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.topics.cli.coherence_counts import coherence_counts, counted_line
 from stickbreaker.topics.cli.topics import open_model
 from stickbreaker.topics.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling
 
@@ -206,7 +207,6 @@ def _coherences(
     """
     from stickbreaker.saved.own_corpus import held_out_of_own_corpus
     from stickbreaker.topics.evaluation import coherence_of
-    from stickbreaker.topics.evaluation.coherence import TEXT_WINDOW
     from stickbreaker.topics.evaluation.learned_documents import share_learned_from
 
     held_out = held_out_of_own_corpus(model, known)
@@ -216,10 +216,7 @@ def _coherences(
             "reference": reference,
             "by": by,
             "language": language,
-            "documents": scores.documents,
-            "windows": scores.windows if scores.ordered else None,
-            "text_windows": scores.texts if scores.ordered else None,
-            "words_per_text_window": TEXT_WINDOW if scores.ordered else None,
+            **coherence_counts([scores]),
             "held_out": held_out is not None,
             "learned_from": learned,
             **{name: _measure(getattr(scores, name)) for name in MEASURES},
@@ -340,7 +337,7 @@ def _coherence_lines(coherence: JsonObject) -> list[str]:
     documents = counted(coherence["documents"], "document")
     lines = [
         f"Coherence of top words{language}, in {documents}{place}, {_learned(coherence)}",
-        _counted_line(coherence),
+        f"  {counted_line(coherence)}",
         "                  mean     lowest    highest  pairs that never meet",
     ]
     for name, label in MEASURES.items():
@@ -361,17 +358,6 @@ def _learned(coherence: JsonObject) -> str:
         return "not learned from"
     part = "" if share == 1.0 else f"{max(0.1, 100 * share):.1f} % of them "
     return f"{part}learned from, where the words were chosen: expect less in others"
-
-
-def _counted_line(coherence: JsonObject) -> str:
-    """What the measures of coherence have counted, as text."""
-    if coherence["windows"] is None:
-        return "  all measures count whole documents, since the order of words is unknown"
-    return (
-        f"  NPMI counts {counted(coherence['text_windows'], 'window')} of "
-        f"{coherence['words_per_text_window']} words, UMass documents, C_v "
-        f"{counted(coherence['windows'], 'window')}"
-    )
 
 
 def _diversity_line(spread: JsonObject) -> str:

@@ -1,4 +1,4 @@
-"""`stickbreaker concepts`: from a dictionary to a tree of concepts over the words of a corpus."""
+"""`stickbreaker concepts`: a dictionary or word vectors become a tree of concepts over a corpus's words."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 @option(
     "--format",
     "form",
-    choices=["tsv", "counts", "cedict", "constraints", "wordnet"],
+    choices=["tsv", "counts", "cedict", "constraints", "wordnet", "vectors"],
     help="A word, a tab, a translation; the same with a third column, how often they met; CC-CEDICT; MERGE_ "
-    "lines as MALLET has them; a directory of WordNet's database.  [default: as the first line looks]",
+    "lines as MALLET has them; a directory of WordNet's database; word vectors (word2vec, GloVe, fastText's "
+    ".vec, .npy with --words), or a corpus to learn them from.  [default: as the file looks]",
 )
 @option(
     "--kind",
@@ -54,7 +55,14 @@ if TYPE_CHECKING:
     help="Of counts: pairs that met more often are passed over.  [default: none is]",
 )
 @option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
-@option("--depth", least=1, help="WordNet: levels of concepts.  [default: as many as there are]")
+@option(
+    "--depth",
+    least=1,
+    help="Levels of concepts: of WordNet, at most  [default: as many as there are]; of vectors, 1 or 2  "
+    "[default: 1]",
+)
+@option("--concepts", "n_concepts", least=1, help="Vectors: concepts, about.  [default: one for 8 words]")
+@option("--words", type=PATH, metavar="FILE", help="The words of vectors in an .npy file, one per line.")
 @option(
     "--synonyms",
     multiple=True,
@@ -65,10 +73,12 @@ if TYPE_CHECKING:
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
 def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
-    """Make concepts of a dictionary, for `fit lda --concepts` and `fit hdp --concepts`.
+    """Make concepts of a dictionary or of word vectors, for `fit lda --concepts` and `fit hdp --concepts`.
 
-    Words of a concept rise and fall together in topics, also across languages. Entries count that are single
-    words of the corpus on both sides, as its analysis spells them.
+    Words of a concept rise and fall together in topics, also across languages. Entries of a dictionary count
+    that are single words of the corpus on both sides, as its analysis spells them. Of vectors, words that
+    point in nearly the same direction make a concept; DICTIONARY may be a larger corpus, from which vectors
+    are learned. This helps short texts most.
     """
     from stickbreaker.corpus.text.languages import language_code
     from stickbreaker.topics.concepts.concept_sources import BY_CHARACTERS, BY_WORDS
@@ -79,6 +89,7 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
         given[name] = None if given[name] is None else language_code(given[name])
     synonyms = _files_by_language(given.pop("synonyms"))
     sources = [dictionary, *synonyms.values()]
+    sources += [file for file in (given["words"],) if file is not None]
     read = [file for one in sources for file in (one.iterdir() if one.is_dir() else (one,))]
     if out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise UserError("is the dictionary", where=out, remedy="choose another path")
@@ -124,16 +135,26 @@ def select(
     max_count: float | None,
     traditional: bool,
     depth: int | None,
+    n_concepts: int | None,
+    words: Path | None,
     synonyms: Mapping[str, Path],
 ) -> "Selection":
-    """Make concepts for the words of a vocabulary from a file or from WordNet, as the options of the command
-    `concepts` say.
+    """Make concepts for the words of a vocabulary from a file, a corpus or WordNet, as the options of the
+    command `concepts` say.
 
     source, target and form: the options --from, --to and --format; synonyms: the files of --synonyms by
     language. Raises UserError for an unusable file, and a usage error for options that do not go together.
     """
-    from stickbreaker.topics.concepts import concept_sources, dictionaries
+    from stickbreaker.topics.concepts import concept_sources, dictionaries, vector_concepts
 
+    if form == "vectors" or (form is None and words_have_vectors(dictionary)):
+        refuse_written(_OF_DICTIONARIES, "is not for word vectors")
+        levels = depth or 1
+        if levels > 2:
+            raise click.UsageError("concepts of vectors have at most 2 levels: --depth 2")
+        found = vector_concepts.vectors_at(dictionary, words, vocabulary, analysis)
+        return vector_concepts.concepts_of_vectors(found, vocabulary, analysis, n_concepts, levels)
+    refuse_written(("n_concepts", "words"), "is for word vectors: --format vectors")
     form = "wordnet" if form is None and dictionary.is_dir() else form
     file = None if form == "wordnet" else dictionaries.WordFile.open(dictionary, form)
     if file is None or file.form == "constraints":
@@ -161,6 +182,16 @@ def select(
     return concept_sources.concepts_of_pairs(
         file.entries(traditional), vocabulary, analysis, (source, target), kind, most, min_count, most_count
     )
+
+
+_OF_DICTIONARIES = ("source", "target", "kind", "most", "min_count", "max_count", "traditional", "synonyms")
+
+
+def words_have_vectors(path: Path) -> bool:
+    """Whether a file looks as if it had word vectors, or is a corpus."""
+    from stickbreaker.topics.concepts.word_vectors import looks_like_vectors
+
+    return (path / "corpus.json").is_file() or (path.is_file() and looks_like_vectors(path))
 
 
 def _synsets(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import changed_model_argument, command, emit, note, option
+from stickbreaker.console.console import GivenPath, changed_model_argument, command, emit, note, option
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.option_names import command_line
 from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
@@ -36,7 +36,7 @@ def read_numbered(
 @click.command(epilog="Example: stickbreaker name model --topic 0=weather --topic 2=weather")
 @changed_model_argument
 @click.argument(
-    "names", required=False, metavar="[NAMES.json]", type=click.Path(path_type=Path, dir_okay=False)
+    "names", required=False, metavar="[NAMES.json]", type=GivenPath(path_type=Path, dir_okay=False)
 )
 @option(
     "--topic",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.console.console import (
+    INPUT,
     PATH,
     NumberRange,
     command,
@@ -18,6 +19,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.topics.cli.coherence_counts import COUNTS, held_out_line
 from stickbreaker.topics.cli.ranking import ranking_option
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
 @click.command(
     "search-k", epilog="Example: stickbreaker search-k posts.corpus --topics 10,20,40 --out posts.search"
 )
-@click.argument("corpus")
+@click.argument("corpus", type=INPUT)
 @option("--topics", required=True, metavar="K,K,...", callback=numbers_of_topics, help="Numbers to try.")
 @option("--seeds", default=3, least=1, help="Runs of each: seeds 0, 1, ...")
 @option(
@@ -128,6 +130,7 @@ def _summary(search: "SearchRuns", results: list[JsonObject]) -> JsonObject:
     return {
         "seeds": len(next(iter(by_topics.values()))),
         "held_out_documents": len(results[0]["tokens"]),
+        COUNTS: next((run[COUNTS] for run in results if COUNTS in run), None),
         "table": [_row(search, k, runs) for k, runs in by_topics.items()],
         "suggested": found._asdict(),
         "reason": _reason(found, sorted(by_topics), len(results) // len(by_topics)),
@@ -194,6 +197,7 @@ def _as_text(summary: JsonObject) -> str:
             *lines,
             f"held-out: nats/word of {counted(summary['held_out_documents'], 'document')}; "
             f"means over seeds ({summary['seeds']})",
+            *filter(None, [held_out_line(summary[COUNTS])]),
             f"Suggested: {summary['reason']}",
             f"Figures: {Path(summary['out']) / PAGE}",
         ]

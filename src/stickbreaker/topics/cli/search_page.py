@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.topics.cli.coherence_counts import COUNTS, held_out_line
 
 WIDTH, HEIGHT = 420, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 40  # margins of a figure, in pixels
@@ -42,6 +43,7 @@ def page(summary: JsonObject, name: str) -> str:
         "search_page",
         title,
         summary=summary,
+        counted=held_out_line(summary[COUNTS]),
         figures=_figures(summary),
         columns=COLUMNS,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.directory_claims import watched
 from stickbreaker.core.locks.path_locks import beside
+from stickbreaker.topics.cli.coherence_counts import COUNTS, coherence_counts
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -197,15 +198,14 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
     held_out: the share of the corpus's documents; by: how a topic's words are ranked. Raises UserError if the
     vocabulary is too small for coherence.
     """
+    from stickbreaker.corpus.source import Source
     from stickbreaker.topics.evaluation import coherence_of, diversity_of
     from stickbreaker.topics.open_topics import scored_topics
 
     topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
-    from stickbreaker.corpus.source import Source
-
-    source = Source(corpus, held_out)
-    measured = list(coherence_of(topics, corpus, by=by, documents=source.held_out_in).values())
+    held_out_in = Source(corpus, held_out).held_out_in
+    measured = list(coherence_of(topics, corpus, by=by, documents=held_out_in).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
     return {
@@ -216,6 +216,7 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
             name: sum(getattr(one, name).mean for one in measured) / len(measured)
             for name in ("npmi", "umass", "c_v")
         },
+        COUNTS: coherence_counts(measured),
         "diversity": diversity_of(topics, by=by),
         "passes": model.n_iter_,
         "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,

@@ -76,7 +76,7 @@ def concepts_of_pairs(
     """
     _refuse_other_languages(vocabulary, languages)
     selection, met = Selection(), defaultdict[tuple[str, str], float](float)
-    spell = [_Speller(vocabulary, analysis, code) for code in languages]
+    spell = [Speller(vocabulary, analysis, code) for code in languages]
     round_about = (spell[1], spell[0])
     for entry in entries:
         selection.entries += 1
@@ -126,7 +126,7 @@ def concepts_of_pairs(
     remedy = f"check that words are in {first}, translations in {second}, and that the corpus has them"
     if selection.is_reversed():
         remedy = f"the first column seems to be in {second}: give {second} before {first}"
-    return _covered(selection, vocabulary, remedy)
+    return covered(selection, vocabulary, remedy)
 
 
 def concepts_of_constraints(
@@ -138,8 +138,8 @@ def concepts_of_constraints(
     constraints: pairs of a line number and words; words that the vocabulary lacks are skipped. Raises
     UserError if the vocabulary has several languages, or no concept is left.
     """
-    _refuse_several_languages(vocabulary)
-    selection, spell = Selection(), _Speller(vocabulary, analysis, "")
+    refuse_several_languages(vocabulary)
+    selection, spell = Selection(), Speller(vocabulary, analysis, "")
     names: set[str] = set()
     for line, words in constraints:
         selection.entries += 1
@@ -151,7 +151,7 @@ def concepts_of_constraints(
         name = name if name not in names else f"{name} ({line})"
         names.add(name)
         selection.concepts.append(Concept(name, {"": tuple(known)}))
-    return _covered(selection, vocabulary)
+    return covered(selection, vocabulary)
 
 
 def concepts_of_synsets(
@@ -164,7 +164,7 @@ def concepts_of_synsets(
     tree: words of deeper concepts are moved to the ancestor at that level. Raises UserError if the synsets'
     languages are not the vocabulary's, and if no word is in the vocabulary.
     """
-    selection, spell = Selection(), dict[str, _Speller]()
+    selection, spell = Selection(), dict[str, Speller]()
     parents: dict[str, str | None] = {}
     words: dict[str, _WordsOfConcept] = {}
     for synset in synsets:
@@ -174,7 +174,7 @@ def concepts_of_synsets(
         for code, given in synset.words.items():
             if code not in spell:
                 _refuse_lacking(vocabulary, code)
-                spell[code] = _Speller(vocabulary, analysis, code)
+                spell[code] = Speller(vocabulary, analysis, code)
             if known := dict.fromkeys(found for word in given if (found := spell[code](word)) is not None):
                 own[code] = known
         if own:
@@ -192,7 +192,7 @@ def concepts_of_synsets(
         above = None if parent is None else names[parent]
         own_words = {code: tuple(known) for code, known in sorted(words[key].items())}
         selection.concepts.append(Concept(names[key], own_words, above))
-    return _covered(selection, vocabulary)
+    return covered(selection, vocabulary)
 
 
 def _nearest(key: str, parents: Mapping[str, str | None], words: Mapping[str, object]) -> str | None:
@@ -238,7 +238,7 @@ def _levels(key: str, kept: Mapping[str, str | None]) -> int:
     return levels
 
 
-class _Speller:
+class Speller:
     """Looks up words of one language in a vocabulary, after the corpus's analysis (lower case, lemmas, …) has
     been applied to them.
     """
@@ -283,13 +283,13 @@ def _refuse_lacking(vocabulary: Vocabulary, language: str) -> None:
     language codes; it is refused if there are codes.
     """
     if not language:
-        _refuse_several_languages(vocabulary)
+        refuse_several_languages(vocabulary)
     elif language not in vocabulary.languages:
         remedy = f"it has {', '.join(vocabulary.languages) or 'one language, which has no code'}"
         raise UserError(f"the corpus has no language {language!r}", remedy=remedy)
 
 
-def _refuse_several_languages(vocabulary: Vocabulary) -> None:
+def refuse_several_languages(vocabulary: Vocabulary) -> None:
     if vocabulary.languages:
         raise UserError(
             f"the corpus has the languages {', '.join(vocabulary.languages)}",
@@ -297,7 +297,7 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
         )
 
 
-def _covered(
+def covered(
     selection: Selection, vocabulary: Vocabulary, remedy: str = "check that the corpus has these words"
 ) -> Selection:
     """The same selection, completed: its `coverage` (by language, the share of the vocabulary's tokens that

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
@@ -63,12 +64,13 @@ def coherence(
     tokens, all count documents. `language`: for a polylingual corpus, count only this language's part of each
     document; documents without such a part are left out. `documents`: a function from the number of a block
     to the positions of the documents in it that are counted; None: all. Raises UserError without documents or
-    pairs.
+    pairs, and for a string in place of a topic's words.
 
     >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
     >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
     array([ 1., -1.])
     """
+    refuse_other_number("window", window)
     words = TopWords(top_words, language)
     top, whole, windows = words.top, Meetings(words.texts.n_words), Meetings(words.texts.n_words)
     for block in range(len(corpus.block_sizes)):
@@ -97,6 +99,9 @@ class TopWords:
     """
 
     def __init__(self, top_words: Sequence[Sequence[str]], language: str | None = None) -> None:
+        if isinstance(top_words, str) or any(isinstance(topic, str) for topic in top_words):
+            problem = "top_words has a string where a topic's list of words belongs"
+            raise UserError(problem, remedy='give a list for each topic, as [["graph", "trees"]]')
         distinct = dict.fromkeys(word for topic in top_words for word in topic)
         self.language = language
         self.column = {word: n for n, word in enumerate(distinct)}
@@ -198,6 +203,7 @@ def c_v(top_words: ArrayLike, texts: Iterable[Tokens], n_words: int, window: int
     array([1.])
     """
     distinct, top = distinct_words(top_words, n_words)
+    refuse_other_number("window", window)
     column = _columns(distinct, n_words)
     windows = Meetings(len(distinct))
     for tokens in texts:

@@ -42,15 +42,21 @@ class Completion(NamedTuple):
         return float(np.exp(-self.nats_per_word))
 
 
-def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = None) -> tuple[Bags, Bags]:
+def split_halves(
+    bags: Bags,
+    share: float = 0.5,
+    words: Sequence[str] | None = None,
+    digests: NDArray[np.uint64] | None = None,
+) -> tuple[Bags, Bags]:
     """Split each document's tokens at random into two: those that are observed, and the rest, which are to be
     predicted.
 
     Of n tokens, floor(share · n) are observed, so a document of one token is predicted from nothing. Whole
     counts are split token by token, without replacement; a document with fractional weights is split word by
-    word. Tokens outside the vocabulary stay with the rest. The split depends only on the document's words and
-    counts, not on its number or other documents. With `words`, the spelling of each word number, in ascending
-    order, it does not depend on the vocabulary's other words either. Raises UserError unless 0 <= share < 1.
+    word. Tokens outside the vocabulary stay with the rest. The split depends only on the numbers of the
+    document's words and on their counts, not on other documents. It depends on their spelling instead with
+    `digests` (`Vocabulary.digests`), or with `words`, the spelling of each word number, in ascending order.
+    Raises UserError unless 0 <= share < 1.
 
     >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
     >>> [half.counts.tolist() for half in split_halves(bags)]
@@ -61,6 +67,12 @@ def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = N
     observed = np.zeros(len(bags.counts), np.float32)
     for start, stop in zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True):
         rows, counts = bags.words[start:stop], bags.counts[start:stop]
+        if digests is not None:
+            own = digests[rows]
+            order = np.argsort(own)
+            key = content_of(own[order], counts[order])
+            observed[start:stop][order] = _observed(key, counts[order], share)
+            continue
         key = content_of(rows, counts) if words is None else _spelled(words, rows, counts)
         observed[start:stop] = _observed(key, counts, share)
     nothing = np.zeros_like(bags.unseen)

@@ -132,8 +132,9 @@ def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOut
     UserError without a word to score.
     """
     unigram = unigram_probabilities(topics.vocabulary)
+    digests = topics.vocabulary.digests
     scored = completion_of_blocks(
-        topics.infer, lambda rows: topics.topic_word[:, rows], unigram, _blocks(corpus), share
+        topics.infer, lambda rows: topics.topic_word[:, rows], unigram, digests, _blocks(corpus), share
     )
     _some(scored.tokens)
     return scored
@@ -143,6 +144,7 @@ def completion_of_blocks(
     infer: Callable[[Bags], NDArray[np.floating]],
     topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
     unigram: NDArray[np.floating],
+    digests: NDArray[np.uint64],
     blocks: Iterable[Bags],
     share: float = 0.5,
 ) -> HeldOutScore:
@@ -150,12 +152,13 @@ def completion_of_blocks(
     `completion_of_rest`.
 
     infer: returns documents' topic shares (documents × topics); topic_words: as for `completion_of_rest`;
-    unigram (words): word probabilities of the baseline; share: of the tokens that are observed. The result
-    has sums, which can be added over blocks; all are 0 if there is no word to score.
+    unigram (words): word probabilities of the baseline; digests (words): `Vocabulary.digests`; share: of the
+    tokens that are observed. The result has sums, which can be added over blocks; all are 0 if there is no
+    word to score.
     """
     nats = base = tokens = 0.0
     for bags in blocks:
-        observed, rest = split_halves(bags, share)
+        observed, rest = split_halves(bags, share, digests=digests)
         if rest.counts.sum() > 0:
             scored = completion_of_rest(rest, infer(observed), topic_words)
             nats += scored.nats
@@ -179,7 +182,13 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
         first += len(bags.unseen)
         if bags.counts.sum() > 0:
             # one distribution over all languages is needed: equal shares first, then rescaled
-            scored = left_to_right_score(bags, topics.topic_word / languages, topics.alpha, particles)
+            scored = left_to_right_score(
+                bags,
+                topics.topic_word / languages,
+                topics.alpha,
+                particles,
+                digests=topics.vocabulary.digests,
+            )
             nats += scored.nats + scored.tokens * np.log(languages)
             tokens += scored.tokens
             base += unigram_score(bags, unigram).nats

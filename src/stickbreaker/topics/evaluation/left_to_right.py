@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
-from stickbreaker.corpus.shards import Bags, content_of, cut_blocks
+from stickbreaker.corpus.shards import Bags, content_of, cut_blocks, in_order_of
 from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.completion import Completion
 
@@ -25,11 +25,17 @@ WEIGHTS_AT_ONCE = 1 << 22  # words × topics of a block; two arrays in double pr
 MOST_UNITS = 1 << 17  # of a document; in a larger one, a unit is several tokens
 SUM_TOLERANCE = 1e-3
 
+Digests = NDArray[np.uint64]  # of the words of a vocabulary
 WordTopics = Callable[[NDArray[np.integer]], NDArray[np.floating]]
 
 
 def left_to_right_score(
-    bags: Bags, topic_word: ArrayLike, alpha: ArrayLike, particles: int = 20, seed: int = 0
+    bags: Bags,
+    topic_word: ArrayLike,
+    alpha: ArrayLike,
+    particles: int = 20,
+    seed: int = 0,
+    digests: Digests | None = None,
 ) -> Completion:
     """Estimate log p(w | phi, alpha) of each document, in nats (Wallach et al. 2009, algorithm 3).
 
@@ -37,7 +43,8 @@ def left_to_right_score(
     not shares. Words are taken in random order, which does not change p(w); there is no multinomial
     coefficient. Time grows with the square of a document's length, and with `particles`. Tokens outside the
     vocabulary are left out, an empty document scores 0, a word of probability zero -inf. Order and draws
-    depend only on the document's words and counts, not on its number or other documents.
+    depend only on the document's words and counts, not on its number or other documents: on the words'
+    numbers, or on their spelling with `digests` (`Vocabulary.digests`).
 
     Accuracy: with one particle exp(score) has mean p(w), so the score is too low on average (Jensen). More
     particles reduce its variance, but its limit is only near log p(w), below or above, since particles are
@@ -63,12 +70,17 @@ def left_to_right_score(
     nats = np.zeros(len(bags.offsets) - 1)
     most = max(1, WEIGHTS_AT_ONCE // len(prior))
     for start, stop in cut_blocks(bags.offsets, most, len(nats)):
-        nats[start:stop] = _score_block(bags.slice(start, stop), topics, prior, particles, seed)
+        nats[start:stop] = _score_block(bags.slice(start, stop), topics, prior, particles, seed, digests)
     return Completion(float(nats.sum()), float(bags.counts.sum(dtype=np.float64)), nats)
 
 
 def _score_block(
-    bags: Bags, topic_word: NDArray[np.floating], alpha: NDArray[np.float64], particles: int, seed: int
+    bags: Bags,
+    topic_word: NDArray[np.floating],
+    alpha: NDArray[np.float64],
+    particles: int,
+    seed: int,
+    digests: Digests | None,
 ) -> NDArray[np.float64]:
     """(documents,) log p(w) in nats of each document of a block, estimated with particles; arguments as for
     `left_to_right_score`, checked.
@@ -77,8 +89,9 @@ def _score_block(
 
     size = len(bags.offsets) - 1
     orders, keys = [np.zeros(0, np.int32)], np.zeros(size, np.uint64)
+    bags = bags if digests is None else in_order_of(bags, digests)
     for document in range(size):
-        order, keys[document] = _drawn(bags.slice(document, document + 1), seed)
+        order, keys[document] = _drawn(bags.slice(document, document + 1), seed, digests)
         orders.append(order)
     lengths = np.array([len(order) for order in orders])  # of nothing, then of each document
     words, codes = np.unique(np.concatenate(orders), return_inverse=True)
@@ -93,26 +106,32 @@ def _score_block(
     return per_document
 
 
-def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
+def _drawn(document: Bags, seed: int, digests: Digests | None) -> tuple[NDArray[np.int32], np.uint64]:
     """A document's tokens (word numbers) in random order, and a random number for the draws of its particles.
-    Both depend only on the document's words and counts, and `seed`.
+    Both depend only on the document's words and counts, and `seed`. digests: None: words by number.
     """
-    tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
-    draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
+    tokens = np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64))
+    tokens = np.sort(tokens) if digests is None else tokens
+    key = tokens if digests is None else digests[tokens].astype("<u8")
+    draw = stream(seed, purposes.LEFT_TO_RIGHT, key=key.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
 
 
-def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.floating]) -> Completion:
+def log_probability(
+    bags: Bags, topic_words: WordTopics, alpha: NDArray[np.floating], digests: Digests | None = None
+) -> Completion:
     """Log probability of documents, each word predicted from those before it, in nats.
 
     `topic_words`: returns E[phi] of given ascending words (topics × words); `alpha` (topics): Dirichlet
     parameters. p(w_1 … w_N) is the product of Σ_k θ_k φ_kw, where θ is the mean of the document's topic
     shares given the words before: α / Σα before the first. So the predictive probabilities of each word sum
-    to one, and so do those of all documents of a length. It is exact for one or two words; for more, θ is
-    approximate (expected counts, revised after 2, 4, 8, … words). Time is linear in the words.
+    to one, and so do those of all sequences of a length in the order in which they are written. It is exact
+    for one or two words; for more, θ is approximate (expected counts, revised after 2, 4, 8, … words). Time
+    is linear in the words.
 
     Words are taken in a random order determined by the document's words and counts, so its score does not
-    depend on other documents. There is no multinomial coefficient. Tokens outside the vocabulary are left
+    depend on other documents; with `digests` (`Vocabulary.digests`), it depends on the words' spelling and
+    not on their numbers. There is no multinomial coefficient. Tokens outside the vocabulary are left
     out, a word of probability zero scores -inf. Counts can be fractional: half a token counts half its nats.
 
     >>> bags = Bags(np.array([0, 1]), np.array([1]), np.array([1.0], np.float32), np.zeros(1, np.float32))
@@ -126,25 +145,28 @@ def log_probability(bags: Bags, topic_words: WordTopics, alpha: NDArray[np.float
     most = max(1, WEIGHTS_AT_ONCE // len(prior))
     for start, stop in cut_blocks(bags.offsets, most, max(1, len(nats))):
         block = bags.slice(start, stop)
+        block = block if digests is None else in_order_of(block, digests)
         rows, words = np.unique(block.words, return_inverse=True)
         weights = np.ascontiguousarray(topic_words(rows).T, np.float64)
-        log_probabilities(_orders(block, words.astype(np.int32)), weights, prior, nats[start:stop])
+        keys = block.words if digests is None else digests[block.words]
+        log_probabilities(_orders(block, words.astype(np.int32), keys), weights, prior, nats[start:stop])
     return Completion(float(nats.sum()), float(bags.counts.sum(dtype=np.float64)), nats)
 
 
-def _orders(bags: Bags, words: NDArray[np.int32]) -> "Orders":
+def _orders(bags: Bags, words: NDArray[np.int32], keys: NDArray[np.integer]) -> "Orders":
     """Documents in the form that the compiled code takes: as units in random order. A unit is a token, part
     of one if its count is fractional, or several in a very long document (see `_units`).
 
     words: for each entry of `bags` (a word in a document), its row in the array of word weights that the
-    compiled code gets too.
+    compiled code gets too; keys: what the random order depends on, its word's number or digest.
     """
     from stickbreaker.topics.kernels.left_to_right import Orders
 
     entries, sizes = [np.zeros(0, np.int32)], [np.zeros(0)]
+    counts = bags.counts.astype(np.float64)
     for start, stop in zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True):
-        key = content_of(bags.words[start:stop], bags.counts[start:stop])
-        of_document = _units(bags.counts[start:stop].astype(np.float64), key)
+        key = content_of(keys[start:stop], bags.counts[start:stop])
+        of_document = _units(counts[start:stop], key)
         entries.append(of_document[0])
         sizes.append(of_document[1])
     offsets = np.cumsum([len(part) for part in entries])  # of nothing, then of each document
@@ -159,8 +181,10 @@ def _units(counts: NDArray[np.float64], key: bytes) -> tuple[NDArray[np.int32], 
     of the order.
     """
     numbers = np.ceil(counts / max(1.0, float(counts.sum()) / MOST_UNITS)).astype(np.int64)
-    order = stream(0, purposes.LEFT_TO_RIGHT, key=key).permutation(int(numbers.sum()))
-    entries = np.repeat(np.arange(len(counts), dtype=np.int32), numbers)[order]
+    entries = np.arange(len(counts), dtype=np.int32).repeat(numbers)
+    entries = entries[stream(0, purposes.LEFT_TO_RIGHT, key=key).permutation(len(entries))]
+    if (numbers == counts).all():
+        return entries, np.ones(len(entries))
     return entries, (counts / np.maximum(numbers, 1))[entries]
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.arguments import refuse_other_number
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import largest
 
 QUERIES_AT_ONCE = 4096
@@ -37,8 +38,7 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()
     [[1]]
     """
-    if not is_whole(n, 1):
-        raise UserError(f"n={n!r}", remedy="n is a whole number above 0")
+    refuse_other_number("n", n)
     roots = roots_of(queries)
     best = Nearest(np.empty((len(roots), 0), np.int64), np.empty((len(roots), 0)))
     first = 0

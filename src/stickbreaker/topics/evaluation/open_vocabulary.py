@@ -120,7 +120,10 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
         first += len(bags.unseen)
         if bags.counts.sum() > 0:
             through = table.through(bags)
-            scored = left_to_right_score(through, table.topic_word, topics.topics.alpha, particles)
+            alpha = topics.topics.alpha
+            scored = left_to_right_score(
+                through, table.topic_word, alpha, particles, digests=table.column_digests
+            )
             table.add(bags, scored.nats)
     return _some(table.score())
 
@@ -134,7 +137,10 @@ def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScor
     for block in blocks:
         bags = table.corpus.bags(block)
         scored = log_probability(
-            table.through(bags), lambda rows: table.topic_word[:, rows], topics.topics.alpha
+            table.through(bags),
+            lambda rows: table.topic_word[:, rows],
+            topics.topics.alpha,
+            table.column_digests,
         )
         table.add(bags, scored.nats)
     return table.score()
@@ -156,6 +162,7 @@ class _Table:
         self.words = _words_of(corpus, known, blocks)
         self.corpus = corpus.with_vocabulary(Vocabulary.of(self.words))
         self.unknown = len(known)
+        self.column_digests = np.append(known.digests, np.uint64(0))
         in_topics = topics.topics.topic_word.any(axis=0)
         rows = known.lookup(self.words)
         self._columns = np.where(np.append(in_topics, False)[rows], rows, self.unknown)

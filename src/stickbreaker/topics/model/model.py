@@ -100,7 +100,7 @@ class TopicModel(Model):
     def global_step(
         self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> dict[str, Field]:
-        updated = self.documents.update(params, stats.usage, stats.documents, step.rate, step.scale)
+        updated = self.documents.update(params, stats.usage, stats.documents, step)
         if self.words.learned and summary is not None:
             n_topics = self.documents.count(params)
             updated |= self.words.update(params, totals, summary, n_topics, step.rate)
@@ -146,9 +146,10 @@ class TopicModel(Model):
 
     def is_settled(self, params: Record, totals: Array) -> bool:
         """Whether a run may end when its score stops changing: False while moves have something to try, or
-        the learned prior of words still changes.
+        a learned prior still changes.
         """
-        return Model.is_settled(self, params, totals) and self.words.is_settled(params)
+        settled = self.words.is_settled(params) and self.documents.is_settled(params)
+        return Model.is_settled(self, params, totals) and settled
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
         return self.documents.figures(totals.sum(axis=0))

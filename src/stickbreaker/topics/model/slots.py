@@ -78,6 +78,10 @@ class WordsOnTrial(ABC):
         """The same words without topic number `topic`."""
 
     @abstractmethod
+    def merged(self, topic: int, into: int) -> Self:
+        """The same words with number `topic` merged into another topic, which gets its counts."""
+
+    @abstractmethod
     def plus(self, counts: Array) -> Self:
         """The same words with additional topics to be tried, which have these counts (words × new topics)."""
 
@@ -146,15 +150,16 @@ class TopicPrior(ABC):
         """The terms of the bound for the parameters that all documents share, in nats."""
 
     @abstractmethod
-    def update(
-        self, params: Record, usage: Record, documents: float, rate: float, scale: float
-    ) -> dict[str, Field]:
-        """Move the parameters that documents share by `rate` (0 to 1) towards their optimum. Returns the new
-        fields by name; `params` stays unchanged.
+    def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
+        """Move the parameters that documents share by the step's rate (0 to 1) towards their optimum. Returns
+        the new fields by name; `params` stays unchanged.
 
-        usage: sums over some documents, by name; documents: the number of these; scale: the number of all
-        documents divided by it.
+        usage: sums over some documents, by name; documents: the number of these.
         """
+
+    def is_settled(self, params: Record) -> bool:
+        """Whether the learned parameters have nearly stopped changing; True by default."""
+        return True
 
 
 class TopicVocabulary(ABC, Generic[C]):

@@ -212,7 +212,7 @@ def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)
     side = _side_of(evidence, within)
     if side is None or side.company is None:
         problem = f"by={COMPANY!r}: the model has not counted which words occur together"
-        raise UserError(problem, remedy="fit it again on a corpus (streams do not count it)")
+        raise UserError(problem, remedy="fit it again")
     return _with_rest(order_by_company(side.words, side.company), evidence, n, within)
 
 

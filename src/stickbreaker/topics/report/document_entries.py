@@ -28,7 +28,7 @@ from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.metadata_sums import MetadataSums, read_sums
-from stickbreaker.topics.report_documents import OF_OTHERS
+from stickbreaker.topics.report_documents import HELD_OUT, OF_OTHERS
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns with the words that are marked
 _ROW = {
@@ -43,6 +43,7 @@ _ROW = {
 }
 _FIGURES = {
     OF_OTHERS: is_count,
+    HELD_OUT: is_amount,
     "coherence": list_of(is_number),
     "coherence_in": list_of(is_count),
     "unigram": optional(is_number),

@@ -14,7 +14,7 @@ from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.topic_section import TopicSection
 from stickbreaker.topics.topic_estimator import TopicEstimator
-from stickbreaker.topics.trace_fields import CLOSE, OPEN
+from stickbreaker.topics.trace_fields import ALIKE, CLOSE, OPEN
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
@@ -89,7 +89,7 @@ class SearchFacts:
     run gave the model. `fewest`, `most`: the numbers of topics whose scores are within 0.005 nats per word of
     the best. `at_most`: the best run began with the largest number that was tried, so that more topics might
     be better. `few`: the number of topics that the bound favoured, if held-out documents overruled it; else
-    None.
+    None. `runs`: how many runs are within 0.005 nats per word of the best.
     """
 
     judge: str
@@ -98,6 +98,7 @@ class SearchFacts:
     most: int
     at_most: bool = False
     few: int | None = None
+    runs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class Growth:
     `unit`: of all times, "pass" or "step". `counts`: a row per time (time, topics in the table, topics in
     use, splits and merges since the row before). `learned`: whether the number of topics is learned; if not,
     the moves are exchanges, each a merge and a split without a gain. `births`: topics opened and closed while
-    learning from a stream; gains are then of predictions, not of the bound.
+    learning from a stream; gains are then of predictions, not of the bound. `alike`: topics merged that
+    documents did not need, by predictions too.
 
     For the drawing and lists, of which a long run has only a part: `moves`; `refinements`, splits with their
     words; `lines`, the ids of the topics drawn, from the top; `lives`, of all topics that occur in these.
@@ -124,6 +126,7 @@ class Growth:
     refinements: Sequence[Refinement] = ()
     learned: bool = True
     births: bool = False
+    alike: bool = False
     exchanges: int = 0
     began: int = 0
     splits: int = 0
@@ -175,7 +178,9 @@ def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None
     if found is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
-    return SearchFacts(settings["judge"], points, found.fewest, found.most, found.at_most, found.few)
+    return SearchFacts(
+        settings["judge"], points, found.fewest, found.most, found.at_most, found.few, found.runs
+    )
 
 
 def growth_payload(growth: Growth, n_topics: int) -> dict[str, object]:
@@ -295,6 +300,7 @@ def growth_of(
         unit=unit,
         learned=learned and (not moves or any(move.gain is not None for move in moves)),
         births=any(plan.partition(" ")[0] in (OPEN, CLOSE) for plan in plans),
+        alike=any(plan.partition(" ")[0] == ALIKE for plan in plans),
         exchanges=sum(move.kind == "split" and move.gain is None for move in moves),
         counts=[
             (at, record["topics"], record["used"], kind["split"], kind["merge"])

@@ -2,10 +2,13 @@
 
 After every `WINDOW` documents, these documents judge the topics. A topic is kept if it improves their
 prediction, in which each half of a document is predicted from the other. The sum of documents' gains must
-exceed `SURE` times the root of the sum of squares, so that a single document never justifies a topic.
+exceed `SURE` times the root of the sum of squares, so that a single document never justifies a topic. New
+topics must exceed more (`beyond_chance`), since several are tried at once, and the best of them would be good
+by chance alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +22,8 @@ from stickbreaker.core.records import Array, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Bags, tokens_by_document
 from stickbreaker.corpus.source import Shards
 from stickbreaker.learning.events import Event, edit_columns, first_columns
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
-from stickbreaker.learning.waiting_documents import WaitingDocuments
 from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.prequential import by_spelling
 from stickbreaker.topics.model.model import topic_model
@@ -35,6 +38,7 @@ SURE = 1.5  # standard deviations by which a topic's gain must exceed zero
 WORST = 0.5  # share of the documents, those explained worst, for new topics
 CANDIDATES = 8  # new topics tried at once
 AGAIN = 3  # repetitions at most, while topics open
+BY_CHANCE = 0.05  # expected share of the new topics that open at a time that may do so by chance
 ROUNDS = 6  # of local and global steps for a candidate
 ALL = 1.0 - 1e-12  # share of a count that a new topic may take: rounding makes no count negative
 LEAST_WEIGHT = 1e-4  # of a candidate among all topics
@@ -77,7 +81,7 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
     """
     bags = shards.source.read(shards.numbers())
     bags = bags.take(np.flatnonzero(tokens_by_document(bags.offsets, bags.counts) >= LEAST_TOKENS))
-    waiting = WaitingDocuments.of(bags, shards.source.words)
+    waiting = StreamDocuments.of(bags, shards.source.words)
     waiting = waiting if state.waiting is None else state.waiting.plus(waiting)
     if len(waiting) < WINDOW:
         state.waiting = waiting
@@ -90,7 +94,7 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
         if room <= 0:
             break
         generator = stream(job.seed, purposes.BIRTHS, state.step, attempt)
-        trial = _on_trial(job, state, words)
+        trial = on_trial(job, state, words)
         found = candidates(trial, bags, min(CANDIDATES, room), weight, generator)
         if found is None:
             break
@@ -99,7 +103,7 @@ def open_and_close(job: VariationalRun, state: VariationalState, shards: Shards,
     return Changes(events, entered)
 
 
-def last_documents(waiting: WaitingDocuments, number: int) -> tuple[Bags, Words]:
+def last_documents(waiting: StreamDocuments, number: int) -> tuple[Bags, Words]:
     """The last `number` of the collected documents, and the distinct words in them, ascending. In the
     documents, words are numbered by their position among these.
     """
@@ -120,6 +124,23 @@ def worth(gains: Array) -> float:
     return float(gains.sum() - SURE * np.sqrt((gains**2).sum()))
 
 
+def beyond_chance(deviations: Mapping[int, float], tried: int) -> list[int]:
+    """Which of the new topics that were tried at once gain more than by chance (Benjamini & Hochberg 1995).
+
+    deviations: for each topic worth having, its gain in standard deviations; tried: how many topics were
+    tried. The n topics that gain most are chosen, with the largest n for which a gain like that of the last
+    one has a probability of at most `BY_CHANCE` n / tried. If nothing is new, some topic is chosen with a
+    probability of at most `BY_CHANCE`; if much is new, weaker gains suffice. Returns them in ascending order.
+
+    >>> beyond_chance({3: 2.4, 4: 2.2}, 8), beyond_chance({3: 2.4, 4: 2.3, 5: 2.6, 6: 3.1}, 8)
+    ([], [3, 4, 5, 6])
+    """
+    best = sorted(deviations, key=lambda topic: -deviations[topic])
+    chances = [NormalDist().cdf(-deviations[topic]) for topic in best]
+    passed = [n for n, chance in enumerate(chances, 1) if chance <= BY_CHANCE * n / tried]
+    return sorted(best[: max(passed, default=0)])
+
+
 # judging
 
 
@@ -127,12 +148,13 @@ class Outcome(NamedTuple):
     """Which topics can be closed, as judged by documents.
 
     trial: the topics that are kept; gains: for each tried topic that is kept, by number, the nats that
-    documents gain from having it; closures: for each topic to be closed, the topic that gains most of its
-    tokens, and the nats that documents gain from closing it.
+    documents gain from having it; deviations: the same in standard deviations; closures: for each topic to be
+    closed, the topic that gains most of its tokens, and the nats that documents gain from closing it.
     """
 
     trial: TopicsOnTrial
     gains: dict[int, float]
+    deviations: dict[int, float]
     closures: dict[int, tuple[int, float]]
 
 
@@ -143,6 +165,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
     halves, names = trial.halves(bags), list(range(trial.n_topics))
     tokens, nats = trial.tokens(bags), trial.predict(halves)
     gains_of: dict[int, float] = {}
+    deviations: dict[int, float] = {}
     closures: dict[int, tuple[int, float]] = {}
     sums = tokens.sum(axis=0)
     for topic in sorted(tried, key=lambda number: float(sums[number])):
@@ -155,6 +178,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
         gains = nats[users] - less
         if worth(gains) > 0.0:
             gains_of[topic] = float(gains.sum())
+            deviations[topic] = float(gains.sum() / np.sqrt((gains**2).sum()))
             continue
         names.remove(topic)
         rest = np.delete(tokens, k, axis=1)
@@ -164,7 +188,7 @@ def judge(trial: TopicsOnTrial, bags: Bags, tried: Iterable[int]) -> Outcome:
         takes = names[int((rest[users].sum(axis=0) - before).argmax())]
         closures[topic] = takes, -float(gains.sum())
         trial, tokens, nats[users] = other, rest, less
-    return Outcome(trial, gains_of, closures)
+    return Outcome(trial, gains_of, deviations, closures)
 
 
 # closing
@@ -174,17 +198,17 @@ def _close(job: VariationalRun, state: VariationalState, bags: Bags, words: Word
     """Close the topics without which the documents are predicted as well. Returns the closings as events;
     changes the table and `state`.
     """
-    trial = _on_trial(job, state, words)
+    trial = on_trial(job, state, words)
     found = judge(trial, bags, range(trial.n_topics))
     if not found.closures:
         return []
-    numbers = _numbers(job, state)
+    numbers = numbers_of(job, state)
     plan = f"{CLOSE} at step {state.step}"
     events = [
         Event(plan, gain, "merge", job.model.table.columns, column=numbers[takes], gone=numbers[topic])
         for topic, (takes, gain) in found.closures.items()
     ]
-    _edit(job, state, (Drop("topics", tuple(sorted(found.closures))),))
+    edit_table(job, state, (Drop("topics", tuple(sorted(found.closures))),))
     state.params = {**state.params, **{name: found.trial.params[name] for name in ("weights", "rest")}}
     return events
 
@@ -197,7 +221,8 @@ def candidates(
 ) -> Opened | None:
     """Find new topics for the documents that are explained worst; None if none improves predictions enough.
 
-    Every second one of these documents is used to fit up to `number` new topics, the others to judge them.
+    Every second one of these documents is used to fit up to `number` new topics, the others to judge them
+    (`beyond_chance`).
     weight: of a token in the table; generator: draws the documents from which new topics start.
     """
     worst = bags.take(explained_worst(trial, bags))
@@ -213,10 +238,10 @@ def candidates(
         counts = weight * own
     more = trial.plus(counts, weights)
     found = judge(more, judges, range(trial.n_topics, more.n_topics))
-    if not found.gains:
+    opened = beyond_chance(found.deviations, counts.shape[1])
+    if not opened:
         return None
-    chosen = np.array(sorted(found.gains)) - trial.n_topics
-    gains = np.array([found.gains[number] for number in sorted(found.gains)])
+    chosen, gains = np.array(opened) - trial.n_topics, np.array([found.gains[number] for number in opened])
     counts, weights = counts[:, chosen], weights[chosen]
     after = trial.plus(counts, weights).counts_of(worst)
     after[:, : trial.n_topics] -= trial.counts_of(worst)
@@ -256,14 +281,14 @@ def _open(
     """
     n = len(found.weights)
     parent = int(found.change[:, : trial.n_topics].sum(axis=0).argmin())
-    source = _numbers(job, state)[parent]
+    source = numbers_of(job, state)[parent]
     params = with_topics(state.params, found.weights)
-    _edit(job, state, (Grow("topics", n),))
+    edit_table(job, state, (Grow("topics", n),))
     state.params = params
     rows, entered = _change_of_rows(job, state, found.change, bags, words)
     job.engine.blend(rows, 1.0, 1.0)
     plan, axis = f"{OPEN} at step {state.step}", job.model.table.columns
-    new = zip(_numbers(job, state)[-n:], found.gains.tolist(), strict=True)
+    new = zip(numbers_of(job, state)[-n:], found.gains.tolist(), strict=True)
     return Changes(
         [Event(plan, gain, "split", axis, column=source, new=number) for number, gain in new], entered
     )
@@ -296,16 +321,18 @@ def _change_of_rows(
 # the run
 
 
-def _on_trial(job: VariationalRun, state: VariationalState, words: Words) -> TopicsOnTrial:
+def on_trial(job: VariationalRun, state: VariationalState, words: Words) -> TopicsOnTrial:
+    """The topics of a run's table, to be tried on documents with these words."""
     return TopicsOnTrial.of(topic_model(job.model), state.params, job.engine.table, words)
 
 
-def _numbers(job: VariationalRun, state: VariationalState) -> tuple[int, ...]:
+def numbers_of(job: VariationalRun, state: VariationalState) -> tuple[int, ...]:
     """The id of each topic of the table, which stays the same while topics open and close."""
     return (state.columns or first_columns(job.engine.table.shape[1])).numbers
 
 
-def _edit(job: VariationalRun, state: VariationalState, edit: Edit) -> None:
+def edit_table(job: VariationalRun, state: VariationalState, edit: Edit) -> None:
+    """Change the topics of a run's table and of its `state`."""
     columns = state.columns or first_columns(job.engine.table.shape[1])
     state.columns = edit_columns(columns, edit, job.model.table.columns)
     job.engine.edit(edit)

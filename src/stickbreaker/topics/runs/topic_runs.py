@@ -12,12 +12,14 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.corpus_facts import digest_of_documents
 from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.saving import held_out_of
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.schedules import FRESH
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.saved.own_corpus import fitted_fingerprint
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel, topic_model
@@ -25,6 +27,7 @@ from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.initialization import seeds_of
+from stickbreaker.topics.runs.online_merges import merge_alike
 from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.word_counting import word_documents_of
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
@@ -111,11 +114,14 @@ def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> N
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
     """Save what the report shows of a corpus's documents in a model's directory, for a model that is already
     fitted. The corpus need not be the one that it learned from, which is noted in the file.
+
+    For an open vocabulary, all words of the documents are read, as they are when the model learns from them.
     """
-    source = source_of(corpus, estimator._model)
-    learned = corpus.fingerprint == estimator.corpus_["fingerprint"]
-    if not learned and estimator.updates_:
-        learned = digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
+    if estimator._is_open:
+        corpus = corpus.with_all_words()
+    fitted = corpus.fingerprint == fitted_fingerprint(estimator.corpus_)
+    learned = fitted or digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
+    source = source_of(corpus, estimator._model, held_out_of(estimator) if fitted else 0.0)
     write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned)
 
 
@@ -209,4 +215,5 @@ def _job(
         scores=estimator._score_names,
         evaluate=evaluate,
         fresh_passes=FRESH if carried and not estimator.keep_local else 0,
+        revise=merge_alike if estimator._merges_by_documents(model) else None,
     )

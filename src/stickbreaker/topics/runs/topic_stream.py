@@ -4,8 +4,11 @@ import warnings
 from collections.abc import Collection
 from dataclasses import replace
 
+import numpy as np
+
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
@@ -18,13 +21,18 @@ from stickbreaker.learning.events import records_of
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.online_steps import learn_minibatch
 from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.runs.stream_warnings import warning_text, warnings_of
 from stickbreaker.topics.runs.topic_runs import start_run
+
+MOST_DOCUMENTS = 2048  # of the sample by which words are ranked
+MOST_ENTRIES = 1 << 20  # distinct words of these documents in all: 8 MB
 
 
 def online_step(
@@ -42,9 +50,10 @@ def online_step(
     if state.step > 0:
         predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
     count_words(fading, shards)
+    sample = _sample(job, state, shards)
     record = learn_minibatch(job, state, documents, shards)
     record |= _open_and_close(job, state, documents, shards, record)
-    state.fading = fading
+    state.fading, state.sample = fading, sample
     if predicted is not None:
         record["prequential"] = predicted._asdict()
     refuse_unreadable(record)
@@ -52,6 +61,20 @@ def online_step(
     totals = totals[model.in_use(totals)]
     found = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
     return {**record, "warnings": found} if found else record
+
+
+def _sample(job: VariationalRun, state: VariationalState, shards: Shards) -> StreamDocuments | None:
+    """The sample of the stream's documents with those of a minibatch: each remains with the same probability
+    at every step, so that older ones fade. None for a stream that continues what was learned without one.
+    """
+    if state.step > 0 and state.sample is None:
+        return None
+    generator, numbers = stream(job.seed, purposes.SAMPLE, state.step), shards.numbers()
+    if len(numbers) > MOST_DOCUMENTS:
+        numbers = np.sort(generator.choice(numbers, MOST_DOCUMENTS, replace=False))
+    fresh = StreamDocuments.of(shards.source.read(numbers), shards.source.words)
+    whole = fresh if state.sample is None else state.sample.plus(fresh)
+    return whole.sampled(MOST_DOCUMENTS, MOST_ENTRIES, generator)
 
 
 def _open_and_close(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import CountTable, Local
-from stickbreaker.core.edits import Drop, Grow, apply
+from stickbreaker.core.edits import Drop, Grow, Merge, apply
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Bags, shard_of
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
@@ -87,6 +87,14 @@ class TopicsOnTrial:
         params = apply((Drop("topics", (topic,)),), self.params)
         mass = float(params["weights"].values.sum() + params["rest"].values)
         return replace(self, params=_scaled(params, 1.0 / mass), words=self.words.without(topic))
+
+    def merged(self, topic: int, into: int) -> "TopicsOnTrial":
+        """All topics, with number `topic` merged into another, which gets its counts and its weight."""
+        weights = self.params["weights"].values.copy()
+        weights[into] += weights[topic]
+        params = apply((Merge("topics", into, topic),), self.params)
+        params = {**params, "weights": params["weights"]._replace(values=np.delete(weights, topic))}
+        return replace(self, params=params, words=self.words.merged(topic, into))
 
     def plus(self, counts: Array, weights: Array) -> "TopicsOnTrial":
         """These topics and new ones.

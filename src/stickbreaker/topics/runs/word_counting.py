@@ -14,6 +14,7 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.shards import entries_of_documents
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
 from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings, count_support
@@ -47,6 +48,35 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
     counted = sides_of(_summed(engine, DocumentSums(sent, source, parts)), parts)
     meetings = _summed(engine, MeetingCounts(sent, source, counted))[0]
     return with_company(counted, meetings)
+
+
+def count_sample(estimator: LearnedTopics, sample: StreamDocuments) -> WordDocuments | None:
+    """The same counts as of `word_documents_of`, in a sample of a stream's documents, whose order of words is
+    unknown. None if the table of sums would be too large: more than a quarter of `CELLS`.
+    """
+    vocabulary = estimator.vocabulary_
+    n_words, n_topics = len(vocabulary), len(estimator.alpha_)
+    if not 0 < n_words * n_topics <= CELLS // 4:
+        return None
+    bags = sample.bags
+    if sample.spelled is not None:
+        bags = _with_rows(bags, vocabulary.lookup(sample.spelled))
+    engine = estimator.engine_.sharing_view()
+    theta = estimator._over(engine)._infer_shares(bags)
+    sums = np.zeros((n_words, SUMS * n_topics + 1))
+    add_documents(bags, theta, estimator._topic_words, vocabulary.parts, sums)
+    counted = sides_of(sums, vocabulary.parts)
+    return with_company(counted, count_meetings_of(Tokens(bags.offsets, bags.words), bags, counted, n_words))
+
+
+def _with_rows(bags: Bags, rows: NDArray[np.int32]) -> Bags:
+    """Documents whose word w is the row rows[w] of the vocabulary, in ascending order; -1: it has none."""
+    words = rows[bags.words]
+    known = words >= 0
+    offsets = np.concatenate([[0], np.cumsum(known)])[bags.offsets]
+    words, counts = words[known], bags.counts[known]
+    order = np.lexsort((words, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+    return Bags(offsets, words[order], counts[order], bags.unseen)
 
 
 class Counts(Protocol):

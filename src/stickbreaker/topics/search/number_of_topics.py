@@ -68,7 +68,7 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
 
 def next_number(scores: Mapping[int, float], most: int) -> int | None:
     """The number of topics that a search should try next, from the grid 1, 2, 5, 10, 20, 40, ... up to
-    `most`; None if enough were tried.
+    `most`, which is its last number; None if enough were tried.
 
     `scores`: for each number tried so far, its score (higher is better). Enough are tried if the best has two
     tried numbers on each side, or all there are.
@@ -88,11 +88,11 @@ def next_number(scores: Mapping[int, float], most: int) -> int | None:
 
 
 def _grid(most: int) -> list[int]:
-    """The numbers of topics that a search can try, ascending: 1, 2, 5, 10, 20, 40, ... up to `most`."""
+    """The numbers of topics that a search can try, ascending: 1, 2, 5, 10, 20, 40, ... and `most`."""
     grid = [1, 2]
-    while 5 * 2 ** (len(grid) - 2) <= most:
+    while 5 * 2 ** (len(grid) - 2) < most:
         grid.append(5 * 2 ** (len(grid) - 2))
-    return [number for number in grid if number <= max(1, most)]
+    return [number for number in grid if number < most] + [max(1, most)]
 
 
 class Peak(NamedTuple):

@@ -17,7 +17,8 @@ from stickbreaker.topics.search.search_points import SearchPoint
 
 FIRST = 160  # first number of topics if the bound judges; moves merge superfluous ones
 PASSES = {"bound": 10, "held-out": 15}  # passes of a short run, by judge
-DOCUMENTS, TOKENS = 4, 200  # least number per topic: with fewer, topics overfit
+DOCUMENTS, TOKENS = 4, 200  # least number per topic, if the bound judges: with fewer, topics overfit
+LEAST = 20  # topics for which `TOKENS` does not matter: from fewer, splits do not always reach the number
 MANY = 10  # least documents per topic, if the bound judges and more than `FIRST` topics are tried
 FULL = 0.75  # share of its initial topics that a run has left if more might be better
 FEW = 10  # topics: if the bound prefers no more, held-out documents check it
@@ -49,9 +50,9 @@ class TopicSearch:
         topics from above, but rarely up to it from below. So short runs start with many topics, then with
         half as many and so on. This continues while the last run ended with at most half of its topics, or
         with no more topics than it started with and a bound within `ALIKE` of the best. Twice the first
-        number is tried only if the first run is the best and keeps most of its topics. Runs to the end start
-        with the smallest number that is as good as the best, and with twice that. If they end with few
-        topics, held-out documents check the bound.
+        number is tried only if the first run is the best and keeps most of its topics. Two runs to the end
+        start with the smallest number that is as good as the best, and with twice that, or with half if twice
+        is too many. If they end with few topics, held-out documents check the bound.
 
         If held-out documents judge, topics do not split or merge, since such moves follow the bound. Short
         runs cover a grid on both sides of the best number, and a run from the peak of their scores goes to
@@ -112,13 +113,16 @@ class TopicSearch:
         )
 
     def most(self, judge: str) -> int:
-        """The largest number of topics that the search tries if `judge` compares them; it is limited by the
-        numbers of documents and tokens per topic.
+        """The largest number of topics that the search tries if `judge` compares them.
+
+        The bound also rises when topics learn documents by heart, so it needs a number of documents and of
+        tokens per topic. Documents held out notice that, so they may choose any number up to that of the
+        documents.
         """
-        most = min(self.n_documents / DOCUMENTS, self.n_tokens / TOKENS)
-        if judge == "bound":
-            most = min(most, max(FIRST, self.n_documents / MANY))
-        return max(1, int(most))
+        if judge != "bound":
+            return max(1, self.n_documents)
+        most = min(self.n_documents / DOCUMENTS, max(self.n_tokens / TOKENS, LEAST))
+        return max(1, int(min(most, max(FIRST, self.n_documents / MANY))))
 
     def _short(self, n_topics: int, judge: str) -> ParameterValues:
         """The parameters of a short run: it ends after a fixed number of passes, which depends on `judge`,
@@ -183,7 +187,7 @@ class TopicSearch:
 
     def _starts(self, short: Mapping[int, SearchPoint]) -> list[int]:
         """The numbers of topics with which runs to the end start: the smallest number that is as good as the
-        best, and twice that, unless it is too large.
+        best, and twice that, or half of it if twice is too large. One topic cannot be halved.
 
         short: the short runs so far, by their number of topics at the start. Without any, the list is empty.
         """
@@ -192,7 +196,8 @@ class TopicSearch:
         best = max(point.bound for point in short.values())
         alike = [point for point in short.values() if point.bound >= best - ALIKE]
         number = min((point.topics for point in alike if point.topics >= point.used), default=max(short))
-        return [number, *([2 * number] if 2 * number <= self.most("bound") else [])]
+        other = 2 * number if 2 * number <= self.most("bound") else number // 2
+        return [number, other] if other else [number]
 
 
 def peak_of_held_out(points: Sequence[SearchPoint]) -> Peak:

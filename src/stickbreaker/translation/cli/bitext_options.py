@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import F, ProgressLine, from_option, note, option, options_into
+from stickbreaker.console.console import INPUT, F, ProgressLine, from_option, note, option, options_into
 from stickbreaker.console.inputs import FORMATS, bar_of, warnings_as_notes
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import as_options
@@ -59,7 +59,7 @@ def language_options(function: F) -> F:
 
 
 bitext_options = options_into(BitextChoice, "reading")
-bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BITEXT...")
+bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BITEXT...", type=INPUT)
 
 
 def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: BitextChoice) -> "Bitext":
@@ -97,9 +97,11 @@ def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext
 
     Raises UserError for unreadable input.
     """
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.translation.bitext import Bitext
 
-    return Bitext.read(inputs, lexicon.bitext.fields)
+    with warnings_as_notes(ReadingWarning):
+        return Bitext.read(inputs, lexicon.bitext.fields)
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.console.console import Outcome, note, tell_of_compiling
+from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.corpus.readers.problems import ReadingWarning
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.cli.bitext_options import given_links
 from stickbreaker.translation.lexicon.saved_lexicon import read_manifest
@@ -77,7 +79,8 @@ def _read(lexicon: "TopicLexicon", asked: ScoringRequest) -> "Bitext":
     options, fields = asked.reading.options(), lexicon.bitext.fields
     if "text_field" in asked.reading.given:
         fields = replace(fields, text_field=options.text_field)
-    return Bitext.read(asked.inputs, fields, options)
+    with warnings_as_notes(ReadingWarning):
+        return Bitext.read(asked.inputs, fields, options)
 
 
 def scores_by_domain(

@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from stickbreaker.console.console import MODEL, PATH, NumberRange, command, emit, option
+from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.json_checks import JsonObject
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from stickbreaker.core.records import Array
     from stickbreaker.ngrams.nbest_lists import Candidate
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.one_side import SourceText
 
 LARGEST_WEIGHTS = 1 << 20  # bytes of a file of weights
 REMEDY = "learn weights by --tune REFERENCES"
@@ -71,13 +73,20 @@ def rerank(
     if (tune is not None) + (weights is not None) + (weight is not None) != 1:
         raise click.UsageError("give one of --tune REFERENCES, --weights FILE and --weight NUMBER")
     refuse_file(out, overwrite)
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.ngrams.nbest_lists import lines_of, read_candidates, with_feature
     from stickbreaker.translation.lexicon.reranking import FEATURE, reranked
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+    from stickbreaker.translation.one_side import read_source
 
     held = TopicLexicon.load(lexicon)
-    lists = read_candidates(nbest)
-    lists = with_feature(lists, FEATURE, _scores(held, source, lists, nbest))
+    with warnings_as_notes(ReadingWarning):
+        text = read_source(source, held.bitext.fields)
+        lists = read_candidates(nbest, len(text.sentences))
+    if len(lists) > len(text.sentences):
+        problem = f"has {counted(len(lists), 'sentence')}, {source} has {len(text.sentences):,}"
+        raise UserError(problem, where=nbest, remedy="give the sentences that were translated, in order")
+    lists = with_feature(lists, FEATURE, _scores(held, text, lists))
     if tune is not None:
         result = _tuned(held, lists, tune, seed)
         write_atomic(out, json.dumps(result["weights"], indent=1).encode() + b"\n", overwrite=overwrite)
@@ -96,21 +105,15 @@ def rerank(
 
 
 def _scores(
-    lexicon: "TopicLexicon", source: Path, lists: "Sequence[Sequence[Candidate]]", nbest: Path
+    lexicon: "TopicLexicon", text: "SourceText", lists: "Sequence[Sequence[Candidate]]"
 ) -> "list[Array]":
     """Score the candidates of each sentence in `lists` by the lexicon, with the topics of the sentence's
     document: log p of their words in nats (candidates,), an array per sentence.
 
-    source: the file of source sentences; nbest: the file of `lists`, for messages. Raises UserError if there
-    are more lists than source sentences.
+    text: the source sentences, as many as lists or more.
     """
     from stickbreaker.translation.lexicon.reranking import lexical_scores
-    from stickbreaker.translation.one_side import read_source
 
-    text = read_source(source, lexicon.bitext.fields)
-    if len(lists) > len(text.sentences):
-        problem = f"has {counted(len(lists), 'sentence')}, {source} has {len(text.sentences):,}"
-        raise UserError(problem, where=nbest, remedy="give the sentences that were translated, in order")
     shares = lexicon.shares_of(text.documents, text.domains)[text.document_of]
     candidates = [[one.text for one in own] for own in lists]
     return lexical_scores(lexicon, text.sentences[: len(lists)], candidates, shares[: len(lists)])
@@ -135,13 +138,15 @@ def _tuned(
     Returns them, and the mean BLEU+1 of the best candidates before and after, as JSON values. Raises
     UserError if there are fewer references than lists.
     """
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.translation.bleu import Reference, sentence_bleu
     from stickbreaker.translation.lexicon.reranking import reranked
     from stickbreaker.translation.one_side import read_references
     from stickbreaker.translation.pairwise_ranking import learn_weights
     from stickbreaker.translation.sentence_tokens import tokens_of
 
-    wanted = read_references(references, lexicon.bitext.fields)
+    with warnings_as_notes(ReadingWarning):
+        wanted = read_references(references, lexicon.bitext.fields)
     if len(wanted) < len(lists):
         problem = f"has {counted(len(wanted), 'sentence')}, the n-best list has {len(lists):,}"
         raise UserError(problem, where=references, remedy="give a translation of every sentence, in order")

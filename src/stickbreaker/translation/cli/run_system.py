@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.console.console import MODEL, PATH, command, emit, option, tell_of_compiling, threads_option
+from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.core.json_checks import JsonObject
@@ -51,13 +52,15 @@ def run(
             f"--n-best {n_best}", remedy=f"give at most {MOST_TRANSLATIONS:,}: more need gigabytes"
         )
     tell_of_compiling()
+    from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.translation.one_side import read_source
     from stickbreaker.translation.phrases.saved_phrases import load_phrases
     from stickbreaker.translation.phrases.token_documents import in_order, source_documents
     from stickbreaker.translation.phrases.translating import translate_documents
 
     model = load_phrases(lexicon)
-    text = read_source(source, model.lexicon.bitext.fields)
+    with warnings_as_notes(ReadingWarning):
+        text = read_source(source, model.lexicon.bitext.fields)
     found = translate_documents(model, source_documents(model.lexicon, text), n_best or 1, threads)
     lists = in_order(text.document_of, found)
     lines = _plain(lists) if n_best is None else _n_best(model, lists)

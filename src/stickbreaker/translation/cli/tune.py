@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from stickbreaker.console.console import (
+    INPUT,
     ModelPath,
     command,
     emit,
@@ -24,7 +25,7 @@ RANKS = 3  # of the topics of a document
 
 @click.command(epilog="Example: stickbreaker translate tune lexicon dev.jsonl")
 @click.argument("lexicon", type=ModelPath(changes=True))
-@click.argument("dev", nargs=-1, required=True, metavar="DEV...")
+@click.argument("dev", nargs=-1, required=True, metavar="DEV...", type=INPUT)
 @option(
     "--topics",
     choices=["mixture", "ranks", "none"],

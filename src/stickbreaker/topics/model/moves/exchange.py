@@ -1,4 +1,4 @@
-"""Exchanges of topics in a stream: half of a giant topic takes the place of the smallest topic.
+"""Exchanges of topics in online learning: half of a giant topic takes the place of the smallest topic.
 
 scipy is imported on use, so that models load without it.
 """
@@ -34,7 +34,7 @@ LEAST_TOPICS = 4  # with fewer topics none is a giant, even with all words
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Move):
-    """A move for streams that splits a giant topic; one of its halves replaces the smallest topic.
+    """A move for online learning that splits a giant topic; one of its halves replaces the smallest topic.
 
     A giant topic has at least three times the mean number of votes: each document of the minibatch has one
     vote, divided among topics like its tokens. The smallest topic is merged into the most similar one. With
@@ -229,12 +229,16 @@ class Exchange(Move):
         return Decision(accepted=tuple(accepted), params=memory)
 
 
-def exchanges_of(words: TopicVocabulary) -> tuple[Move, ...]:
-    """The moves with which a stream is learned: exchanges of topics, if the vocabulary allows them.
+def exchanges_of(words: TopicVocabulary, schedule: str) -> tuple[Move, ...]:
+    """The moves of a stream ("partial_fit"), and of an online run with an open vocabulary, whose topics begin
+    without words as those of a stream: exchanges of topics, if the vocabulary allows them; otherwise none.
 
-    It does not if topics have different priors of words, or if words have several rows (concepts).
+    It does not if topics have different priors of words, or if words have several rows (concepts). schedule:
+    its name.
     """
-    return () if words.by_topic or words.row_words() is not None else (Exchange(),)
+    begins_empty = schedule == "partial_fit" or (schedule == "online" and words.grows)
+    allowed = begins_empty and not words.by_topic and words.row_words() is None
+    return (Exchange(),) if allowed else ()
 
 
 def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:

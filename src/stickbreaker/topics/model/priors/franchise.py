@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.priors.hdp import LEAST, WeighedTopics
 
@@ -100,24 +101,23 @@ class FranchisePrior(WeighedTopics):
         nats -= (u - 1.0) * (psi(u) - psi(u + v)) + (v - gamma) * (psi(v) - psi(u + v))
         return float(nats.sum() - gamma if self.gamma_learned else nats.sum())
 
-    def update(
-        self, params: Record, usage: Record, documents: float, rate: float, scale: float
-    ) -> dict[str, Field]:
-        """Move tables, alpha and gamma by `rate` towards their maximum given the documents' statistics.
+    def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
+        """Move tables, alpha and gamma by the step's rate towards their maximum given the documents'
+        statistics.
 
         `usage`: "served" (topics), the expected number of tables with each topic; "sticks", the number of
         open tables, and "log_rests", the sum of their E[log(1 - pi')]; so alpha = -sticks / log_rests. Tables
-        are multiplied by `scale`. Nothing changes if there are no documents.
+        are multiplied by the step's scale. Nothing changes if there are no documents.
         """
         if documents <= 0.0:
             return dict(params)
         moved = dict(params)
 
         def move(name: str, value: Array | float) -> None:
-            blended = (1.0 - rate) * params[name].values + rate * np.asarray(value)
+            blended = (1.0 - step.rate) * params[name].values + step.rate * np.asarray(value)
             moved[name] = params[name]._replace(values=np.asarray(blended))
 
-        move("tables", scale * usage["served"].values)
+        move("tables", step.scale * usage["served"].values)
         sticks = float(usage["sticks"].values)
         if self.alpha_learned and sticks > 0.0:
             move("alpha", np.clip(-sticks / float(usage["log_rests"].values), *RANGE))

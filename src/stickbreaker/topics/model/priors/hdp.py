@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Step
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.slots import TopicPrior
 
@@ -105,10 +106,8 @@ class HDPPrior(WeighedTopics):
         nats = self.count(params) * np.log(gamma) + self.score(params)
         return float(nats - gamma if self.gamma_learned else nats)
 
-    def update(
-        self, params: Record, usage: Record, documents: float, rate: float, scale: float
-    ) -> dict[str, Field]:
-        """Move topics' weights, alpha and gamma by `rate` towards their maximum given the documents'
+    def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
+        """Move topics' weights, alpha and gamma by the step's rate towards their maximum given the documents'
         statistics.
 
         Mean-field documents report sums of E[log theta]; with these, the bound of Bryant & Sudderth's eq. 2
@@ -118,14 +117,16 @@ class HDPPrior(WeighedTopics):
         if documents <= 0.0:
             return dict(params)
         found = (
-            self._by_tables(params, usage, scale)
+            self._by_tables(params, usage, step.scale)
             if "gains" in usage
-            else self._by_bound(params, usage, documents, scale)
+            else self._by_bound(params, usage, documents, step.scale)
         )
         moved = dict(params)
         for name, value in found.items():
             item = params[name]
-            moved[name] = item._replace(values=(1.0 - rate) * item.values + rate * np.asarray(value))
+            moved[name] = item._replace(
+                values=(1.0 - step.rate) * item.values + step.rate * np.asarray(value)
+            )
         return moved
 
     def _by_bound(self, params: Record, usage: Record, documents: float, scale: float) -> dict[str, Array]:

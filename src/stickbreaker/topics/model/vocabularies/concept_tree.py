@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stickbreaker.core.errors import UserError, naming, shown
 from stickbreaker.corpus.readers.sources import listed_lines
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
 
 ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
 MOST_STRENGTH = 1e6
@@ -99,6 +102,50 @@ class ConceptTree:
             return cls(concepts, strength)
         except _Misplaced as error:
             raise error.replace(where=name, line=places[error.concept]) from None
+
+    @classmethod
+    def from_vectors(
+        cls,
+        vectors: object,
+        corpus: "Corpus",
+        n_concepts: int | None = None,
+        levels: int = 1,
+        strength: float = 100.0,
+    ) -> "ConceptTree":
+        """Concepts of words of a corpus whose word vectors point in nearly the same direction.
+
+        vectors: the path of a file (word2vec's text or binary format, GloVe, fastText's .vec), gensim's
+        `KeyedVectors`, a mapping from words to vectors, (words, array), or a larger Corpus from which vectors
+        are learned. n_concepts: about how many (None: one for every 8 words that have a vector). levels: 2
+        joins concepts to parents. Words without a vector stay alone. Raises UserError for vectors that cannot
+        be used, and for a corpus of several languages.
+
+        >>> from stickbreaker.corpus import Corpus, VocabularyRule
+        >>> corpus = Corpus.from_texts(["cat dog", "tax bank"], rule=VocabularyRule(min_documents=1))
+        >>> vectors = {"cat": [1, 0.1], "dog": [1, 0], "tax": [0, 1], "bank": [0.1, 1]}
+        >>> [concept.words[""] for concept in ConceptTree.from_vectors(vectors, corpus, 2).concepts]
+        [('bank', 'tax'), ('cat', 'dog')]
+        """
+        from stickbreaker.corpus import Corpus
+        from stickbreaker.topics.concepts.vector_concepts import concepts_of_vectors, vectors_at
+        from stickbreaker.topics.concepts.word_vectors import learned_vectors, vectors_from
+
+        if not isinstance(corpus, Corpus):
+            raise UserError(
+                f"{type(corpus).__name__} is not a corpus", remedy="give Corpus.from_texts(texts)"
+            )
+        if n_concepts is not None and n_concepts < 1:
+            raise UserError(f"n_concepts={n_concepts!r}", remedy="give a number of 1 or more")
+        if levels not in (1, 2):
+            raise UserError(f"levels={levels!r}", remedy="give 1 or 2")
+        if isinstance(vectors, str | Path):
+            found = vectors_at(vectors, None, corpus.vocabulary, corpus.analysis)
+        elif isinstance(vectors, Corpus):
+            found = learned_vectors(vectors)
+        else:
+            found = vectors_from(vectors)
+        chosen = concepts_of_vectors(found, corpus.vocabulary, corpus.analysis, n_concepts, levels)
+        return cls(chosen.concepts, strength)
 
     def lines(self) -> Iterator[str]:
         """The concepts as JSON lines of a file that `read` accepts."""

@@ -57,6 +57,12 @@ class KnownWordsOnTrial(WordsOnTrial):
         counts, totals = (np.delete(values, topic, axis=1) for values in (self.table_counts, self.totals))
         return replace(self, table_counts=counts, totals=totals)
 
+    def merged(self, topic: int, into: int) -> "KnownWordsOnTrial":
+        counts, totals = self.table_counts.copy(), self.totals.copy()
+        for values in (counts, totals):
+            values[:, into] += values[:, topic]
+        return replace(self, table_counts=counts, totals=totals).without(topic)
+
     def plus(self, counts: Array) -> "KnownWordsOnTrial":
         sums = np.stack([counts[part].sum(axis=0) for part in self.words.ranges(self.rows)])
         more = np.hstack([self.table_counts, counts])
@@ -130,6 +136,12 @@ class OpenWordsOnTrial(WordsOnTrial):
 
     def without(self, topic: int) -> "OpenWordsOnTrial":
         return replace(self, topics=np.delete(self.topics, topic))
+
+    def merged(self, topic: int, into: int) -> "OpenWordsOnTrial":
+        both = self.plus(self.counts[:, [topic, into]].sum(axis=1, keepdims=True))
+        topics = self.topics.copy()
+        topics[into] = both.topics[-1]
+        return replace(both, topics=np.delete(topics, topic))
 
     def plus(self, counts: Array) -> "OpenWordsOnTrial":
         ordered = counts_by_rank(counts, self.words.settings.truncation, self.spelled)
