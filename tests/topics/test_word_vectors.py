@@ -59,9 +59,7 @@ def test_an_array_and_its_words(tmp_path):
     found = read_vectors(tmp_path / "rows.npy", tmp_path / "words.txt", lambda word: word != "dog")
     assert found.words == ("cat", "tax", "bank", "été")
     np.testing.assert_array_equal(found.vectors, ROWS[[0, 2, 3, 4]])
-    with pytest.raises(
-        UserError, match=r"has no words; give a file with its words, one per line, by words"
-    ):
+    with pytest.raises(UserError, match=r"has no words; give a file with its words, one per line, by words"):
         read_vectors(tmp_path / "rows.npy")
     (tmp_path / "words.txt").write_text("one\ntwo\n")
     with pytest.raises(UserError, match="vectors of 5 × 3, and 2 lines"):
