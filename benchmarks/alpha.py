@@ -24,7 +24,7 @@ from stickbreaker.topics.model.slots import TopicView
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
 
 CELLS = ((10, 4000, 0.1), (10, 4000, 0.5), (10, 4000, 1.0), (30, 2000, 1.0), (100, 1000, 0.5))
-SHARED = ((200, 0.3), (200, 1.0), (1000, 0.3), (1000, 1.0))  # words a document, alpha
+SHARED = ((200, 0.3), (200, 1.0), (1000, 0.3), (1000, 1.0))  # words per document, alpha
 INFERENCES: dict[str, dict[str, Any]] = {
     "gibbs": {"inference": "gibbs", "max_iter": 300},
     "mean-field": {},

@@ -49,7 +49,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         `used`, `bound`, `held_out`, `passes` and `final` (False: a short run). Empty without a search.
     n_topics_range_ : (fewest, most) topics of the runs whose score is within 0.005 nats per word of the best:
         of runs to the end, or of short runs if documents held out judge. None without a search, and if only
-        the best run is: its own number is no range, and another seed may find another.
+        the best run is: its own number does not make a range, and another seed may find another.
     n_topics_ : topics in use, those with at least one expected token and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : ids of the topics in use, which stay the same: a split's first part and a merge's larger

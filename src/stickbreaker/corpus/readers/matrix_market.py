@@ -53,7 +53,7 @@ def _wrong_banner(content: bytes) -> Bad:
         b"symmetric": ("half of a symmetric matrix", 'write all of it, by mmwrite with symmetry="general"'),
     }
     named = next((word for word in written if word in words), b"")
-    problem, remedy = written.get(named, ("numbers that are no counts", "write real numbers or integers"))
+    problem, remedy = written.get(named, ("numbers that are not counts", "write real numbers or integers"))
     return Bad("wrong header", f"the file has {problem}", remedy)
 
 

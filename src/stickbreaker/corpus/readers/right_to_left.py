@@ -131,8 +131,8 @@ def _from_the_right(glyphs: Sequence[_Glyph]) -> list[_Glyph]:
 def _stretches(glyphs: Sequence[_Glyph], direction: str) -> list[tuple[list[_Glyph], bool]]:
     """Divide a line, from left to right, into stretches that are read in a direction and others.
 
-    A stretch of L begins with a letter or number, and ends with one; between numbers is no space. One of R
-    begins and ends with letters of R. Returns (glyphs, whether it is a stretch) in order.
+    A stretch of L begins with a letter or number, and ends with one; numbers have no space between them. One
+    of R begins and ends with letters of R. Returns (glyphs, whether it is a stretch) in order.
     """
     found: list[tuple[list[_Glyph], bool]] = []
     at = 0

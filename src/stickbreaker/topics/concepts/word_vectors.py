@@ -49,7 +49,7 @@ def vectors_from(given: object) -> WordVectors:
 
 
 def _checked(words: Sequence[str], rows: ArrayLike, where: str | None = None) -> WordVectors:
-    """Words and their rows as WordVectors. Raises UserError where they do not fit, or are not numbers."""
+    """Words and their rows as WordVectors. Raises UserError if they do not fit, or are not numbers."""
     try:
         vectors = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError):
@@ -71,9 +71,9 @@ def read_vectors(
     """Read word vectors from a file: word2vec's text or binary format, GloVe, fastText's .vec, or NumPy's
     .npy with the words, one per line, in the file `words`. A compressed file is unpacked while it is read.
 
-    wanted: whether a word's vector is kept; those of others are not held in memory. Of a word that comes
-    twice the first vector is kept. Raises UserError with file and line for one that is malformed, and where
-    no wanted word has a vector.
+    wanted: whether a word's vector is kept; those of others are not held in memory. If a word comes
+    twice, its first vector is kept. Raises UserError with file and line for one that is malformed, and if no
+    wanted word has a vector.
     """
     name = str(path)
     if Path(path).suffix == ".npy":
@@ -175,7 +175,7 @@ def _text_rows(
     size: tuple[int, int] | None,
     wanted: Callable[[str], bool],
 ) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Rows of a word and its numbers, apart by blanks; words with blanks (GloVe has some) are left out."""
+    """Rows of a word and its numbers, separated by spaces; words with spaces (GloVe has some) are skipped."""
     dimensions = len(head.rstrip().split(b" ")) - 1 if size is None else size[1]
     first = 1 if size is None else 2
     if dimensions < 2:
@@ -205,7 +205,7 @@ def _text_rows(
 def _binary_rows(
     name: str, stream: "io.BufferedReader[Any]", n_words: int, dimensions: int, wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Rows of word2vec's binary format: a word, a blank, its numbers as 32-bit floats."""
+    """Rows of word2vec's binary format: a word, a space, its numbers as 32-bit floats."""
     size = dimensions * _FLOAT.itemsize
     for number in range(n_words):
         word = bytearray()
@@ -221,7 +221,7 @@ def _binary_rows(
 
 
 def learned_vectors(corpus: Corpus, dimensions: int = DIMENSIONS, window: int = WINDOW) -> WordVectors:
-    """Word vectors from which words a corpus has near each other.
+    """Word vectors, learned from the words that stand near each other in a corpus.
 
     Positive pointwise mutual information of words at most `window` tokens apart, with the context's counts
     raised to 3/4, and its truncated singular value decomposition, a dimension divided by the root of its
