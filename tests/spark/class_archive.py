@@ -13,11 +13,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.tiers import EXHAUSTIVE
+
 USED = "-XX:SharedArchiveFile={} -Xlog:disable"
 
 
 def class_archive() -> Path:
-    """The archive of this machine's Java and PySpark, made by the first run of tests that needs it."""
+    """The archive of this machine's Java and PySpark.
+
+    It is made by the first run of all tests: that takes a minute, which those that start one Java machine or
+    two do not get back.
+    """
     import pyspark
 
     jars = Path(pyspark.__file__).parent / "jars"
@@ -30,7 +36,7 @@ def class_archive() -> Path:
         import fcntl  # not on Windows, where the audit imports this module
 
         fcntl.flock(lock, fcntl.LOCK_EX)  # runs of tests beside this one wait, and find it
-        if not archive.exists():
+        if EXHAUSTIVE and not archive.exists():
             command = [sys.executable, "-W", "ignore", "-m", "tests.spark.class_archive", archive]
             subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, check=False)
     return archive
