@@ -735,7 +735,7 @@ def imports_of(tree: Path) -> grimp.ImportGraph:
 def forget_compiled(tree: Path, file: str, graph: grimp.ImportGraph) -> None:
     """Remove the compiled kernels of a file and of all that import it.
 
-    For numba does not compile a kernel anew when what it calls in another file was changed.
+    Numba does not compile a kernel again when a function that it calls, in another file, has changed.
     """
     changed = ".".join(["stickbreaker", *Path(file).with_suffix("").parts]).removesuffix(".__init__")
     for module in (changed, *graph.find_downstream_modules(changed)):

@@ -2,7 +2,6 @@
 
 # pyright: reportPrivateUsage=false
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +9,15 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.corpus_facts import about, counted_vocabulary
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.model_runs import Stopper, Teller, unsettled
+from stickbreaker.estimators.model_runs import unsettled
 from stickbreaker.estimators.plain_learner import PlainLearned, PlainLearner, PlainSettings
 from stickbreaker.estimators.setting_values import params_as_text
-from stickbreaker.learning.observers import Observer, Trace
+from stickbreaker.learning.observers import Trace
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.saved import ModelDirectory
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    pass
 
 __all__ = ["begin", "finish", "fit", "resume", "unsettled"]
 
@@ -50,20 +49,9 @@ def begin(estimator: Estimator, corpus: Corpus, path: Path, **options: Any) -> M
     )
 
 
-def resume(
-    model: Path | ModelDirectory,
-    *,
-    every: float,
-    threads: int | None,
-    watch: Sequence[Observer] = (),
-    stopper: Stopper | None = None,
-    spark: "SparkEngine | None" = None,
-    tell: Teller | None = None,
-) -> tuple[Estimator, Run, RunState] | None:
+def resume(model: Path | ModelDirectory, **options: Any) -> tuple[Estimator, Run, RunState] | None:
     """Continue the run in a model's directory to its end, as `model_runs.resume`, for a plain estimator."""
-    done = model_runs.resume(
-        model, every=every, threads=threads, watch=watch, stopper=stopper, spark=spark, tell=tell
-    )
+    done = model_runs.resume(model, **options)
     if done is None:
         return None
     learned, job, state = done

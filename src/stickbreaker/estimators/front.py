@@ -35,18 +35,18 @@ from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compare
 from stickbreaker.estimators.other_programs import unknown_parameter
 from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.scikit_learn import (
-    FLOATS,
-    SPARSE,
+    RULES,
+    by_place,
     corpus_of_documents,
+    is_counts,
     is_learned,
     refuse_others,
+    words_of_columns,
 )
 from stickbreaker.learning.trace import TraceRecord
 
 if TYPE_CHECKING:
     import pandas as pd
-
-RULES: JsonObject = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
 
 
 class Columns(NamedTuple):
@@ -330,7 +330,7 @@ class Front(BaseEstimator, Generic[S, L]):
         data: Any = validate_data(taken, matrix, reset=True, **RULES)
         own = vars(taken).get("feature_names_in_")
         names = getattr(matrix, "columns", None) if own is None else own
-        words = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
+        words = words_of_columns(names, data.shape[1])
         return Corpus.from_matrix(data, feature_names=words), Columns(data.shape[1], own)
 
     def _to_read(self, X: object) -> Corpus:
@@ -349,7 +349,7 @@ class Front(BaseEstimator, Generic[S, L]):
         if not opened:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, vocabulary)
         names = vars(self).get("feature_names_in_", getattr(given.values, "columns", None))
-        words = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
+        words = words_of_columns(names, data.shape[1])
         return Corpus.from_matrix(data, feature_names=words).with_vocabulary(vocabulary)
 
     def _given(self, X: object, settings: S, *, empty_lists: bool) -> DocumentInput:
@@ -369,13 +369,7 @@ class Front(BaseEstimator, Generic[S, L]):
             return check_array(X, estimator=self, input_name="X", **RULES)
         if not self._columns.of_texts or getattr(X, "columns", None) is not None:
             return validate_data(self, X, reset=False, **RULES)
-        # columns by place: names were texts'
-        data: Any = check_array(X, estimator=self, input_name="X", **RULES)
-        if data.shape[1] != self._columns.number:
-            kind, own = type(self).__name__, self._columns.number
-            problem = f"X has {data.shape[1]} features, but {kind} is expecting {own} features as input"
-            raise ValueError(problem)
-        return data
+        return by_place(self, X, self._columns.number)
 
     def _passes(self, X: Any) -> bool:
         """Whether new documents need no check by `validate_data`, which takes longer than inference.
@@ -385,12 +379,7 @@ class Front(BaseEstimator, Generic[S, L]):
         """
         columns = self._columns
         named = columns.names is not None and not columns.of_texts
-        if named or not isinstance(X, SPARSE):
-            return False
-        shape, data = X.shape, X.data
-        if shape is None or len(shape) != 2 or not shape[0] or shape[1] != columns.number:
-            return False
-        return X.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
+        return not named and is_counts(X, columns.number)
 
 
 T = TypeVar("T", bound=HasShares[Any])

@@ -33,6 +33,7 @@ from stickbreaker.estimators.plain_learner import PlainLearned
 
 SPARSE: Classes = (csr_array, csr_matrix)
 FLOATS = (np.float64, np.float32)  # types of matrices that are not converted
+RULES: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}  # of scikit-learn
 
 
 class ScikitLearn(BaseEstimator, Estimator):
@@ -235,8 +236,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         if not own_words and not self._is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, self.vocabulary_)
         names = getattr(self, "feature_names_in_", getattr(matrix, "columns", None))
-        names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
-        corpus = Corpus.from_matrix(data, feature_names=names)
+        corpus = Corpus.from_matrix(data, feature_names=words_of_columns(names, data.shape[1]))
         return corpus if own_words else corpus.with_vocabulary(self.vocabulary_)
 
     def _take_features(self, vocabulary: Vocabulary) -> None:
@@ -270,18 +270,11 @@ class ScikitLearn(BaseEstimator, Estimator):
         Raises ValueError if it is not one, or does not have the columns of the fit. An open vocabulary that
         was learned from texts takes any columns.
         """
-        rules: Any = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_non_negative": True}
         if not reset and "n_features_in_" not in vars(self):
-            return check_array(X, estimator=self, input_name="X", **rules)
+            return check_array(X, estimator=self, input_name="X", **RULES)
         if reset or not self._knows_words or getattr(X, "columns", None) is not None:
-            return validate_data(self, X, reset=reset, **rules)
-        # columns by place: names were texts'
-        data: Any = check_array(X, estimator=self, input_name="X", **rules)
-        if data.shape[1] != self.n_features_in_:
-            kind, own = type(self).__name__, self.n_features_in_
-            problem = f"X has {data.shape[1]} features, but {kind} is expecting {own} features as input"
-            raise ValueError(problem)
-        return data
+            return validate_data(self, X, reset=reset, **RULES)
+        return by_place(self, X, self.n_features_in_)
 
     @property
     def _knows_words(self) -> bool:
@@ -302,12 +295,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         not named.
         """
         named = "feature_names_in_" in vars(self) and not self._knows_words
-        if self._is_open or named or not isinstance(X, SPARSE):
-            return False
-        shape, data = X.shape, X.data
-        if shape is None or len(shape) != 2 or not shape[0] or shape[1] != self.n_features_in_:
-            return False
-        return X.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
+        return not (self._is_open or named) and is_counts(X, self.n_features_in_)
 
 
 def is_learned(name: str, value: object) -> bool:
@@ -316,6 +304,35 @@ def is_learned(name: str, value: object) -> bool:
     value: what the class has under that name.
     """
     return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
+
+
+def words_of_columns(names: Any, number: int) -> list[str]:
+    """The words that stand for the columns of a matrix: their names, or x0, x1 and so on if names is None."""
+    return [f"x{place}" for place in range(number)] if names is None else list(names)
+
+
+def is_counts(X: Any, number: int | None) -> bool:
+    """Whether something is a sparse matrix of nonnegative, finite floats with this number of columns."""
+    if not isinstance(X, SPARSE):
+        return False
+    matrix: Any = X
+    shape, data = matrix.shape, matrix.data
+    if shape is None or len(shape) != 2 or not shape[0] or shape[1] != number:
+        return False
+    return matrix.dtype in FLOATS and (not len(data) or bool(data.min() >= 0.0 and data.max() < np.inf))
+
+
+def by_place(estimator: BaseEstimator, X: object, number: int) -> Any:
+    """X as a matrix of counts whose columns are those of the fit by place, since their names were texts'.
+
+    Raises ValueError if it is not one, or does not have this number of columns.
+    """
+    data: Any = check_array(X, estimator=estimator, input_name="X", **RULES)
+    if data.shape[1] != number:
+        kind = type(estimator).__name__
+        problem = f"X has {data.shape[1]} features, but {kind} is expecting {number} features as input"
+        raise ValueError(problem)
+    return data
 
 
 def refuse_others(kind: str, others: Mapping[str, object]) -> None:

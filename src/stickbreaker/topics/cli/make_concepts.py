@@ -147,7 +147,7 @@ def select(
     """
     from stickbreaker.topics.concepts import concept_sources, dictionaries, vector_concepts
 
-    if form == "vectors" or (form is None and words_have_vectors(dictionary)):
+    if form == "vectors" or (form is None and vector_concepts.gives_vectors(dictionary)):
         refuse_written(_OF_DICTIONARIES, "is not for word vectors")
         levels = depth or 1
         if levels > 2:
@@ -185,13 +185,6 @@ def select(
 
 
 _OF_DICTIONARIES = ("source", "target", "kind", "most", "min_count", "max_count", "traditional", "synonyms")
-
-
-def words_have_vectors(path: Path) -> bool:
-    """Whether a file looks as if it had word vectors, or is a corpus."""
-    from stickbreaker.topics.concepts.word_vectors import looks_like_vectors
-
-    return (path / "corpus.json").is_file() or (path.is_file() and looks_like_vectors(path))
 
 
 def _synsets(

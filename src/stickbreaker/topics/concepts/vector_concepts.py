@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.store import FACTS_FILE
 from stickbreaker.topics.concepts.concept_sources import Selection, Speller, covered, refuse_several_languages
-from stickbreaker.topics.concepts.word_vectors import WordVectors, learned_vectors, read_vectors
+from stickbreaker.topics.concepts.word_vectors import (
+    WordVectors,
+    learned_vectors,
+    looks_like_vectors,
+    read_vectors,
+)
 from stickbreaker.topics.model.vocabularies.concept_tree import Concept
 
 WORDS_OF_A_CONCEPT = 8  # on average
@@ -68,11 +74,20 @@ def concepts_of_vectors(
     return covered(selection, vocabulary)
 
 
+def gives_vectors(path: Path) -> bool:
+    """Whether `vectors_at` can be expected to read a path: a corpus, or a file that looks like vectors."""
+    return _is_corpus(path) or (path.is_file() and looks_like_vectors(path))
+
+
+def _is_corpus(path: Path) -> bool:
+    return (path / FACTS_FILE).is_file()
+
+
 def vectors_at(
     path: str | Path, words: str | Path | None, vocabulary: Vocabulary, analysis: AnyAnalysis | None
 ) -> WordVectors:
     """Word vectors for a vocabulary: of a file, as `read_vectors` reads it, or learned from a corpus."""
-    if (Path(path) / "corpus.json").is_file():
+    if _is_corpus(Path(path)):
         if words is not None:
             raise UserError("--words is for an .npy file", where=path, remedy="leave it out")
         return learned_vectors(Corpus.open(path))
