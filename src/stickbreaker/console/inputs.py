@@ -34,7 +34,7 @@ DATE_FORMAT = {
     "help": "Date format: epoch, epoch-ms, twitter, or a pattern such as %d/%m/%Y. Without FIELD, for all "
     "fields with names of dates.  [default: ISO 8601 and other unambiguous formats]",
 }
-LANGUAGE = {"default": "en", "help": "Code or English name; none: no language."}
+LANGUAGE = {"default": "en", "common": True, "help": "Code or English name; none: no language."}
 NORMALIZATION = {"choices": ["NFC", "NFKC", "none"], "default": "NFC"}
 LOWERCASE = {"names": "--lowercase/--no-lowercase", "default": True}
 TOKEN_PATTERN = {
@@ -66,6 +66,7 @@ class ReadingChoice:
     text_field: str = from_option(
         default="text",
         metavar="FIELD",
+        common=True,
         help="Field or column with the text; title+text joins two, en=FIELD,de=FIELD names one for each "
         "language. For CoNLL-U: form or lemma.",
     )
@@ -293,9 +294,9 @@ class StructureChoice:
     )
 
 
-reading_options = options_into(ReadingChoice, "reading")
-analysis_options = options_into(AnalysisChoice, "choice")
-structure_options = options_into(StructureChoice, "structure")
+reading_options = options_into(ReadingChoice, "reading", "Documents")
+analysis_options = options_into(AnalysisChoice, "choice", "Words")
+structure_options = options_into(StructureChoice, "structure", "Structure")
 
 
 def open_or_build(

@@ -76,7 +76,7 @@ class TreeChoice:
         return VocabularyRule(self.min_documents, 1.0, self.vocabulary_size)
 
 
-tree_options = options_into(TreeChoice, "choice")
+tree_options = options_into(TreeChoice, "choice", "Words")
 
 
 @click.command(epilog="Example: stickbreaker fit stm news.conllu --out model --topics 32")
