@@ -10,6 +10,7 @@ from tests.running import planted_documents, write_lines
 from stickbreaker import HDP, LDA, Corpus, Guide, UserError
 from stickbreaker.corpus import Document
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.topics.merging import joined_by_information
 from stickbreaker.topics.report.document_entries import read_documents, read_metadata_sums
 
 QUICK = {"random_state": 1, "n_jobs": 1, "max_iter": 4, "tol": 0.0}
@@ -121,6 +122,29 @@ def test_topics_of_planted_subjects_are_joined(texts):
     largest = model.transform(texts).argmax(axis=1)
     assert [len(set(largest[subject == k])) for k in range(3)] == [1, 1, 1]
     assert len(set(largest)) == 3
+
+
+def test_joins_lose_least_information():
+    """Each join is the best of all pairs, by mutual information of topics and words before and after."""
+    draw = np.random.default_rng(0)
+    words, shares = draw.dirichlet(np.full(12, 0.3), 7), draw.dirichlet(np.ones(7))
+
+    def information(groups):
+        joint = np.stack([(shares[own, None] * words[own]).sum(axis=0) for own in groups])
+        independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+        return float((joint * np.log(joint / independent)).sum())
+
+    groups = [[k] for k in range(7)]
+    for n in range(6, 1, -1):
+        pairs = itertools.combinations(range(len(groups)), 2)
+        joins = [
+            [own for place, own in enumerate(groups) if place not in pair]
+            + [groups[pair[0]] + groups[pair[1]]]
+            for pair in pairs
+        ]
+        groups = max(joins, key=information)
+        found = joined_by_information(words, shares, n)
+        assert sorted(map(sorted, found)) == sorted(map(sorted, groups))
 
 
 def test_topics_of_one_name_are_joined_first(learned):

@@ -11,10 +11,11 @@ from numbers import Integral
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Merge
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.records import Record
+from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import by_size
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.setting_values import params_as_text, threads_of
@@ -213,16 +214,13 @@ def _names_after(model: "TopicEstimator", plan: MergePlan) -> dict[int, str]:
 
 
 def groups_for(model: "TopicEstimator", n_topics: int) -> list[list[int]]:
-    """The topics to merge so that `n_topics` are left: those joined by the tree of topics in the report, cut
-    where it has that many branches.
+    """The topics to merge so that `n_topics` are left, by `joined_by_information`.
 
     Topics with the same name are joined first. Unused topics go to the largest one. Raises UserError for a
     number that is not below that of the topics.
     """
     from stickbreaker.topics.names.named_topics import NamedTopics
     from stickbreaker.topics.report.display_words import apart, look_at
-    from stickbreaker.topics.report.hierarchy import agglomerate
-    from stickbreaker.topics.report.maps.topic_map import topic_distances
 
     whole = isinstance(n_topics, Integral) and not isinstance(n_topics, bool)
     if not whole or not 1 <= n_topics < len(model.alpha_):
@@ -230,13 +228,52 @@ def groups_for(model: "TopicEstimator", n_topics: int) -> list[list[int]]:
         raise UserError(f"{problem} that there are", remedy="give a number from 1 to one less than that")
     named = NamedTopics(model)
     used = [g for g in range(len(named.members)) if g not in named.unused]
-    clusters = {i: list(named.members[g]) for i, g in enumerate(used)}
-    if len(used) > n_topics:
-        figures = look_at(named.words, named.shares, model.vocabulary_.parts, named._ranked_words)
-        distances = topic_distances(apart(named.words, figures))[np.ix_(used, used)]
-        joins = agglomerate(distances)[: len(used) - n_topics]
-        for number, (left, right, _) in enumerate(joins, len(used)):
-            clusters[number] = clusters.pop(left) + clusters.pop(right)
-    largest = max(clusters.values(), key=lambda own: float(model.topic_shares_[own].sum()))
+    figures = look_at(named.words, named.shares, model.vocabulary_.parts, named._ranked_words)
+    words = np.asarray(apart(named.words, figures, len(figures.most)), np.float64)
+    joined = joined_by_information(words[used], named.shares[used], n_topics)
+    groups = [[k for place in own for k in named.members[used[place]]] for own in joined]
+    largest = max(groups, key=lambda own: float(model.topic_shares_[own].sum()))
     largest += [k for g in named.unused for k in named.members[g]]
-    return [sorted(own) for own in clusters.values() if len(own) > 1]
+    return [sorted(own) for own in groups if len(own) > 1]
+
+
+def joined_by_information(topic_word: Array, shares: Array, n: int) -> list[list[int]]:
+    """Join topics until `n` groups are left; each time those two whose join loses least of what topics say
+    about words: (s + t) times the Jensen-Shannon divergence of their words, with weights s and t, their
+    shares (Slonim and Tishby 1999, agglomerative information bottleneck).
+
+    topic_word (K × V): rows sum to one. Returns groups of rows. Average linkage of unweighted distances, as
+    in the tree of the report, joins most topics to one giant: of 25 topics of news, cut at ten, one has half
+    of the words.
+
+    >>> joined_by_information(np.array([[0.9, 0.1], [0.1, 0.9], [0.8, 0.2]]), np.ones(3) / 3, 2)
+    [[0, 2], [1]]
+    """
+    words, sizes = np.array(topic_word, np.float64), np.array(shares, np.float64)
+    groups: dict[int, list[int]] = {k: [k] for k in range(len(words))}
+    losses = np.full((len(words), len(words)), np.inf)
+    for k in range(len(words)):
+        others = np.arange(k + 1, len(words))
+        losses[k, others] = _losses(words, sizes, k, others)
+    while len(groups) > n:
+        k, gone = divmod(int(np.argmin(losses)), len(words))
+        whole = sizes[k] + sizes[gone]
+        words[k] = (sizes[k] * words[k] + sizes[gone] * words[gone]) / max(whole, 1e-300)
+        sizes[k] = whole
+        groups[k] += groups.pop(gone)
+        losses[gone], losses[:, gone] = np.inf, np.inf
+        others = np.array([other for other in groups if other != k], np.int64)
+        losses[np.minimum(others, k), np.maximum(others, k)] = _losses(words, sizes, k, others)
+    return list(groups.values())
+
+
+def _losses(words: Array, sizes: Array, k: int, others: NDArray[np.int64]) -> Array:
+    """How much information about words each join of topic k with one of the others loses (others)."""
+    own, their = sizes[k], sizes[others]
+    mixture = (own * words[k] + their[:, None] * words[others]) / np.maximum(own + their, 1e-300)[:, None]
+    entropies = _entropies(words[np.append(others, k)])
+    return (own + their) * _entropies(mixture) - their * entropies[:-1] - own * entropies[-1]
+
+
+def _entropies(words: Array) -> Array:
+    return -(words * np.log(np.maximum(words, 1e-300))).sum(axis=1)

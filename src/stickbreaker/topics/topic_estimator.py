@@ -74,9 +74,9 @@ class TopicEstimator(LearnedTopics):
     def reduce_topics(self, n_topics: int) -> Self:
         """Merge similar topics (`merge_topics`) until `n_topics` are left.
 
-        The tree of topics in the report, average linkage of the Jensen-Shannon distances of their words, is
-        cut where it has that many branches. Topics with the same name are joined first; unused ones become
-        part of the largest. Raises UserError for a number that is not below that of the topics.
+        Each time, the two topics become one whose merge loses least of what topics say about words: small
+        and similar ones (Slonim and Tishby 1999). Topics with the same name are merged first; unused ones
+        become part of the largest. Raises UserError for a number that is not below that of the topics.
         """
         from stickbreaker.topics import merging
 

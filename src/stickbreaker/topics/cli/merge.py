@@ -45,7 +45,7 @@ def merge(
     The largest topic of a list stays, and gets the words, documents and names of all. All other topics keep
     their words, shares and names, but not their numbers; the table of old numbers is printed, and stored with
     the model. The report shows the documents as before, with the shares of merged topics added up, also over
-    time. With --topics, the tree of topics in the report is cut where it has K branches.
+    time. With --topics, those topics are merged by which least is lost: small and similar ones.
 
     To merge topics in the report alone, give them the same name: `stickbreaker name`.
     """
