@@ -148,6 +148,13 @@ class Estimator(ABC):
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
 
+    def _choose_for(self, corpus: Corpus) -> None:
+        """Choose what the user left open and the documents decide, such as a number of topics.
+
+        Called first of all when learning from a corpus begins. By default, nothing is chosen.
+        """
+        return
+
     def _remark_on(self, corpus: Corpus) -> str | None:
         """A warning about something surprising in learning from these documents, or None."""
         return None

@@ -221,6 +221,10 @@ class PlainLearner(Learner[PlainSettings, PlainLearned]):
     def tokens_of_document(self, settings: PlainSettings, tokens: Sequence[str]) -> Sequence[str]:
         return settings.estimator._tokens_of_document(tokens)
 
+    def chosen_for(self, settings: PlainSettings, corpus: Corpus) -> PlainSettings:
+        settings.estimator._choose_for(corpus)
+        return settings
+
     def remark_on(self, settings: PlainSettings, corpus: Corpus) -> str | None:
         return settings.estimator._remark_on(corpus)
 

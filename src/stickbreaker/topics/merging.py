@@ -169,7 +169,8 @@ def _settings_after(model: "TopicEstimator", plan: MergePlan) -> dict[str, objec
     """The parameters that describe the merged model, where they change: those with a value for each topic."""
     if model._documents_slot != "finite":
         return {}  # the number of topics is learned, and no parameter has a value for each
-    settings: dict[str, object] = {"n_topics": max(plan.numbers) + 1}
+    name = "_topics_of_documents" if model.n_topics is None else "n_topics"
+    settings: dict[str, object] = {name: max(plan.numbers) + 1}
     gone = [source for sources in plan.sources for source in sources]
     alpha, eta = (None if isinstance(value, str) else value for value in (model.alpha, model.eta))
     if alpha is not None and np.ndim(alpha) == 1:

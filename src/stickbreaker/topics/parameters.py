@@ -147,8 +147,15 @@ class TopicParameters(RunParameters):
     }  # if a schedule leaves them open
     _stream_defaults: ClassVar[Mapping[str, float]] = _schedule_defaults  # the same in streams
 
-    n_topics: int = parameter(
-        100, "Topics to learn.", least=1, most=MOST_COLUMNS, option="--topics", common=True
+    n_topics: int | None = parameter(
+        None,
+        "Topics to learn.",
+        unset="by the number of documents: its square root, at most one for 20 and at most 100, in steps of "
+        "5; a stream 100",
+        least=1,
+        most=MOST_COLUMNS,
+        option="--topics",
+        common=True,
     )
     _: KW_ONLY
     inference: "str | Hybrid | Gibbs" = parameter(

@@ -84,7 +84,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         return super()._needs_distributions(schedule)
 
     def _n_topics_at_start(self) -> int:
-        return UNSEARCHED if isinstance(self.n_topics, str) else self.n_topics
+        return self.n_topics if isinstance(self.n_topics, int) else UNSEARCHED
 
     @property
     def _searches(self) -> bool:

@@ -54,7 +54,7 @@ class PlainLDA(LDAParameters, TopicEstimator):
         return made
 
     def _documents(self, stream: bool) -> DirichletPrior:
-        K, given = int(self.n_topics), self.alpha
+        K, given = int(self._n_topics_at_start()), self.alpha
         if given is None:
             given = STREAM_ALPHA if stream else "learned"
         start = 1.0 / K if self._gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)

@@ -90,9 +90,10 @@ class TopicEstimator(LearnedTopics):
             raise UserError(f"there are no topics to {verb}", remedy="call fit first")
 
     def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
-        if self._is_open or not isinstance(self.n_topics, int) or not isinstance(self.engine, str):
+        if self._is_open or isinstance(self.n_topics, str) or not isinstance(self.engine, str):
             return 0, ""  # a table that grows, a number that is searched for, or a table on a cluster
-        return 16 * self.n_topics * corpus.n_words, f"n_topics={self.n_topics}"  # counts and expectations
+        n_topics = self._n_topics_at_start()
+        return 16 * n_topics * corpus.n_words, f"n_topics={n_topics}"  # counts and expectations
 
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
