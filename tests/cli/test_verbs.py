@@ -670,6 +670,21 @@ def test_options_of_the_online_schedule_need_it(cli, planted, tmp_path):
     assert "--kappa needs --schedule online" in done.stderr
 
 
+def test_settings_for_short_texts_are_noted(cli, tmp_path):
+    path, line = tmp_path / "a.txt", ("--topics", 2, "--iterations", 1, "--tol", 0, "--threads", 1)
+    path.write_text("a river bank\nbank money\n" * 50)
+    fit = ("fit", "lda", path, "--out", tmp_path / "m", "--format", "lines", "--overwrite", *line)
+    noted = "documents have 1.0 known words on average; topics of such short texts were best with"
+    settings = "--inference gibbs, --alpha 0.1, --eta 0.1, and with concepts of word vectors"
+    assert f"note: {noted} {settings}" in " ".join(cli(*fit).stderr.split())
+    assert noted not in " ".join(cli(*fit, "--inference", "gibbs").stderr.split())
+    path.write_text(("a river bank " * 20 + "\n" + "bank money " * 20 + "\n") * 50)
+    assert "known words on average" not in cli(*fit).stderr
+    texts = ["a river bank", "bank money"] * 50
+    with pytest.warns(UserWarning, match='such short texts were best with inference="gibbs", alpha=0.1'):
+        LDA(2, max_iter=1, tol=0.0).fit(texts)
+
+
 def test_more_topics_than_documents_are_noted(cli, planted, tmp_path):
     line = ("--topics", 70, "--iterations", 1, "--tol", 0, "--threads", 1)
     done = cli("fit", "lda", planted, "--out", tmp_path / "m", *line)
