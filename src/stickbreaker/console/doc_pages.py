@@ -24,6 +24,7 @@ PAGES = {  # by command; paths below docs/
     "stream hdp": "tutorials/on-spark.md",
     "topics": "howto/words-of-a-topic.md",
     "name": "howto/name-topics.md",
+    "merge": "howto/merge-topics.md",
     "transform": "howto/topic-of-each-document.md",
     "evaluate": "howto/score-new-documents.md",
     "segment": "howto/segment-new-text.md",

@@ -263,6 +263,13 @@ class Estimator(ABC):
     def _snapshot(self, fixed: JsonObject) -> Snapshot:
         """The finished model in the form that is saved; `fixed`: manifest fields known before the run."""
 
+    def _write_stored_documents(self, folder: Path) -> None:
+        """Write into `folder` what the report showed of documents when the model was loaded, if that holds.
+
+        By default writes nothing.
+        """
+        return
+
     def _write_beside(self, folder: Path) -> None:
         """Write what else the user added to a model, such as names of topics, as files into its directory.
 

@@ -156,6 +156,9 @@ class PlainLearned(HasShares[PlainSettings]):
     def write_documents(self, corpus: Corpus, folder: Path, *, from_run: bool = False) -> None:
         self.estimator._write_report_documents(corpus, folder)
 
+    def write_stored_documents(self, folder: Path) -> None:
+        self.estimator._write_stored_documents(folder)
+
     def write_beside(self, folder: Path, replaced: Path | None = None) -> None:
         if replaced is not None:
             self.estimator._take_beside(replaced)
