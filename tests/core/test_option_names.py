@@ -102,7 +102,7 @@ def test_the_command_line_renames_what_it_says(cli):
             "fit hdp",
             "fit ngram",
             "fit grammar",
-            "fit stm",
+            "fit syntax",
             "corpus build",
             "topics",
             "report",

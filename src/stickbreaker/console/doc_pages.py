@@ -14,7 +14,7 @@ PAGES = {  # by command; paths below docs/
     "fit": "explanation/index.md",
     "fit lda": "tutorials/first-topics.md",
     "fit hdp": "howto/how-many-topics.md",
-    "fit stm": "models/syntax.md",
+    "fit syntax": "models/syntax.md",
     "fit ngram": "tutorials/language-model.md",
     "fit grammar": "tutorials/segmenting.md",
     "resume": "howto/resume.md",

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import TopicSearch
 
+SHORT = 15.0  # known words per document, below which settings for short texts are named
+MANY = 100  # documents, from which they are
+
 
 class TopicEstimator(LearnedTopics):
     """Base of the public topic estimators, LDA and HDP: what they share in learning, scoring, naming and
@@ -180,10 +183,25 @@ class TopicEstimator(LearnedTopics):
 
     def _remark_on(self, corpus: Corpus) -> str | None:
         n_topics = self._n_topics_at_start()
-        if self._documents_slot != "finite" or corpus.n_documents >= n_topics:
+        if self._documents_slot != "finite":
             return None
-        documents = counted(corpus.n_documents, "document")
-        return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
+        if corpus.n_documents < n_topics:
+            documents = counted(corpus.n_documents, "document")
+            return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
+        return self._remark_on_short(corpus)
+
+    def _remark_on_short(self, corpus: Corpus) -> str | None:
+        """A remark on many short documents, with the settings that were best for these; None if they are
+        longer, or the settings are as good.
+        """
+        length = corpus.n_tokens / corpus.n_documents
+        sampled = self._gibbs_settings() is not None
+        if length >= SHORT or corpus.n_documents < MANY or self._is_open or self._has_concepts or sampled:
+            return None
+        return (
+            f"documents have {length:.1f} known words on average; topics of such short texts were best with "
+            'inference="gibbs", alpha=0.1, eta=0.1, and with concepts of word vectors (stickbreaker concepts)'
+        )
 
     def _overview(self) -> Overview:
         from stickbreaker.topics.report.topic_overview import overview_of_topics
