@@ -23,7 +23,7 @@ MAKE = {  # what each is made by
     "hdp": f"fit hdp one.jsonl --topics 8 {SMALL}",
     "two": f"fit lda both.jsonl --topics 3 --text-field en=en,de=de {SMALL}",
     "open": f"fit lda one.jsonl --topics 3 --words open --schedule online {SMALL}",
-    "stm": f"fit stm trees.conllu --topics 4 --iterations 30 {SMALL}",
+    "stm": f"fit syntax trees.conllu --topics 4 --iterations 30 {SMALL}",
     "ngram": "fit ngram lines.txt --order 2 --iterations 20 --seed 1",
     "grammar": "fit grammar spaced.txt --iterations 20 --seed 1",
     "lexicon": "translate learn both.jsonl --from en --to de --topics two --document-field id",

@@ -11,7 +11,7 @@ from stickbreaker.console.console import emit, refuse_written, tell_of_compiling
 from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.console.parameter_options import option_table
 from stickbreaker.console.run_options import Decorator, options_of
-from stickbreaker.core.parameter_fields import declared
+from stickbreaker.core.parameter_fields import LEARNING, declared
 from stickbreaker.estimators.kinds import Saved, kind_at, kinds, systems
 
 if TYPE_CHECKING:
@@ -34,7 +34,15 @@ def verb_options(verb: str, **changes: Any) -> Decorator:
     for settings in settings_classes(verb):
         table = {**option_table(settings, **changes), **table}
     order = [name for settings in settings_classes(verb) for name in option_table(settings)]
-    return options_of({name: table[name] for name in dict.fromkeys(order)})
+    return options_of(
+        {name: {**table[name], "heading": _heading(table[name])} for name in dict.fromkeys(order)}
+    )
+
+
+def _heading(option: Mapping[str, object]) -> object:
+    """The heading in `--help` of a verb's option: the declared one, but none in place of "Learning"."""
+    heading = option["heading"]
+    return "" if heading == LEARNING else heading
 
 
 def settings_for(verb: str, saved: Saved, options: Mapping[str, object]) -> dict[str, object]:

@@ -26,5 +26,6 @@ class ThreadSettings(VerbSettings):
         unset="those of the model, or every core",
         option="--threads",
         least=1,
+        heading="Where it runs",
         last=True,
     )
