@@ -100,7 +100,7 @@ LDA = Kind(
             documents=OF_CORPUS,
         ),
         "effect": VerbFunction(
-            "stickbreaker.topics.verbs.effects:effects",
+            "stickbreaker.topics.verbs.effect:effects",
             "stickbreaker.topics.verbs.settings:EffectSettings",
             documents=OF_CORPUS,
         ),
