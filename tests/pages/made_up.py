@@ -3,16 +3,17 @@
 from typing import Any
 
 from stickbreaker.pages.page import Page, Report
+from stickbreaker.pages.template_page import TemplateReport
 
 
 def page_of(kind: type[Report], title: str, **fields: Any) -> Page:
     """The page of a report of a kind, of which these things are known."""
     report = object.__new__(kind)
     report.__dict__.update({"subtitle": "", "facts": (), "settings": (), **fields})
-    return Page(title, report)
+    return report.page(title)
 
 
-def scripts_of(kind: type[Report]) -> dict[str, str]:
+def scripts_of(kind: type[TemplateReport]) -> dict[str, str]:
     """The scripts of all sections of a kind that know no browser, by name."""
     return {
         name: section.read(name)
@@ -20,3 +21,10 @@ def scripts_of(kind: type[Report]) -> dict[str, str]:
         for name in section.scripts
         if not name.endswith(("view.js", "views.js"))
     }
+
+
+def texts_in(value: Any) -> list[str]:
+    """All texts in a JSON value."""
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in texts_in(each)]
+    return [text for each in value for text in texts_in(each)] if isinstance(value, list) else [str(value)]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex
-from stickbreaker.pages.page import ChartSection
+from stickbreaker.pages.template_page import ChartSection
 from stickbreaker.pages.text_values import clean, thinned
 
 MOST_NATS = 50.0  # per word: worse scores are not drawn

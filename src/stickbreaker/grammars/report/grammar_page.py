@@ -33,12 +33,13 @@ from stickbreaker.grammars.report.subtree_evolution import (
     turnovers_of,
 )
 from stickbreaker.pages.saved_models import SavedReport, settings_of
+from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.saved import ModelDirectory
 
 MOST_SYMBOLS = 20  # adapted ones that are shown
 
 
-class GrammarReport(SavedReport[PlainAdaptorGrammar]):
+class GrammarReport(TemplateReport, SavedReport[PlainAdaptorGrammar]):
     """The report page on a grammar; its properties are what sections share, computed when first used."""
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex, topic_colours
-from stickbreaker.pages.page import ChartSection
+from stickbreaker.pages.template_page import ChartSection
 from stickbreaker.pages.text_values import clean, one_line, thinned
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import by_size
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator, Subtree
 from stickbreaker.pages.colour import topic_colours
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stickbreaker.grammars.model.grammar import Grammar, Terminal
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport

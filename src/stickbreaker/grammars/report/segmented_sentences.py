@@ -14,8 +14,8 @@ from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import Sentences as Text
 from stickbreaker.grammars.parsing import cuts_of
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
-from stickbreaker.pages.page import Section
 from stickbreaker.pages.shades import legend, level_of
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.trees import Tree, tree_of
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
 from stickbreaker.grammars.report.segmented_sentences import percent
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import clean
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.report.remembered_subtrees import number_text
 from stickbreaker.pages.changes import Changes, changes_of
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line
 from stickbreaker.saved.evolution import Evolution
 

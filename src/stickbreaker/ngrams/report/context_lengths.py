@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.pages.learning_curves import COLOURS
-from stickbreaker.pages.page import ChartSection
+from stickbreaker.pages.template_page import ChartSection
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from stickbreaker.ngrams.report_documents import (
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.colour import distinct_colours
 from stickbreaker.pages.document_rows import DocumentRows, read_document_rows, whose_documents
-from stickbreaker.pages.page import Section
 from stickbreaker.pages.shades import legend, level_of, shaded_word
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line, percent, rounded
 from stickbreaker.pages.topic_rows import places_of
 from stickbreaker.saved.documents_with_topics import are_shares, refuse_other_topics

@@ -19,6 +19,7 @@ from stickbreaker.ngrams.report.notable_contexts import (
 from stickbreaker.ngrams.report.sentences import Sentences, read_sentences
 from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
 from stickbreaker.pages.saved_models import SavedReport
+from stickbreaker.pages.template_page import TemplateReport
 
 HELD_OUT, TEXT, JOINT = "held-out", "text", "joint"  # kinds of curves
 CURVES = {
@@ -31,7 +32,7 @@ LEARNING = LearningCurves(more=" Ends of sentences count as words.")
 M = TypeVar("M", bound=LanguageEstimator)
 
 
-class AnyLanguageReport(SavedReport[M]):
+class AnyLanguageReport(TemplateReport, SavedReport[M]):
     """What the reports on language models with and without topics have in common."""
 
     unit = "sweep"  # of the curves

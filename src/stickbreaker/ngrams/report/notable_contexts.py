@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.topk import descending
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.word_numbers import END
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import percent
 
 if TYPE_CHECKING:

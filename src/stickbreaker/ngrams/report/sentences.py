@@ -13,8 +13,8 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.ngrams.report_sentences import COLUMNS, LIMIT, MOST_WORDS
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.document_rows import document_name
-from stickbreaker.pages.page import Section
 from stickbreaker.pages.shades import legend, level_of, shaded_word
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS

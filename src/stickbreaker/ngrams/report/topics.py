@@ -14,7 +14,7 @@ from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.topic_sentences import TopicSentences
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.pages.colour import distinct_colours
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import clean, cut_short, one_line, percent
 from stickbreaker.pages.topic_rows import TopicRow
 

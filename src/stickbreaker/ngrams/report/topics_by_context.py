@@ -17,7 +17,7 @@ from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.report.notable_contexts import START
 from stickbreaker.ngrams.word_numbers import END
 from stickbreaker.pages.learning_curves import COLOURS
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import percent, rounded
 
 if TYPE_CHECKING:
