@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.pages.elements import Elements
+
 from stickbreaker.pages.page import Page, Report
 from stickbreaker.pages.template_page import TemplateReport
 
@@ -28,3 +30,16 @@ def texts_in(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [text for each in value.values() for text in texts_in(each)]
     return [text for each in value for text in texts_in(each)] if isinstance(value, list) else [str(value)]
+
+
+def all_text(page: Page) -> str:
+    """What a page says, in its HTML and in its data."""
+    return "\n".join([*Elements(page.html()).text, *texts_in(page.payload)])
+
+
+def views_in(value: Any, name: str) -> list[Any]:
+    """All views of one kind in a JSON value, by the name of their class."""
+    if isinstance(value, dict):
+        own = [value] if value.get("view") == name else []
+        return own + [view for each in value.values() for view in views_in(each, name)]
+    return [view for each in value for view in views_in(each, name)] if isinstance(value, list) else []

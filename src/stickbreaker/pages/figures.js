@@ -37,7 +37,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .genealogy .lost { font-size: 10px; fill: #5a6069; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
 .paths .word, .paths .head { font-size: 13px; }
 .paths .head, .path.followed .word { font-weight: bold; }
-.paths .box { fill: none; stroke: #8a8f98; }
+.paths .box, .paths .ground { fill: none; stroke: #8a8f98; }
 .path .line { fill: none; stroke: #8a8f98; stroke-width: 1.1; stroke-opacity: 0.55; }
 .path.followed .line { stroke-width: 3; stroke-opacity: 1; }
 .vocabulary-chart .in { fill: #22569c; }

@@ -16,9 +16,9 @@ import pytest
 from tests.pages import made_up
 from tests.pages.contrast import contrast
 from tests.pages.damaged_documents import damaged
+from tests.pages.elements import Elements
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
-from tests.topics.report.test_report_html import Elements
 from tests.topics.report.test_report_looks import palette
 
 from stickbreaker import NgramModel

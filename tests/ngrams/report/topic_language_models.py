@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.topics.report.test_report_html import Elements
+from tests.pages.elements import Elements
 
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin, resume

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.pages import made_up
+from tests.pages.elements import Elements
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
-from tests.topics.report.test_report_html import Elements
 from tests.translation.report.planted_lexicons import pairs, planted
 
 from stickbreaker.core.errors import UserError

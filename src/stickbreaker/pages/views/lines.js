@@ -21,7 +21,7 @@ function linesLayout(value, width) {
   const from = logY ? Math.max(low / 1.05, 1e-9) : most ? 0 : low >= 0 ? Math.max(low - margin, 0) : low - margin, to = logY ? high * 1.05 : most || high + margin;
   const yTicks = logY ? logTicks(from, to) : ticks(from, to, 5), write = tickTexts(yTicks);
   const yLow = logY ? from : Math.min(yTicks[0], from, low), yHigh = Math.max(to, ranged ? yTicks[yTicks.length - 1] : to);
-  const left = Math.max(52, 16 + Math.max(...yTicks.map((y) => textWidth(write(y), 12)), ...lanes.map(({ name }) => textWidth(name, 12))));
+  const left = Math.max(52, 16 + Math.max(...yTicks.map((y) => textWidth(write(y), 12)), ...lanes.map(([name]) => textWidth(name, 12))));
   const xLow = logX ? Math.min(...xs) : names.length ? 0 : ranged ? Math.min(...xs) - 0.5 : Math.min(0, ...xs), xHigh = Math.max(...xs) + (ranged ? 0.5 : 0);
   const px = scale(xLow, xHigh, left + (logX ? 8 : 0), right, logX), py = scale(yLow, yHigh, bottom, top, logY);
   const wholeX = xs.every((x) => x % 1 === 0), marks = logX ? logTicks(xLow, xHigh) : ticks(xLow, xHigh, Math.min(width / 90, 8));

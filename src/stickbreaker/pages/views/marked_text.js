@@ -1,8 +1,6 @@
 
 // Texts whose words are shaded or coloured, with what is known of each.
 
-const LOOKS = { unknown: ["dotted", "dotted"], end: ["end", "</s>"], underlined: ["solid", "underlined"], doubt: ["maybe", ""] };
-
 function tokenNode([text, level = 0, figure = "", note = "", style = "", colour = ""], at, first) {
   const parts = Array.isArray(text) ? text.map((part) => (Array.isArray(part) ? [node("span", { class: "maybe", title: part[1] }), part[0]] : part)).flat() : [text];
   const kinds = ["token", `s${level}`, ...(style.includes("u") ? ["unknown"] : []), ...(style.includes("e") ? ["end"] : []), ...(style.includes("r") ? ["solid"] : []), ...(colour ? ["coloured"] : [])];
@@ -32,7 +30,7 @@ view("MarkedText", ({ lines, levels = [], legend = [], figures = "", reads, fill
     node("p", { class: "sentence", dir: "auto", ...listens }, late ? "… " : null, tokens.map((token, i) => tokenNode(token, at, !i)).flat(), early ? " …" : null),
     reads ? node("p", { class: "readout small", "aria-live": "polite" }, "Point at a word.") : null, said(at, below).length ? node("p", { class: "small" }, said(at, below)) : null);
   const keys = [...levels.map(([level, means]) => node("li", {}, node("span", { class: `swatch s${level}`, "aria-hidden": "true" }), means)),
-    ...legend.map(([look, means]) => node("li", {}, node("span", { class: LOOKS[look][0] }, LOOKS[look][1]), " ", means))];
+    ...legend.map(([look, example, means]) => node("li", {}, node("span", { class: look }, example), " ", means))];
   const toggle = (event) => { at.own.figures = event.target.checked; event.target.closest(".shading").classList.toggle("figured", event.target.checked); };
   return node("div", { class: `shading${filled ? " filled" : ""}${at.own.figures ? " figured" : ""}` }, keys.length ? node("ul", { class: "shades", "aria-label": "Shades" }, keys) : null,
     figures ? node("label", { class: "numbers" }, node("input", { type: "checkbox", checked: Boolean(at.own.figures), "data-key": "figures", onchange: toggle }), ` ${figures}`) : null,

@@ -28,7 +28,7 @@ function said(at, piece) {
   return [(PIECES[kind] || styled)(at, piece, kind)];
 }
 
-const STYLE_TAGS = { strong: "strong", marked: "mark", word: "bdi", phrase: "bdi" };
+const STYLE_TAGS = { strong: "strong", marked: "mark", word: "bdi", phrase: "bdi", code: "bdi" };
 
 function styled(at, piece, style) {
   return node(STYLE_TAGS[style] || "span", { class: style, title: piece.note, lang: piece.lang, dir: style === "sentence" ? "auto" : undefined }, said(at, piece[style]));

@@ -225,7 +225,7 @@ class MarkedText(View):
 
     lines: Sequence[Line]
     levels: Sequence[tuple[int, str]] = ()
-    legend: Sequence[tuple[str, str]] = ()
+    legend: Sequence[tuple[str, str, str]] = ()
     figures: str = ""
     reads: bool = False
     filled: bool = False
@@ -319,6 +319,7 @@ class Paths(View):
     ways: Sequence[Mapping[str, object] | None]
     of: str = ""
     names: Sequence[str] = ()
+    inks: Sequence[str] = ()
     label: str = ""
     noun: str = "word"
     whose: str = "the topic"
