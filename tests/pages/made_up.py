@@ -6,6 +6,7 @@ from tests.pages.elements import Elements
 
 from stickbreaker.pages.page import Page, Report
 from stickbreaker.pages.template_page import TemplateReport
+from stickbreaker.pages.views import Token
 
 
 def page_of(kind: type[Report], title: str, **fields: Any) -> Page:
@@ -43,3 +44,9 @@ def views_in(value: Any, name: str) -> list[Any]:
         own = [value] if value.get("view") == name else []
         return own + [view for each in value.values() for view in views_in(each, name)]
     return [view for each in value for view in views_in(each, name)] if isinstance(value, list) else []
+
+
+def tokens_in(page: Page) -> list[Token]:
+    """The words of all marked texts of a page."""
+    texts = views_in(page.payload, "MarkedText")
+    return [Token(*token) for text in texts for line in text["lines"] for token in line[0]]

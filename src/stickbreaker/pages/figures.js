@@ -42,8 +42,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .path.followed .line { stroke-width: 3; stroke-opacity: 1; }
 .vocabulary-chart .in { fill: #22569c; }
 .vocabulary-chart .out { fill: #8a8f98; }
-.topic-strip .track { fill: #eae8e1; }
-.topic-strip .excerpt { stroke: #1e2227; stroke-width: 3; }
+.excerpt { stroke: #1e2227; stroke-width: 3; }
 .heading { font-size: 15px; font-weight: bold; }
 .subheading { font-weight: bold; }
 `;

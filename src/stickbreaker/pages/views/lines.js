@@ -25,7 +25,7 @@ function linesLayout(value, width) {
   const xLow = logX ? Math.min(...xs) : names.length ? 0 : ranged ? Math.min(...xs) - 0.5 : Math.min(0, ...xs), xHigh = Math.max(...xs) + (ranged ? 0.5 : 0);
   const px = scale(xLow, xHigh, left + (logX ? 8 : 0), right, logX), py = scale(yLow, yHigh, bottom, top, logY);
   const wholeX = xs.every((x) => x % 1 === 0), marks = logX ? logTicks(xLow, xHigh) : ticks(xLow, xHigh, Math.min(width / 90, 8));
-  const xTicks = names.length ? names.map((_, i) => i) : wholeX && xHigh > 2 ? marks.filter((x) => x % 1 === 0 && x >= Math.min(...xs, 0)) : marks;
+  const xTicks = names.length ? names.map((_, i) => i) : ranged ? [...new Set(xs)].filter((_, i, all) => i % Math.ceil((22 * all.length) / width) === 0) : wholeX && xHigh > 2 ? marks.filter((x) => x % 1 === 0 && x >= Math.min(...xs, 0)) : marks;
   return { left, right, top, bottom, px, py, xTicks, yTicks, write, yHigh, yLow, beyond, dashed, points };
 }
 

@@ -151,7 +151,7 @@ function choiceBox(label, options, chosen, key, change) {
 
 // Views that others are in, and text.
 
-view("Note", ({ title, text, muted }, at) => [title ? node("h3", {}, title) : null, text.length ? node("p", { class: muted ? "small" : "lead" }, said(at, text)) : null]);
+view("Note", ({ title, text, muted }, at) => [title ? node("h3", {}, title) : null, said(at, text).length ? node("p", { class: muted ? "small" : "lead" }, said(at, text)) : null]);
 
 view("Row", ({ views, least = 20, widths, panel }) => node("div",
   { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));

@@ -267,6 +267,23 @@ class List(View):
     missing: str = "None has all of these words."
 
 
+@dataclass(frozen=True, slots=True)
+class Flow(View):
+    """Shares of things of the choice `of` along something, such as the words of a document: a column of parts
+    for each stretch between two of the `edges`.
+
+    places: of the things, -1 for all others, -2 for what stays empty; other: what these two are called;
+    marked: a part that is underlined.
+    """
+
+    of: str
+    places: Sequence[int]
+    shares: Points
+    edges: Sequence[int]
+    marked: tuple[int, int] | None = None
+    other: tuple[str, str] = ("others", "the rest")
+
+
 class Node(NamedTuple):
     """A node of a graph: the place of its thing in the graph's choice, its size, its depth, and lines of
     text."""
