@@ -20,7 +20,9 @@ if TYPE_CHECKING:
         evaluate,
         intruders,
         load,
+        make_concepts,
         nearest,
+        over_time,
         search_topics,
         topics_of,
         transform,
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _VERBS = (
-    *("compare", "effects", "evaluate", "intruders", "load", "nearest"),
-    *("search_topics", "topics_of", "transform"),
+    *("compare", "effects", "evaluate", "intruders", "load", "make_concepts", "nearest"),
+    *("over_time", "search_topics", "topics_of", "transform"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -102,7 +104,9 @@ __all__ = [
     "evaluate",
     "intruders",
     "load",
+    "make_concepts",
     "nearest",
+    "over_time",
     "search_topics",
     "topics_of",
     "transform",

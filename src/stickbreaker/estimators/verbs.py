@@ -96,6 +96,21 @@ def effects(model: object, documents: object, formula: str, **settings: Any) -> 
     return result_of("effect", model, documents, formula=formula, **settings)
 
 
+def over_time(model: object, documents: object, **settings: Any) -> VerbResult:
+    """The shares of topics over time, as shares of the words: a row for each period, such as a year.
+
+    documents: with a field of metadata that has dates, such as a table with a column `date`; `date_field`
+    names it. Raises UserError if most documents have no date.
+
+    >>> from stickbreaker import LDA
+    >>> years, texts = range(1990, 1996), ["river", "boat", "bank"]
+    >>> rows = [{"text": text, "date": str(year)} for year in years for text in texts]
+    >>> over_time(LDA(1, max_iter=2, tol=0.0).fit(rows), rows).periods
+    ('1990', '1991', '1992', '1993', '1994', '1995')
+    """
+    return result_of("over_time", model, documents, **settings)
+
+
 def intruders(model: object, **settings: Any) -> VerbResult:
     """A quiz about a model's topics: which of six words does not belong? `write` makes a page of it.
 
@@ -106,7 +121,7 @@ def intruders(model: object, **settings: Any) -> VerbResult:
     >>> texts = ["river boat water shore", "money bank loan coin"] * 4
     >>> quiz = intruders(LDA(2, max_iter=20, tol=0.0, random_state=0).fit(texts))
     >>> len(quiz.questions[0].words)
-    5
+    6
     """
     return result_of("intruders", model, **settings)
 
@@ -149,6 +164,20 @@ def search_topics(
     """
     function, made = _function_of("search-k", kinds()["LDA"], {**settings, "topics": topics})
     return function(as_corpus(documents), made, None if path is None else Path(path))
+
+
+def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> VerbResult:
+    """Concepts of a dictionary, WordNet or word vectors, for the words of a corpus: words that go together.
+
+    dictionary: the path of a dictionary, of WordNet's directory, of word vectors or of a larger corpus;
+    corpus: a corpus, a model, the path of one, or texts. settings: the options of `stickbreaker concepts`,
+    of which --from, --to, --format and --concepts are `source`, `target`, `form` and `n_concepts`, and
+    `synonyms` is {language: file}. The `tree` of what is returned is for `LDA(words=...)`, and `write` is
+    what the command does. Raises UserError for an unusable file, and for settings that do not apply to it.
+    """
+    place = "stickbreaker.topics.verbs.make_concepts:make_concepts"
+    made = object_at("stickbreaker.topics.verbs.settings:ConceptSettings")
+    return object_at(place)(dictionary, corpus, made(**settings))
 
 
 def load(path: str | Path) -> Any:

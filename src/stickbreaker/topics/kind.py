@@ -13,6 +13,7 @@ OF_TOPICS = (
     "evaluate",
     "nearest",
     "effect",
+    "over_time",
     "intruders",
     "compare",
     "report",
@@ -93,6 +94,11 @@ FUNCTIONS = {
     "effect": VerbFunction(
         "stickbreaker.topics.verbs.effect:effects",
         "stickbreaker.topics.verbs.settings:EffectSettings",
+        documents=OF_CORPUS,
+    ),
+    "over_time": VerbFunction(
+        "stickbreaker.topics.verbs.over_time:over_time",
+        "stickbreaker.topics.verbs.settings:OverTimeSettings",
         documents=OF_CORPUS,
     ),
     "intruders": VerbFunction(

@@ -18,6 +18,7 @@ from stickbreaker import (
     SyntacticTopics,
     TopicNgramModel,
     UserError,
+    VocabularyRule,
 )
 from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.plain_learner import PlainLearned
@@ -153,6 +154,49 @@ def test_effects_and_intruders(lda, tmp_path):
     quiz.write(tmp_path / "quiz.html")
     assert "Which word does not belong? LDA" in (tmp_path / "quiz.html").read_text()
     assert len(str(quiz).splitlines()) == len(quiz.questions) == 2
+
+
+def test_concepts_are_a_tree(cli, texts, tmp_path):
+    (tmp_path / "pairs.tsv").write_text("river\tfluss\nwater\twasser\nsea\tmeer\n")
+    rows = [{"en": "river water boat", "de": "fluss wasser boot"}, {"en": "river sail", "de": "fluss wasser"}]
+    corpus = Corpus.from_texts(rows * 3, rule=VocabularyRule(1, 1.0))
+    corpus.write(tmp_path / "both.corpus")
+    found = stickbreaker.make_concepts(tmp_path / "pairs.tsv", corpus, source="en", target="de")
+    assert (found.concepts, found.entries, found.not_in_vocabulary) == (2, 3, 1)
+    assert {word for concept in found.tree.concepts for own in concept.words.values() for word in own} == {
+        *("river", "fluss", "water", "wasser")
+    }
+    line = (
+        "concepts",
+        tmp_path / "pairs.tsv",
+        "--corpus",
+        tmp_path / "both.corpus",
+        "--from",
+        "en",
+        "--to",
+        "de",
+    )
+    out = tmp_path / "tree.jsonl"
+    text = cli(*line, "--out", out).stdout
+    assert text.startswith(f"{out}: {found}\nNext: ")
+    found.write(tmp_path / "own.jsonl")
+    assert (tmp_path / "own.jsonl").read_bytes() == out.read_bytes()
+    printed = json.loads(cli(*line, "--out", out, "--overwrite", "--json").stdout)
+    assert printed == {"out": str(out), **found.as_json()}
+    with pytest.raises(UserError, match="most needs"):
+        stickbreaker.make_concepts(tmp_path / "pairs.tsv", corpus, source="en", target="de", most=2)
+
+
+def test_topics_over_time(lda):
+    documents = planted_documents(60, seed=3)
+    dated = [{**one, "date": f"{1990 + n // 20}"} for n, one in enumerate(documents)]
+    found = stickbreaker.over_time(lda, pd.DataFrame(dated))
+    assert (found.field, found.periods, found.documents) == ("date", ("1990", "1991", "1992"), (20, 20, 20))
+    assert all(sum(own) == pytest.approx(1.0, abs=1e-3) for own in found.shares)
+    assert str(found).splitlines()[1].startswith("1990           20")
+    assert found.table().column_names == ["period", "documents", "topic0", "topic1", "topic2"]
+    with pytest.raises(UserError, match="no field of the documents has dates in most of them"):
+        stickbreaker.over_time(lda, NEW)
 
 
 def test_transform_is_a_table(cli, lda, saved, new_file, tmp_path):
