@@ -1,8 +1,8 @@
 """Changes of one sign, or of one factor, each of which tests of `make test` must notice (of Spark, its own).
 
 `python -m tests.mutations [TREE]` (`make mutations`) makes each in a copy of the tree, runs the tests that
-are to notice it, and prints the first that failed. Tests that fail without the change do not count. The exit status is
-1 if a change survived, or could not be tried. TREE: another checkout.
+are to notice it, and prints the first that failed. Tests that fail without the change do not count. The exit
+status is 1 if a change survived, or could not be tried. TREE: another checkout.
 """
 
 import functools

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
+from stickbreaker.console.headings import HeadedOption
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
@@ -194,6 +195,7 @@ def option(
     """As `click.option`, but the default is shown in `--help`, unless it is None.
 
     choices: the texts that are allowed; least: the option takes whole numbers, and this is the smallest.
+    heading: under which `--help all` lists it; common: `--help` lists it too (`HeadedOption`).
     """
     if choices:
         settings["type"] = click.Choice(choices)
@@ -201,7 +203,7 @@ def option(
         settings["type"] = click.IntRange(least)
     if settings.get("default") is not None:
         settings.setdefault("show_default", True)
-    return click.option(*names, **settings)
+    return click.option(*names, cls=HeadedOption, **settings)
 
 
 class ModelPath(GivenPath):
@@ -249,7 +251,12 @@ MODEL = ModelPath()
 model_argument = click.argument("model", type=MODEL)
 changed_model_argument = click.argument("model", type=ModelPath(changes=True))
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...", type=INPUT)
-THREADS = {"least": 1, "show_default": "every core", "help": "The result does not depend on it."}
+THREADS = {
+    "heading": "Where it runs",
+    "least": 1,
+    "show_default": "every core",
+    "help": "Threads at most; the result does not depend on their number.",
+}
 threads_option = option("--threads", **THREADS)
 
 
@@ -299,10 +306,13 @@ def from_table(table: Mapping[str, Mapping[str, object]]) -> Any:
     return dataclasses.field(metadata={"table": table})
 
 
-def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def options_into(
+    kind: type[Any], name: str, heading: str = ""
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A decorator: the command gets the options of dataclass `kind`, and an instance as its argument `name`.
 
-    The field `given`, if there is one, gets the names of the options that the user gave.
+    The field `given`, if there is one, gets the names of the options that the user gave. heading: of the
+    options that have no other.
     """
     fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
     plain = tuple(field for field, about in fields.items() if "table" not in about)
@@ -326,7 +336,7 @@ def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
                 else tables[field]
             )
             for names, settings in reversed(own.items()):
-                gathered = option(names, **settings)(gathered)
+                gathered = option(names, **{"heading": heading, **settings})(gathered)
         return gathered
 
     return decorated

@@ -34,7 +34,7 @@ DATE_FORMAT = {
     "help": "Date format: epoch, epoch-ms, twitter, or a pattern such as %d/%m/%Y. Without FIELD, for all "
     "fields with names of dates.  [default: ISO 8601 and other unambiguous formats]",
 }
-LANGUAGE = {"default": "en", "help": "Code or English name; none: no language."}
+LANGUAGE = {"default": "en", "common": True, "help": "Code or English name; none: no language."}
 NORMALIZATION = {"choices": ["NFC", "NFKC", "none"], "default": "NFC"}
 LOWERCASE = {"names": "--lowercase/--no-lowercase", "default": True}
 TOKEN_PATTERN = {
@@ -66,6 +66,7 @@ class ReadingChoice:
     text_field: str = from_option(
         default="text",
         metavar="FIELD",
+        common=True,
         help="Field or column with the text; title+text joins two, en=FIELD,de=FIELD names one for each "
         "language. For CoNLL-U: form or lemma.",
     )
@@ -202,7 +203,8 @@ class AnalysisChoice:
     min_length: int = from_option(least=1, default=2, help="Minimum length of a word, in characters.")
     min_documents: int | None = from_option(
         least=1,
-        help="Minimum number of documents with a word.  [default: one for each 500 documents, 1 to 5]",
+        help="Minimum number of documents with a word.  [default: one for each 500 documents, 1 to 5; 2 if "
+        "texts are short]",
     )
     max_share: float | None = from_option(
         type=NumberRange(0, 1, min_open=True),
@@ -293,9 +295,9 @@ class StructureChoice:
     )
 
 
-reading_options = options_into(ReadingChoice, "reading")
-analysis_options = options_into(AnalysisChoice, "choice")
-structure_options = options_into(StructureChoice, "structure")
+reading_options = options_into(ReadingChoice, "reading", "Documents")
+analysis_options = options_into(AnalysisChoice, "choice", "Words")
+structure_options = options_into(StructureChoice, "structure", "Structure")
 
 
 def open_or_build(
@@ -526,7 +528,23 @@ def build_corpus(
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     if choice is not None and not kept.all_words and reading.split is None:
         _note_long_documents(built)
+    if isinstance(choice, AnalysisChoice) and not kept.all_words:
+        _note_empty_documents(built)
     return built
+
+
+def _note_empty_documents(corpus: "Corpus") -> None:
+    """Print a note if documents of a corpus have no word of its vocabulary, with the remedy if rare words
+    were left out."""
+    if not corpus.n_empty:
+        return
+    fewest = [one.bound or 0.0 for one in corpus.dropped if one.rule == "min_documents"]
+    why = ": they are blank, or have only words that are left out (corpus info)"
+    if fewest and fewest[0] > 1:
+        why = f", which leaves out words of fewer than {fewest[0]:g} documents; --min-documents 1 keeps all"
+    have = "has" if corpus.n_empty == 1 else "have"
+    of = f"{corpus.n_empty:,} of {counted(corpus.n_documents, 'document')}"
+    note(f"note: {of} {have} no word of the vocabulary{why}")
 
 
 def _note_long_documents(corpus: "Corpus") -> None:

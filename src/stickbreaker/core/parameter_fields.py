@@ -62,6 +62,8 @@ class Parameter:
     saved: bool = True
     lenient: bool = False
     reads: bool = False
+    heading: str = "Learning"
+    common: bool = False
 
     @property
     def option_name(self) -> str | None:
@@ -143,6 +145,8 @@ def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
     saved : False: it is written to files only if it was given.
     lenient : if its needs are not met, Python ignores it; only the command line refuses it then.
     reads : whether it acts on new documents too, so that it may be changed after a fit.
+    heading : under which the program's help lists its option, and those of its settings.
+    common : whether most runs use its option, which the short help lists then.
     """
     return field(default=default, metadata={"parameter": {"help": help, "more": more, **about}})
 

@@ -32,7 +32,7 @@ from stickbreaker.estimators.kinds import kinds, object_at
 from stickbreaker.estimators.learned import AnyLearned, HasShares, S
 from stickbreaker.estimators.learner import L, Learner
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
-from stickbreaker.estimators.other_programs import unknown_parameter
+from stickbreaker.estimators.other_programs import missing_attribute, unknown_parameter
 from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.scikit_learn import (
     RULES,
@@ -187,6 +187,9 @@ class Front(BaseEstimator, Generic[S, L]):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learned" in vars(self)
+
+    def __getattr__(self, name: str) -> Any:
+        return missing_attribute(self, name)
 
     def __dir__(self) -> list[str]:
         """The names of attributes; before a fit, without those that a fit sets."""

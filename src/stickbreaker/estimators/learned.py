@@ -184,6 +184,12 @@ class Learned(ABC, Generic[S]):
         problem = f"the report of a model of the kind {self.kind} shows no documents"
         raise UserError(problem, remedy="leave documents out")
 
+    def write_stored_documents(self, folder: Path) -> None:
+        """Write into a model's directory what its report showed of documents when it was loaded.
+
+        Called if it is saved without documents. By default nothing is written, since it is not known.
+        """
+
     def write_beside(self, folder: Path, replaced: Path | None = None) -> None:
         """Write what users added to a model, such as names of topics, as files into its directory.
 

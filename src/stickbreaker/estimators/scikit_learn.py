@@ -28,7 +28,7 @@ from stickbreaker.corpus.token_bags import bags_of_texts, corpus_of_tokens
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
-from stickbreaker.estimators.other_programs import checked
+from stickbreaker.estimators.other_programs import checked, missing_attribute
 from stickbreaker.estimators.plain_learner import PlainLearned
 
 SPARSE: Classes = (csr_array, csr_matrix)
@@ -58,6 +58,9 @@ class ScikitLearn(BaseEstimator, Estimator):
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+    def __getattr__(self, name: str) -> Any:
+        return missing_attribute(self, name)
 
     def __dir__(self) -> list[str]:
         """The names of attributes; before a fit, without those that a fit sets."""

@@ -8,7 +8,7 @@ KINDS = (
         learner="stickbreaker.syntax.learner:SYNTAX",
         front_door="stickbreaker.syntax.syntactic_topics:SyntacticTopics",
         verbs=("topics", "transform", "evaluate", "report", "export"),
-        fit={"stm": "stickbreaker.syntax.cli.fit:stm"},
+        fit={"syntax": "stickbreaker.syntax.cli.fit:syntax"},
         exports={
             "dot": Export(
                 "stickbreaker.syntax.cli.export:write_dot",

@@ -8,6 +8,7 @@ from stickbreaker.estimators.kinds import Command, Export, Kind
 OF_TOPICS = (
     "topics",
     "name",
+    "merge",
     "transform",
     "evaluate",
     "nearest",
@@ -30,6 +31,9 @@ COMMANDS = {
         "stickbreaker.topics.cli.name:name",
         "Name the topics of a model; topics with the same name are merged in reports.",
         after="topics",
+    ),
+    "merge": Command(
+        "stickbreaker.topics.cli.merge:merge", "Merge topics of a model for good, or reduce their number."
     ),
     "nearest": Command(
         "stickbreaker.topics.cli.nearest:nearest", "Find documents similar to others.", after="evaluate"

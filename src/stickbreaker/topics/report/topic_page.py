@@ -143,9 +143,13 @@ class TopicReport(SavedReport[TopicEstimator]):
             facts.append(("topics unused", str(len(model.unused_topics_))))
         if held_out:
             facts.append(("held-out nats per word", f"{held_out[-1]:.3f}"))
-        if figures.get("coherence"):
-            used = np.delete(figures["coherence"], model.unused_topics_)
-            facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
+        counted = np.array(figures.get("coherence", ()), np.float64)  # NaN: of merged topics
+        used = np.delete(counted, model.unused_topics_) if len(counted) else counted
+        if not np.isnan(used).all():
+            facts.append(("mean coherence (NPMI)", f"{np.nanmean(used):.3f}"))
+        if model.merges_:
+            merges = [len(model.merges_[0]), *(max(numbers) + 1 for numbers in model.merges_)]
+            facts.append(("topics merged", " → ".join(map(str, merges))))
         if model.updates_:
             facts.append(("updated", "; ".join(one.text for one in model.updates_)))
         if seconds is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from reproduce.pages import Section, Table
 from reproduce.parts import side_by_side
 from reproduce.planted_language import TAGS, VOCABULARY, PlantedLanguage, plant_language
-from reproduce.stm_runs import MODELS
+from reproduce.syntax_runs import MODELS
 
 from stickbreaker import Analysis, Corpus, SyntacticTopics, VocabularyRule
 from stickbreaker.corpus import Document

@@ -1,4 +1,4 @@
-"""Compiled loops of the printed inference; letters as in `stm_printed.py`."""
+"""Compiled loops of the printed inference; letters as in `syntax_printed.py`."""
 
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ def count_words(words, heads, d, phi, omega, counts):
 
 @njit(**OPTIONS)
 def share_part(logs, c, b, slope_out):
-    """Minus the part of the bound that `stm_printed.py` describes, and its slope in log x.
+    """Minus the part of the bound that `syntax_printed.py` describes, and its slope in log x.
 
     The slope in x is that of equations 4 and 5: the sums that leave one out leave out i, and the denominator
     is that of x itself.

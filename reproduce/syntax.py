@@ -1,13 +1,13 @@
 """Syntactic topics compared with their two limits: hidden states in trees, and topics without grammar.
 
-`make reproduce WHAT=stm` runs the planted language, the sample of the Penn Treebank, English EWT and French
-Sequoia, and says first how long that takes; `FULL=1` (or --full) has more sweeps. `python -m
-reproduce.stm sample` runs one part and leaves the others as they were. The results are printed as they
-come and kept in reproduce-results/ as stm.json, stm.md and stm.html after each part, so that a run cut short
-leaves what it had.
+`make reproduce WHAT=syntax` runs the planted language, the sample of the Penn Treebank, English EWT and
+French Sequoia, and says first how long that takes; `FULL=1` (or --full) has more sweeps. `python -m
+reproduce.syntax sample` runs one part and leaves the others as they were. The results are printed as they
+come and kept in reproduce-results/ as syntax.json, syntax.md and syntax.html after each part, so that a run
+cut short leaves what it had.
 """
 
-from reproduce import stm_planted, stm_tables
+from reproduce import syntax_planted, syntax_tables
 from reproduce.parts import Part, Study, main
 
 
@@ -25,15 +25,17 @@ def introduction(dates: str) -> list[str]:
 
 
 STUDY = Study(
-    "stm",
+    "syntax",
     "Syntactic topics, reproduced",
     introduction,
     {
-        "planted": Part((), (2, 6), stm_planted.measure_all, stm_planted.section),
-        "sample": Part(("treebank sample",), (9, 34), stm_tables.measure_sample, stm_tables.section),
-        "ewt": Part(("EWT",), (18, 45), stm_tables.measure_ewt, stm_tables.section),
-        "sequoia": Part(("Sequoia",), (2, 6), stm_tables.measure_sequoia, stm_tables.section),
-        "paper": Part(("treebank sample",), (6, 18), stm_tables.measure_preparation, stm_tables.section),
+        "planted": Part((), (2, 6), syntax_planted.measure_all, syntax_planted.section),
+        "sample": Part(("treebank sample",), (9, 34), syntax_tables.measure_sample, syntax_tables.section),
+        "ewt": Part(("EWT",), (18, 45), syntax_tables.measure_ewt, syntax_tables.section),
+        "sequoia": Part(("Sequoia",), (2, 6), syntax_tables.measure_sequoia, syntax_tables.section),
+        "paper": Part(
+            ("treebank sample",), (6, 18), syntax_tables.measure_preparation, syntax_tables.section
+        ),
     },
 )
 

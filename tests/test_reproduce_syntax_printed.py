@@ -34,7 +34,7 @@ def nodes(sizes=(4, 0, 3)):
 
 
 def started(seed=0, sweeps=1):
-    from reproduce.stm_printed import PrintedInference, Settings
+    from reproduce.syntax_printed import PrintedInference, Settings
 
     found = PrintedInference(nodes(), WORDS, Settings(K, **ALPHAS), seed)
     for _ in range(sweeps):
@@ -53,7 +53,7 @@ def scattered(seed=0):
 
 
 def recount(found):
-    from reproduce.stm_printed_kernels import count_words
+    from reproduce.syntax_printed_kernels import count_words
 
     counts = found.counts
     counts.transitions[:], counts.words[:], counts.rest[:] = 0.0, 0.0, 0.0
@@ -92,7 +92,7 @@ def bound_with(found, name, row=None):
 
 def parts(found, name, row):
     """c and b of a row of gamma or nu."""
-    from reproduce.stm_printed import means
+    from reproduce.syntax_printed import means
 
     counts, settings = found.counts, found.settings
     if name == "gamma":
@@ -104,7 +104,7 @@ def parts(found, name, row):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "row"), [("gamma", 0), ("gamma", 1), ("gamma", 2), ("nu", 0), ("nu", K)])
 def test_slopes_in_gamma_and_nu_are_those_of_the_bound(name, row):
-    from reproduce.stm_printed_kernels import share_part
+    from reproduce.syntax_printed_kernels import share_part
 
     found, slope = scattered(), np.empty(K)
     at = getattr(found, name)[row]
@@ -115,7 +115,7 @@ def test_slopes_in_gamma_and_nu_are_those_of_the_bound(name, row):
 
 
 def test_slopes_in_tau_are_those_of_the_bound():
-    from reproduce.stm_printed import expected_log, weights_part
+    from reproduce.syntax_printed import expected_log, weights_part
 
     for seed in range(3):
         found = scattered(seed)
@@ -195,7 +195,7 @@ def test_the_bound_is_what_it_is_by_definition():
 
 
 def test_the_bound_falls_in_no_step():
-    from reproduce.stm_printed import PrintedInference, Settings
+    from reproduce.syntax_printed import PrintedInference, Settings
 
     steps = ("climb_transitions", "climb_weights", "learn_words", "infer_documents")
     for seed in range(3):
@@ -213,8 +213,8 @@ def test_the_bound_falls_in_no_step():
 
 def test_each_word_has_the_best_topics_given_all_others():
     """Equation 3: no other phi_n has a higher bound, its omega and its children's as they are."""
-    from reproduce.stm_printed import expected_log, means
-    from reproduce.stm_printed_kernels import update_words
+    from reproduce.syntax_printed import expected_log, means
+    from reproduce.syntax_printed_kernels import update_words
 
     found, tree = scattered(), nodes()
     of = slice(4, 5)  # the first word of the last document
@@ -235,7 +235,7 @@ def test_each_word_has_the_best_topics_given_all_others():
 
 
 def test_words_are_predicted_by_exact_sums():
-    from reproduce.stm_printed_runs import PrintedTopics
+    from reproduce.syntax_printed_runs import PrintedTopics
 
     from stickbreaker.syntax.kernels.tree_topics import sum_topics
     from stickbreaker.syntax.model.ordered_trees import OrderedTrees
@@ -255,7 +255,7 @@ def test_words_are_predicted_by_exact_sums():
 @pytest.fixture
 def sample(tmp_path, monkeypatch):
     """A treebank of 16 documents where ../shared would be, and few starts."""
-    from reproduce import stm_printed_runs, stm_runs
+    from reproduce import syntax_printed_runs, syntax_runs
 
     draw, lines = np.random.default_rng(4), []
     for document in range(16):
@@ -270,33 +270,33 @@ def sample(tmp_path, monkeypatch):
     path = tmp_path / "ptb-sample/wsj_dependencies.conllu.gz"
     path.parent.mkdir()
     path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
-    monkeypatch.setattr(stm_runs, "DATA", tmp_path)
-    monkeypatch.setattr(stm_printed_runs, "STARTS", 2)
+    monkeypatch.setattr(syntax_runs, "DATA", tmp_path)
+    monkeypatch.setattr(syntax_printed_runs, "STARTS", 2)
 
 
 @pytest.mark.slow
 def test_the_sample_has_a_row_of_the_printed_inference(sample):
-    from reproduce import stm_tables
+    from reproduce import syntax_tables
     from reproduce.pages import markdown
 
-    data = stm_tables.measure_sample(full=False, sweeps=5)
-    runs = [stm_tables.Run.from_json(each) for each in json.loads(json.dumps(data["runs"]))]
-    (printed,) = stm_tables.of(runs, stm_tables.PRINTED)
-    (ours, *_) = stm_tables.of(runs, "STM")
+    data = syntax_tables.measure_sample(full=False, sweeps=5)
+    runs = [syntax_tables.Run.from_json(each) for each in json.loads(json.dumps(data["runs"]))]
+    (printed,) = syntax_tables.of(runs, syntax_tables.PRINTED)
+    (ours, *_) = syntax_tables.of(runs, "STM")
     assert printed.words == ours.words
     assert printed.own_words == ours.own_words == sum(printed.words)
     assert {tag: n for tag, (_, n) in printed.by_tag.items()} == {"DET": 6, "NOUN": 6, "VERB": 6}
     assert 1.4 < printed.perplexity < 4.0
     assert printed.bound is not None
     assert printed.bound < -np.log(2.0) * 2 / 3  # a choice of two for two words of three, at the best
-    table = markdown("", (), [stm_tables.section({"runs": data["runs"]})])
+    table = markdown("", (), [syntax_tables.section({"runs": data["runs"]})])
     assert f"| STM, as printed | {printed.perplexity:.1f} | – | – | – |" in table
 
 
 def test_the_start_of_the_best_bound_is_scored(sample):
-    from reproduce.stm_printed import Settings
-    from reproduce.stm_printed_runs import PRINTED, learn_printed
-    from reproduce.stm_runs import Plan
+    from reproduce.syntax_printed import Settings
+    from reproduce.syntax_printed_runs import PRINTED, learn_printed
+    from reproduce.syntax_runs import Plan
 
     run = learn_printed(Plan("treebank sample", 1, PRINTED, 4), Settings(3))
     again = learn_printed(Plan("treebank sample", 1, PRINTED, 4), Settings(3))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from reproduce.pages import Section, Table
 from reproduce.parts import side_by_side
-from reproduce.stm_printed import Settings
-from reproduce.stm_printed_runs import MORE_SWEEPS, PRINTED, STARTS, learn_printed
-from reproduce.stm_printed_runs import SWEEPS as PRINTED_SWEEPS
-from reproduce.stm_runs import MODELS, TOPICS, Plan, Run, difference, learn, summary
+from reproduce.syntax_printed import Settings
+from reproduce.syntax_printed_runs import MORE_SWEEPS, PRINTED, STARTS, learn_printed
+from reproduce.syntax_printed_runs import SWEEPS as PRINTED_SWEEPS
+from reproduce.syntax_runs import MODELS, TOPICS, Plan, Run, difference, learn, summary
 
 SWEEPS, MORE = 400, 1000  # of each of the four chains that the library has
 SEEDS = (0, 1, 2)

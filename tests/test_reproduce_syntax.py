@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("reproduction")
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """Tiny treebanks where ../shared would be."""
-    from reproduce import stm_runs, texts
+    from reproduce import syntax_runs, texts
 
     for names in (texts.TEXTS[name] for name in ("treebank sample", "EWT", "Sequoia")):
         for name in names:
@@ -23,12 +23,12 @@ def data(tmp_path, monkeypatch):
             path.parent.mkdir(exist_ok=True)
             text = write_trees(tmp_path / "plain", 24).read_text().replace("id = doc", f"id = {path.name}-")
             path.write_bytes(gzip.compress(text.encode()))
-    for module in (texts, stm_runs):
+    for module in (texts, syntax_runs):
         monkeypatch.setattr(module, "DATA", tmp_path)
 
 
 def test_a_sample_is_cut_by_chance_and_a_treebank_by_its_files(data):
-    from reproduce.stm_runs import split_of
+    from reproduce.syntax_runs import split_of
 
     splits = [split_of("treebank sample", number) for number in (0, 1)]
     for split in splits:
@@ -40,7 +40,7 @@ def test_a_sample_is_cut_by_chance_and_a_treebank_by_its_files(data):
 
 
 def test_differences_are_of_pairs_over_documents():
-    from reproduce.stm_runs import Plan, Run, difference
+    from reproduce.syntax_runs import Plan, Run, difference
 
     def run(nats):
         plan = Plan("treebank sample", 0, "STM", 1)
@@ -60,31 +60,31 @@ def test_differences_are_of_pairs_over_documents():
 
 @pytest.mark.slow
 def test_the_study_runs_and_says_what_came_out(data, tmp_path, monkeypatch, capsys):
-    from reproduce import stm, stm_planted, stm_runs, stm_tables
+    from reproduce import syntax, syntax_planted, syntax_runs, syntax_tables
 
-    monkeypatch.setattr(stm_tables, "SWEEPS", 6)
-    monkeypatch.setattr(stm_tables, "SEEDS", (0, 1))
-    monkeypatch.setattr(stm_planted, "SWEEPS", 6)
-    monkeypatch.setattr(stm_planted, "DOCUMENTS", 12)
-    monkeypatch.setattr(stm_planted, "CHAINS", 2)
-    monkeypatch.setattr(stm_runs, "TOPICS", 4)
-    monkeypatch.setattr(sys, "argv", ["stm.py", "--out", str(tmp_path / "out")])
-    stm.main(stm.STUDY, "")
+    monkeypatch.setattr(syntax_tables, "SWEEPS", 6)
+    monkeypatch.setattr(syntax_tables, "SEEDS", (0, 1))
+    monkeypatch.setattr(syntax_planted, "SWEEPS", 6)
+    monkeypatch.setattr(syntax_planted, "DOCUMENTS", 12)
+    monkeypatch.setattr(syntax_planted, "CHAINS", 2)
+    monkeypatch.setattr(syntax_runs, "TOPICS", 4)
+    monkeypatch.setattr(sys, "argv", ["syntax.py", "--out", str(tmp_path / "out")])
+    syntax.main(syntax.STUDY, "")
     printed = capsys.readouterr().out
     assert "about " in printed
-    text = (tmp_path / "out/stm.md").read_text()
+    text = (tmp_path / "out/syntax.md").read_text()
     for name in ("The planted language", "treebank sample", "EWT", "Sequoia", "prepared as in the paper"):
         assert f"## {name}" in text or name in text
     assert "oracle" in text
-    results = json.loads((tmp_path / "out/stm.json").read_text())
-    for one in (stm_planted.Found(*found) for found in results["parts"]["planted"]["found"]):
+    results = json.loads((tmp_path / "out/syntax.json").read_text())
+    for one in (syntax_planted.Found(*found) for found in results["parts"]["planted"]["found"]):
         near = 1.25 * one.perplexity  # one chain of two
         assert one.best < near, one
         assert not one.by_tag or min(one.by_tag.values()) < one.best < max(one.by_tag.values())
-    runs = [stm_runs.Run.from_json(one) for one in results["parts"]["sample"]["runs"]]
+    runs = [syntax_runs.Run.from_json(one) for one in results["parts"]["sample"]["runs"]]
     assert {run.plan.model for run in runs} == {"STM", "ITIC", "HDP", "STM, as printed"}
     for run in runs:
         assert sum(run.words) == sum(words for _, words in run.by_tag.values())
         assert sum(run.nats) == pytest.approx(sum(nats for nats, _ in run.by_tag.values()))
         assert 1.0 < run.perplexity < 30.0
-    assert "<table" in (tmp_path / "out/stm.html").read_text()
+    assert "<table" in (tmp_path / "out/syntax.html").read_text()

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from reproduce.stm_printed import PrintedInference, Settings, infer_documents, means
-from reproduce.stm_printed_kernels import new_counts
-from reproduce.stm_runs import TOPICS, Plan, Run, corpora_of, scored
+from reproduce.syntax_printed import PrintedInference, Settings, infer_documents, means
+from reproduce.syntax_printed_kernels import new_counts
+from reproduce.syntax_runs import TOPICS, Plan, Run, corpora_of, scored
 
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.sequences import Trees

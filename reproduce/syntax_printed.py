@@ -20,7 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from reproduce.stm_printed_kernels import Counts, Expected, count_words, new_counts, share_part, update_words
+from reproduce.syntax_printed_kernels import (
+    Counts,
+    Expected,
+    count_words,
+    new_counts,
+    share_part,
+    update_words,
+)
 from scipy.optimize import minimize
 from scipy.special import gammaln, psi
 
