@@ -5,11 +5,11 @@ from pathlib import Path
 
 from stickbreaker.console.console import Outcome, note, refuse_written
 from stickbreaker.console.document_scores import part_scores, scores_as_text
-from stickbreaker.console.inputs import open_documents
+from stickbreaker.console.inputs import open_documents_for
 from stickbreaker.console.requests import ScoringRequest
 from stickbreaker.core.errors import naming
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, word_scorer
+from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, documents_for, word_scorer
 
 OF_INTERPOLATION = tuple(field.name for field in fields(InterpolationChoice))
 FEW = 0.5  # share of words with ratio 1 from which on a reader should know why
@@ -33,19 +33,19 @@ def evaluate_without_rescaling(asked: ScoringRequest) -> Outcome:
     """Score documents by one language model or two interpolated; returns the perplexities, and the function
     that makes text of them."""
     from stickbreaker.ngrams.interpolation import Interpolated
-    from stickbreaker.ngrams.language_estimator import LanguageEstimator
+    from stickbreaker.ngrams.language_learned import LanguageLearned
     from stickbreaker.ngrams.sentence_scores import parts_of
 
     choice = InterpolationChoice(**{name: asked.options[name] for name in OF_INTERPOLATION})
     with naming(" ".join(asked.inputs)):
         scorer = word_scorer("evaluate", asked.model, choice, asked.reading)
-        corpus = open_documents(scorer, asked.inputs, asked.reading)
+        corpus = documents_for(scorer, asked.inputs, asked.reading)
         both = isinstance(scorer, Interpolated)
         parts = scorer.parts(corpus) if both else parts_of(scorer.scores(corpus))
         scores = part_scores(asked.model, corpus, parts)
     lines = []
-    if not scorer.base_.numbers.spelled:
-        lines = _unknown_lines(scores, learned_here=isinstance(scorer, LanguageEstimator))
+    if not scorer.base.numbers.spelled:
+        lines = _unknown_lines(scores, learned_here=isinstance(scorer, LanguageLearned))
     if isinstance(scorer, Interpolated):
         scores |= {"interpolate": choice.interpolate, "weight": scorer.weight}
         lines.insert(
@@ -75,16 +75,16 @@ def _rescaled(asked: ScoringRequest, topics: Path, exponent: float) -> dict[str,
 
     Prints a note if most words are not in the topic model.
     """
-    from stickbreaker.estimators.saving import load, load_for
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+    from stickbreaker.estimators.model_files import load, load_of
+    from stickbreaker.ngrams.learner import NGRAMS
     from stickbreaker.ngrams.unigram_rescaling import Particles, RescaledSums, rescaled_scores
 
-    model = load_for("evaluate", PlainNgramModel, asked.model)
+    model = load_of(NGRAMS, asked.model, verb="evaluate")
     with naming(topics):
-        rescaling = model._rescaling(load(topics), exponent)
+        rescaling = model.rescaling(load(topics), exponent)
     with naming(" ".join(asked.inputs)):
-        corpus = open_documents(model, asked.inputs, asked.reading)
-        sums = RescaledSums.of(rescaled_scores(corpus, rescaling, model.seed_, Particles()))
+        corpus = open_documents_for(model, asked.inputs, asked.reading)
+        sums = RescaledSums.of(rescaled_scores(corpus, rescaling, model.facts.seed, Particles()))
         scores = part_scores(asked.model, corpus, sums.parts)
     share = sums.same_ratio / sums.parts["all"][1]
     if share > FEW:

@@ -11,12 +11,12 @@ PHRASES = 5  # of a topic
 def list_topics(asked: TopicsRequest) -> Outcome:
     """List the topics in use, the largest first, with words and phrases; returns them, and the function that
     makes text of them."""
-    from stickbreaker.estimators.saving import load_for
-    from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+    from stickbreaker.estimators.model_files import load_of
+    from stickbreaker.ngrams.learner import TOPIC_NGRAMS
 
-    model = load_for("topics", PlainTopicNgramModel, asked.model)
-    shares, words = model.topic_shares_, model.top_words(asked.top)
-    phrases, probabilities = model.top_phrases(PHRASES), model._probabilities_of(words)
+    model = load_of(TOPIC_NGRAMS, asked.model, verb="topics")
+    shares, words = model.topic_shares, model.top_words(asked.top)
+    phrases, probabilities = model.top_phrases(PHRASES), model.probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     topics = [
         {
@@ -32,7 +32,7 @@ def list_topics(asked: TopicsRequest) -> Outcome:
         "model": str(asked.model),
         "common_share": float(max(0.0, 1.0 - shares.sum())),
         "topics": topics,
-        "unused": sorted(set(range(model._n_shares)) - set(in_use)),
+        "unused": sorted(set(range(model.n_shares)) - set(in_use)),
     }
     return result, _as_text
 

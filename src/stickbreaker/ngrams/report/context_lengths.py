@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.pages.learning_curves import COLOURS
 from stickbreaker.pages.page import ChartSection
 
@@ -76,13 +76,13 @@ class ContextLengths(ChartSection[Any]):
         }
 
 
-def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
+def context_lengths(model: NgramLearned) -> list[LengthRow]:
     """A row for each length of context that occurs: discounts, concentrations, and how many words of the text
     stop there (use a context of this length).
 
     These are the customers in contexts of the length, less those sent by tables of longer contexts.
     """
-    held = model.language_model_
+    held = model.model
     depths = held.contexts.depths[held.contexts.restaurants]
     n = held.longest + 2
     stopping = np.array(
