@@ -8,16 +8,17 @@ from typing import Any, TypeVar
 
 from stickbreaker.ngrams.language_learned import LanguageLearned
 from stickbreaker.ngrams.ngram_learned import NgramLearned
-from stickbreaker.ngrams.report.context_lengths import ContextLengths, context_lengths
+from stickbreaker.ngrams.report.context_lengths import context_lengths, lengths_section
 from stickbreaker.ngrams.report.notable_contexts import (
-    FixedExpressions,
-    LongestContexts,
+    expressions,
     expressions_of,
+    longest,
     longest_contexts,
 )
-from stickbreaker.ngrams.report.sentences import Sentences, read_sentences
+from stickbreaker.ngrams.report.sentences import read_sentences, sentences
 from stickbreaker.ngrams.settings import UNBOUNDED
-from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
+from stickbreaker.pages.learning_curves import LearningCurve, learning_section, perplexities
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.saved_models import SavedReport
 
 HELD_OUT, TEXT, JOINT = "held-out", "text", "joint"  # kinds of curves
@@ -26,9 +27,12 @@ CURVES = {
     TEXT: "Of the text, each word given all others",
     JOINT: "Of the words and their seating together",
 }
-LEARNING = LearningCurves(more=" Ends of sentences count as words.")
 
 M = TypeVar("M", bound=LanguageLearned[Any, Any])
+
+
+def learning(report: Any) -> Section | None:
+    return learning_section(report, more=" Ends of sentences count as words.")
 
 
 class AnyLanguageReport(SavedReport[M]):
@@ -40,10 +44,9 @@ class AnyLanguageReport(SavedReport[M]):
     def facts(self) -> list[tuple[str, str]]:
         corpus, model = self.manifest["corpus"], self.model
         last = {curve.kind: curve.points[-1][1] for curve in self.curves}
+        order = model.facts.settings.order
         facts = [
-            ("order (unbounded)", "∞")
-            if model.facts.settings.order == UNBOUNDED
-            else ("order", str(model.facts.settings.order)),
+            ("order (unbounded)", "∞") if order == UNBOUNDED else ("order", str(order)),
             ("documents", f"{corpus['documents']:,}"),
             ("words read", f"{corpus['tokens']:,.0f}"),
             ("known words", f"{len(model.numbers.known):,}"),
@@ -64,14 +67,17 @@ class AnyLanguageReport(SavedReport[M]):
         order = self.model.facts.settings.order
         return "of unbounded order" if order == UNBOUNDED else f"of order {order}"
 
-    curves = cached_property(lambda self: curves_of(self.model.facts.trace))
+    @cached_property
+    def curves(self) -> list[LearningCurve]:
+        return curves_of(self.model.facts.trace)
+
     # whether words that are not known have a probability by their letters
     spelled = cached_property(lambda self: self.model.numbers.spelled)
 
 
 class LanguageReport(AnyLanguageReport[NgramLearned]):
     estimator, noun = NgramLearned, "a language model"
-    sections = (Sentences(), FixedExpressions(), LongestContexts(), ContextLengths(), LEARNING)
+    sections = (sentences, expressions, longest, lengths_section, learning)
 
     @cached_property
     def subtitle(self) -> str:
