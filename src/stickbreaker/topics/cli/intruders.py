@@ -56,11 +56,14 @@ def intruders(
     )
 
 
-def _entry(question: "Question", top: list[str], coherence: Sequence[float] | None) -> dict[str, object]:
+def _entry(
+    question: "Question", top: list[str], coherence: Sequence[float | None] | None
+) -> dict[str, object]:
     """A question of the quiz as values for the page: its words, which one is the intruder, and a line about
     the topic (its words and coherence) to show after the answer.
     """
     about = f"topic {question.topic}: {' '.join(top)}"
-    if coherence:
-        about += f" (NPMI {coherence[question.topic]:.3f})"
+    found = coherence[question.topic] if coherence else None  # None: of a topic that was merged
+    if found is not None:
+        about += f" (NPMI {found:.3f})"
     return {"words": question.words, "intruder": question.intruder, "about": about}

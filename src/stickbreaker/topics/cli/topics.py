@@ -11,6 +11,8 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
@@ -25,17 +27,43 @@ def list_topics(asked: TopicsRequest) -> Outcome:
         return {"model": str(asked.model), **topics_at(asked.model, at, asked.top)}, snapshot_as_text
     from stickbreaker.topics.topic_estimator import load_topics
 
-    summaries = summarize_topics(load_topics(asked.model, "topics"), asked.top, by)
-    return {"model": str(asked.model), "topics": summaries}, topics_as_text
+    estimator = load_topics(asked.model, "topics")
+    coherence, counted_in = coherence_at(asked.model, len(estimator.alpha_))
+    summaries = summarize_topics(estimator, asked.top, by, coherence)
+    result = {"model": str(asked.model), "topics": summaries, "coherence_counted_in": counted_in}
+    return result, topics_as_text
 
 
-def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "support") -> list[dict[str, object]]:
-    """A model's topics as values for JSON, largest first: number, name, share of the tokens, whether unused,
-    and the first `top` words.
-
-    Topics with the same name are merged into one: `members` are their numbers, and its number is that of the
-    largest. by: how words are ranked. In a polylingual model, words are listed by language.
+def coherence_at(model: Path, n_topics: int) -> tuple[list[float | None] | None, str | None]:
+    """The coherence of each topic that is stored with a saved model, and in what it was counted; both None if
+    the model has not counted it. Raises UserError for an invalid file.
     """
+    from stickbreaker.saved.packed_models import directory_of
+    from stickbreaker.topics.report.document_entries import read_figures
+    from stickbreaker.topics.report.measures import coherence_counted_in
+
+    figures = read_figures(directory_of(model))
+    found = figures.get("coherence")
+    if not found or len(found) != n_topics:  # in the midst of a run
+        return None, None
+    return found, coherence_counted_in(figures)
+
+
+def summarize_topics(
+    estimator: "TopicEstimator",
+    top: int,
+    by: str = "support",
+    coherence: "Sequence[float | None] | None" = None,
+) -> list[dict[str, object]]:
+    """A model's topics as values for JSON, largest first: number, name, share of the tokens, coherence if it
+    is known, whether unused, and the first `top` words.
+
+    Topics with the same name are merged into one: `members` are their numbers, its number is that of the
+    largest, and its coherence their mean by shares. by: how words are ranked. In a polylingual model, words
+    are listed by language.
+    """
+    import numpy as np
+
     from stickbreaker.core.topk import descending
     from stickbreaker.topics.names.named_topics import NamedTopics
 
@@ -43,19 +71,23 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "support")
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
     ranked = {code: named._ranked_words(top, rows, by) for code, rows in ranges.items()}
     spelled, concepts = estimator.vocabulary_.spelled, named.top_concepts(top)
+    coherences = None if coherence is None else named.means(np.array(coherence, np.float64))
 
     def list_words(g: int, code: str | None) -> dict[str, object]:
         rows, probabilities = (found[g].tolist() for found in ranked[code])
         return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
 
     def topic(g: int) -> dict[str, object]:
-        common = {
+        common: dict[str, object] = {
             "topic": named.members[g][0],
             "members": sorted(named.members[g]),
             "name": named.names[g],
             "share": float(named.shares[g]),
             "unused": g in named.unused,
         }
+        if coherences is not None:
+            known = g not in named.unused and not np.isnan(coherences[g])
+            common["coherence"] = float(coherences[g]) if known else None
         if concepts[g]:
             common["concepts"] = [name for name, _ in concepts[g]]
             common["concept_shares"] = [share for _, share in concepts[g]]
@@ -67,25 +99,40 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "support")
 
 
 def topics_as_text(result: JsonObject) -> str:
-    """The topics of a model (see `summarize_topics`) as a table: number, share of the tokens, name (if any
-    topic has one) and words.
+    """The topics of a model (see `summarize_topics`) as a table: number, share of the tokens, coherence (if
+    it is known; below 0 with a mark), name (if any topic has one) and words.
 
-    A topic has a line per language, and one of concepts if it has any. The last line lists unused topics.
+    A topic has a line per language, and one of concepts if it has any. The last lines list unused topics, and
+    say in what coherence was counted.
     """
+    measured = result.get("coherence_counted_in")
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
     width = max([4, *map(len, names)]) + 2 if any(names) else 0
     numbers = [",".join(map(str, t["members"])) for t in shown]
     room = max([5, *map(len, numbers)])
-    lines = [f"{'topic':<{room}}    share  {'name' if width else '':<{width}}words"]
+    column = "   NPMI  " if measured else "  "
+    lines = [f"{'topic':<{room}}    share{column}{'name' if width else '':<{width}}words"]
     for t, name, number in zip(shown, names, numbers, strict=True):
-        head = f"{number:>{room}}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
+        column = _coherence(t["coherence"]) if measured else "  "
+        head = f"{number:>{room}}  {100 * t['share']:5.1f} %{column}{_in_a_row([name]):<{width}}"
         for code, one in t.get("languages", {"": t}).items():
             lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
             head = " " * len(head)
         if "concepts" in t:
             lines.append(f"{head}concepts  {', '.join(map(_one_line, t['concepts']))}")
-    return "\n".join([*lines, *unused_line(t["topic"] for t in result["topics"] if t["unused"])])
+    lines += unused_line(t["topic"] for t in result["topics"] if t["unused"])
+    if measured:
+        weak = any((t["coherence"] or 0.0) < 0.0 for t in shown)
+        lines.append(f"NPMI in {measured}" + ("; ! below 0: the topic does not hold there" if weak else ""))
+    return "\n".join(lines)
+
+
+def _coherence(value: float | None) -> str:
+    """The cell with a topic's coherence; "!" marks a value below 0."""
+    if value is None:
+        return "      –  "
+    return f"  {value:5.2f}{'!' if value < 0.0 else ' '} "
 
 
 def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
