@@ -13,6 +13,8 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
+from stickbreaker.estimators.learned import AnyLearned, Learned
+from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
@@ -308,3 +310,17 @@ def load_topics(
     run under way may delete it, as for `saving.load`.
     """
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)
+
+
+def topics_in(learned: AnyLearned, verb: str) -> TopicEstimator:
+    """The topic estimator that has what was learned. Raises UserError for a model of another kind.
+
+    verb: what needs it, for the message.
+    """
+    estimator = estimator_in(learned) if isinstance(learned, Learned) else learned
+    if not isinstance(estimator, TopicEstimator):
+        kind = learned.kind if isinstance(learned, Learned) else type(learned).__name__
+        raise UserError(
+            f"{verb} does not apply to a model of the kind {kind}", remedy="give a model of topics"
+        )
+    return estimator

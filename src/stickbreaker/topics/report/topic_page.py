@@ -16,6 +16,7 @@ from stickbreaker.pages.changes import of_stream
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.page import Page
 from stickbreaker.pages.saved_models import SavedReport, readable_manifest, settings_of
+from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
@@ -72,7 +73,7 @@ NOTHING: dict[str, object] = {  # what scripts find of sections that are not sho
 }
 
 
-class TopicReport(SavedReport[TopicEstimator]):
+class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
     """The report on a saved model's topics: whatever its sections show, computed when first needed. Topics
     with the same name are merged (`named`).
 
@@ -319,4 +320,4 @@ def page_of(
     model = load_topics(path, "report")
     leading = leading_language(model, language)
     with making_sense_of(path, RESTORE):
-        return Page(title, TopicReport(path, manifest, model, leading, date_field, group_field, compare))
+        return TopicReport(path, manifest, model, leading, date_field, group_field, compare).page(title)
