@@ -716,7 +716,7 @@ MUTATIONS = {
 
 def copy_of(tree: Path, place: Path) -> Path:
     """A copy of what tests need of a checkout, with the kernels that are compiled there."""
-    for name in ("src", "tests", "audit"):
+    for name in ("src", "tests", "audit", "reproduce"):
         shutil.copytree(tree / name, place / name)
     shutil.copy2(tree / "pyproject.toml", place)
     return place
