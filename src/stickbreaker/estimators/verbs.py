@@ -65,6 +65,31 @@ def nearest(model: object, documents: object, **settings: Any) -> VerbResult:
     return result_of("nearest", model, documents, **settings)
 
 
+def effects(model: object, documents: object, formula: str, **settings: Any) -> VerbResult:
+    """Effects of documents' metadata on their topics, by a formula as in R: "party + year".
+
+    settings: the options of `stickbreaker effect`: `draws` of the documents' shares, `random_state`, and
+    `topics` of which the text shows everything. What is returned has a `table()` and a `picture()`. Raises
+    UserError for an invalid formula, and if the package formulaic is missing.
+    """
+    return result_of("effect", model, documents, formula=formula, **settings)
+
+
+def intruders(model: object, **settings: Any) -> VerbResult:
+    """A quiz about a model's topics: which of six words does not belong? `write` makes a page of it.
+
+    settings: the options of `stickbreaker intruders`: how many `questions`, how words are ranked (`by`), and
+    `random_state`.
+
+    >>> from stickbreaker import LDA
+    >>> texts = ["river boat water shore", "money bank loan coin"] * 4
+    >>> quiz = intruders(LDA(2, max_iter=20, tol=0.0, random_state=0).fit(texts))
+    >>> len(quiz.questions[0].words)
+    5
+    """
+    return result_of("intruders", model, **settings)
+
+
 def compare(*models: object, **settings: Any) -> VerbResult:
     """Match the topics of two models or more: which topic of the first is most like which of the others?
 

@@ -99,6 +99,15 @@ LDA = Kind(
             "stickbreaker.topics.verbs.settings:NearestSettings",
             documents=OF_CORPUS,
         ),
+        "effect": VerbFunction(
+            "stickbreaker.topics.verbs.effect:effects",
+            "stickbreaker.topics.verbs.settings:EffectSettings",
+            documents=OF_CORPUS,
+        ),
+        "intruders": VerbFunction(
+            "stickbreaker.topics.verbs.intruders:intruders",
+            "stickbreaker.topics.verbs.settings:IntruderSettings",
+        ),
         "compare": VerbFunction(
             "stickbreaker.topics.verbs.compare:compare",
             "stickbreaker.topics.verbs.settings:CompareSettings",

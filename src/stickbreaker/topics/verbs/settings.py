@@ -62,6 +62,30 @@ class NearestSettings(ThreadSettings):
 
 
 @dataclass(frozen=True)
+class EffectSettings(ThreadSettings):
+    """The settings of `effects`."""
+
+    formula: str = parameter(
+        "",
+        "Fields of metadata, as in R: party + year, C(year), party * year, party:year, poly(year, 2).",
+    )
+    topics: "tuple[int, ...]" = parameter(
+        (), "Show all of this topic; may be given several times.", option="--topic"
+    )
+    draws: int = parameter(25, "How often the shares of documents are drawn.", least=1)
+    random_state: int = parameter(0, "The same seed gives the same figures.", option="--seed")
+
+
+@dataclass(frozen=True)
+class IntruderSettings(VerbSettings):
+    """The settings of `intruders`."""
+
+    questions: int = parameter(10, "Topics to ask about, drawn at random.", least=1)
+    by: str = ranking_parameter()
+    random_state: int = parameter(0, "The same seed gives the same questions.", option="--seed")
+
+
+@dataclass(frozen=True)
 class ScoreSettings(ThreadSettings):
     """The settings of `evaluate`."""
 
