@@ -34,6 +34,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "learner.py",
         "purposes.py",
         "scikit_learn.py",
+        "settings.py",
         "stats_sum.py",
         "table_view.py",
     ),

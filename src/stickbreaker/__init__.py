@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.corpus.spelling.string_prior import Spelling
+    from stickbreaker.estimators.verbs import compare, evaluate, load, nearest, topics_of
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
@@ -55,6 +56,7 @@ _HOMES = {
     "Vocabulary": "stickbreaker.corpus",
     "VocabularyRule": "stickbreaker.corpus",
     "UserError": "stickbreaker.core.errors",
+    **dict.fromkeys(("compare", "evaluate", "load", "nearest", "topics_of"), "stickbreaker.estimators.verbs"),
 }
 
 __all__ = [
@@ -81,6 +83,11 @@ __all__ = [
     "UserError",
     "Vocabulary",
     "VocabularyRule",
+    "compare",
+    "evaluate",
+    "load",
+    "nearest",
+    "topics_of",
 ]
 
 

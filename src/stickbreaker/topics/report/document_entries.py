@@ -44,7 +44,7 @@ _ROW = {
 _FIGURES = {
     OF_OTHERS: is_count,
     HELD_OUT: is_amount,
-    "coherence": list_of(is_number),
+    "coherence": list_of(optional(is_number)),  # None: of a topic that was merged
     "coherence_in": list_of(is_count),
     "unigram": optional(is_number),
     "unigram_held_out": optional(is_number),
