@@ -155,6 +155,33 @@ def test_effects_and_intruders(lda, tmp_path):
     assert len(str(quiz).splitlines()) == len(quiz.questions) == 2
 
 
+def test_transform_is_a_table(cli, lda, saved, new_file, tmp_path):
+    found = stickbreaker.transform(lda, NEW, metadata=True)
+    assert found.table().column_names == ["id", "topic", "topic0", "topic1", "topic2"]
+    assert found.frame()[["topic0", "topic1", "topic2"]].to_numpy().tolist() == lda.transform(NEW).tolist()
+    printed = json.loads(cli("transform", saved, new_file, "--out", tmp_path / "a.csv", "--json").stdout)
+    assert printed == {"out": str(tmp_path / "a.csv"), **found.as_json()}
+    text = cli("transform", saved, new_file, "--out", tmp_path / "a.csv", "--overwrite").stdout.rstrip("\n")
+    assert text == f"{tmp_path / 'a.csv'}: {found}"
+    with pytest.warns(UserWarning, match="no document has a word that the model knows"):
+        assert len(stickbreaker.transform(lda, ["zzz"]).table()) == 1
+
+
+def test_a_search_for_the_number_of_topics(texts, tmp_path):
+    settings = {"seeds": 2, "max_iter": 8, "held_out": 0.2, "n_jobs": 1}
+    found = stickbreaker.search_topics(texts, [1, 3], **settings)
+    assert (found.out, [row.topics for row in found.table], found.suggested.topics) == (None, [1, 3], 3)
+    assert found.best.n_topics == 3
+    assert found.table[1].stability > 0.9
+    assert found.reason in str(found)
+    stored = stickbreaker.search_topics(texts, [3], path=tmp_path / "search", **settings)
+    assert stored.table[0].nats_per_word == found.table[1].nats_per_word
+    assert (tmp_path / "search" / "search.html").exists()
+    assert str(stored).endswith(f"Figures: {tmp_path / 'search' / 'search.html'}")
+    with pytest.raises(UserError, match="topics is a list of whole numbers"):
+        stickbreaker.search_topics(texts, ["many"])
+
+
 def test_an_estimator_keeps_its_threads(lda):
     before = lda.n_jobs
     one, two = (stickbreaker.evaluate(lda, NEW, n_jobs=number) for number in (1, 2))

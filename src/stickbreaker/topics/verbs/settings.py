@@ -86,6 +86,29 @@ class IntruderSettings(VerbSettings):
 
 
 @dataclass(frozen=True)
+class SearchSettings(ThreadSettings):
+    """The settings of `search_topics`."""
+
+    topics: "tuple[int, ...]" = parameter((), "Numbers to try.", metavar="K,K,...")
+    seeds: int = parameter(3, "Runs of each: seeds 0, 1, ...", least=1)
+    inference: str = parameter(
+        "mean-field", "As in fit.", choices=("mean-field", "hybrid", "gibbs", "gibbs-delayed")
+    )
+    alpha: "float | str" = parameter("learned", "As in fit lda.")
+    eta: "float | str" = parameter(0.01, "As in fit lda.")
+    max_iter: int | None = parameter(
+        None, "Passes or sweeps at most.", unset="as in fit", least=1, option="--iterations"
+    )
+    held_out: float = parameter(
+        0.1,
+        "Share of the documents that no run learns from, chosen by their ids; scores are theirs.",
+        above=0.0,
+        most=0.9,
+    )
+    by: str = ranking_parameter()
+
+
+@dataclass(frozen=True)
 class ScoreSettings(ThreadSettings):
     """The settings of `evaluate`."""
 
