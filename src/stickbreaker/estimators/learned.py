@@ -234,6 +234,12 @@ class HasShares(Learned[S]):
         The corpus must have the model's vocabulary. A row depends only on its document, and sums to one.
         """
 
+    def remark_on_documents(self, corpus: Corpus) -> str | None:
+        """A line for the user about documents whose shares are wanted, such as that they lack metadata which
+        the model needs; None, as by default, if there is nothing to say.
+        """
+        return None
+
 
 def saved_at(learned: AnyLearned) -> Path | None:
     """The path of the saved model that a result was loaded from; None if that has changed since.

@@ -99,6 +99,9 @@ def transform(
     table = (DocumentTable if by is None else WholeTable)(learned, corpus, metadata=metadata)
     with writing_output():
         write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
+    remark = learned.remark_on_documents(corpus)
+    if remark is not None:
+        note(f"note: {remark}")
     if corpus.n_empty == corpus.n_documents:
         note(f"note: {ALL_UNSEEN}; are the language and the field (--text-field) those of the model?")
     result = {

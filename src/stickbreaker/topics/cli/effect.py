@@ -7,10 +7,10 @@ import click
 import numpy as np
 
 from stickbreaker.console.console import (
+    INPUT,
     PATH,
     command,
     emit,
-    inputs_argument,
     model_argument,
     option,
     tell_of_compiling,
@@ -30,11 +30,15 @@ SHOWN = 5  # for each term, the topics that rise most and as many that fall most
 
 @click.command(epilog='Example: stickbreaker effect model speeches.corpus --formula "party + year"')
 @model_argument
-@inputs_argument
+@click.argument("inputs", nargs=-1, metavar="[CORPUS|FILE...]", type=INPUT)
 @option(
     "--formula",
-    required=True,
     help="Fields of metadata, as in R: party + year, C(year), party * year, party:year, poly(year, 2).",
+)
+@option(
+    "--at",
+    metavar="VALUES",
+    help="Without documents: values of fields, as in party=A, year=1990:2020, at which to show shares.",
 )
 @option(
     "--topic", "numbers", type=int, multiple=True, help="Show all of this topic; may be given several times."
@@ -50,7 +54,8 @@ SHOWN = 5  # for each term, the topics that rise most and as many that fall most
 def effect(
     model: Path,
     inputs: tuple[str, ...],
-    formula: str,
+    formula: str | None,
+    at: str | None,
     numbers: tuple[int, ...],
     draws: int,
     seed: int,
@@ -68,6 +73,10 @@ def effect(
     leave possible, including the uncertainty of the shares themselves (method of composition, as R's stm).
     These are differences between documents, not causes. Without --topic, shows for each term the topics whose
     bounds exclude zero.
+
+    Without documents, for a model that was fitted with --prevalence: the expected share of each topic by the
+    values of the metadata that its prior depends on, with bounds, and compared with the most frequent value.
+    All other fields are average. Bounds are those of the prior, with the topics held fixed.
     """
     if out is not None:
         refuse_table(out, overwrite)
@@ -75,6 +84,16 @@ def effect(
         refuse_file(picture, overwrite)
         if picture.suffix != ".svg":
             raise click.UsageError("--picture needs a file that ends in .svg")
+    if not inputs:
+        if formula is not None or picture is not None:
+            name = "--formula" if formula is not None else "--picture"
+            raise click.UsageError(f"{name} needs documents: give a corpus or files")
+        from stickbreaker.topics.cli.expected_shares import show_expected_shares
+
+        show_expected_shares(model, at, numbers, out, overwrite=overwrite, as_json=as_json)
+        return
+    if at is not None or formula is None:
+        raise click.UsageError("--at is without documents" if at is not None else "documents need --formula")
     from stickbreaker.topics.formula_grammar import read_formula
 
     read_formula(formula)  # refuses it before documents are read

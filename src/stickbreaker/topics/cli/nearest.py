@@ -122,9 +122,12 @@ def _shares(
         ids = corpus.ids(block)
         if wanted:
             known = known[np.array([ids[place] in wanted for place in known], np.bool_)]
-        theta = (
-            estimator._infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
-        )
+        theta = np.empty((0, len(estimator.alpha_)))
+        if len(known):
+            covariates = estimator._covariates(corpus, block)
+            theta = estimator._infer_shares(
+                bags.take(known), None if covariates is None else covariates[known]
+            )
         titles = titles_of(corpus, block)
         yield theta, [{"id": ids[i], **({"title": titles[i]} if titles[i] else {})} for i in known]
 

@@ -126,8 +126,8 @@ class DocumentSums:
         estimator = self.estimator if engine is None else self.estimator._over(engine.sharing_view())
         n_topics, n_words = estimator._topic_words.shape
         sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
-        for bags in _bags_of(estimator, self.source, blocks):
-            theta = estimator._infer_shares(bags)
+        for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
+            theta = estimator._infer_shares(bags, self.source.rows_of(self.source.numbers(block)))
             add_documents(bags, theta, estimator._topic_words, self.parts, sums)
         return None, sums
 
