@@ -83,6 +83,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     def _params_to_save(self) -> dict[str, object]:
         params = super()._params_to_save()
+        if params.get("prevalence", "") is None:
+            params = {name: value for name, value in params.items() if name != "prevalence"}
         return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
 
     @abstractmethod

@@ -264,6 +264,7 @@ class LDAParameters(TopicParameters):
         "prevalence.md). Needs documents with metadata, such as a table or a Corpus, and formulaic.",
         metavar="FORMULA",
         after="alpha",
+        saved=False,
     )
     moves: str | None = parameter(
         "exchange",

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from tests.golden import names
 from tests.oracle import gibbs as oracle
 
 from stickbreaker import LDA, Corpus, UserError
@@ -359,6 +360,7 @@ def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
     one.save(tmp_path / "one")
     two.save(tmp_path / "two")
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    names.check(tmp_path / "one")
     loaded = LDA.load(tmp_path / "one")
     loaded.save(tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "one")
@@ -371,6 +373,7 @@ def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
             watch = StopAfter(steps)
             with pytest.raises(Interrupted):
                 model_runs.resume(tmp_path / name, every=0.0, threads=1, watch=[watch], stopper=watch.take)
+            names.check(tmp_path / name)
             assert LDA.load(tmp_path / name).params_[COEFFICIENTS].values.shape == (3, 3)
         model_runs.resume(tmp_path / name, every=60.0, threads=1)
     assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
