@@ -88,6 +88,9 @@ def transform(
         table = shares_of(model, GivenFiles(inputs, reading), **settings)
     with writing_output():
         write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
+    remark = table.learned.remark_on_documents(table.corpus)
+    if remark is not None:
+        note(f"note: {remark}")
     if table.corpus.n_empty == table.corpus.n_documents:
         note(f"note: {ALL_UNSEEN}; are the language and the field (--text-field) those of the model?")
     result, text = {"out": str(out), **table.as_json()}, f"{out}: {table}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.console.console import PATH, command, inputs_argument, model_argument, option
+from stickbreaker.console.console import INPUT, PATH, command, model_argument, option
 from stickbreaker.console.faces import result_for, show, verb_options
 from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options
 from stickbreaker.console.table_files import refuse_table, write_tables
@@ -14,11 +14,16 @@ from stickbreaker.core.files import refuse_file, write_atomic
 
 @click.command(epilog='Example: stickbreaker effect model speeches.corpus --formula "party + year"')
 @model_argument
-@inputs_argument
+@click.argument("inputs", nargs=-1, metavar="[CORPUS|FILE...]", type=INPUT)
 @verb_options(
     "effect",
-    formula={"required": True, "default": None},
+    formula={"default": None},
     topics={"type": int, "multiple": True, "default": ()},
+)
+@option(
+    "--at",
+    metavar="VALUES",
+    help="Without documents: values of fields, as in party=A, year=1990:2020, at which to show shares.",
 )
 @option("--out", type=PATH, help="A table of all effects: .csv, .parquet or .xlsx.")
 @option("--picture", type=PATH, metavar="FILE.svg", help="A picture of the effects of each term.")
@@ -28,12 +33,13 @@ from stickbreaker.core.files import refuse_file, write_atomic
 def effect(
     model: Path,
     inputs: tuple[str, ...],
+    at: str | None,
     out: Path | None,
     picture: Path | None,
     overwrite: bool,
     reading: ReadingChoice,
     as_json: bool,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Regress the shares of each topic on metadata of the documents.
 
@@ -42,6 +48,10 @@ def effect(
     leave possible, including the uncertainty of the shares themselves (method of composition, as R's stm).
     These are differences between documents, not causes. Without --topic, shows for each term the topics whose
     bounds exclude zero.
+
+    Without documents, for a model that was fitted with --prevalence: the expected share of each topic by the
+    values of the metadata that its prior depends on, with bounds, and compared with the most frequent value.
+    All other fields are average. Bounds are those of the prior, with the topics held fixed.
     """
     if out is not None:
         refuse_table(out, overwrite)
@@ -49,9 +59,20 @@ def effect(
         refuse_file(picture, overwrite)
         if picture.suffix != ".svg":
             raise click.UsageError("--picture needs a file that ends in .svg")
+    formula = options["formula"]
+    if not inputs:
+        if formula is not None or picture is not None:
+            name = "--formula" if formula is not None else "--picture"
+            raise click.UsageError(f"{name} needs documents: give a corpus or files")
+        from stickbreaker.topics.cli.expected_shares import show_expected_shares
+
+        show_expected_shares(model, at, options["topics"], out, overwrite=overwrite, as_json=as_json)
+        return
+    if at is not None or formula is None:
+        raise click.UsageError("--at is without documents" if at is not None else "documents need --formula")
     from stickbreaker.topics.formula_grammar import read_formula
 
-    read_formula(str(options["formula"]))  # refuses it before documents are read
+    read_formula(formula)  # refuses it before documents are read
     found: Any = result_for("effect", model, options, GivenFiles(inputs, reading))
     if out is not None:
         table = found.table()
