@@ -1,5 +1,6 @@
 """`stickbreaker search-k`: fit several numbers of topics, score each alike, suggest one."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,19 +21,23 @@ from stickbreaker.console.console import (
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.topics.cli.ranking import ranking_option
-from stickbreaker.topics.verbs.coherence_counts import COUNTS, held_out_line
+from stickbreaker.topics.verbs.coherence_counts import COUNTS
 
 if TYPE_CHECKING:
     from stickbreaker.topics.cli.search_runs import SearchRuns
-    from stickbreaker.topics.evaluation import Fewest
 
 PAGE = "search.html"
+LEAST_DOCUMENTS = 4  # for a topic, in a search that chooses the numbers
 
 
-def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
+def numbers_of_topics(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> tuple[int, ...] | None:
     """A click callback that reads numbers of topics from a value such as "10,20,40": without repetition,
-    ascending. Raises a usage error unless all are whole numbers of at least 1.
+    ascending; None stays None. Raises a usage error unless all are whole numbers of at least 1.
     """
+    if value is None:
+        return None
     try:
         numbers = sorted({int(part) for part in value.split(",")})
     except ValueError:
@@ -46,7 +51,12 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     "search-k", epilog="Example: stickbreaker search-k posts.corpus --topics 10,20,40 --out posts.search"
 )
 @click.argument("corpus", type=INPUT)
-@option("--topics", required=True, metavar="K,K,...", callback=numbers_of_topics, help="Numbers to try.")
+@option(
+    "--topics",
+    metavar="K,K,...",
+    callback=numbers_of_topics,
+    help="Numbers to try.  [default: 10, 20, 40 and so on, until topics do not hold, and one between]",
+)
 @option("--seeds", default=3, least=1, help="Runs of each: seeds 0, 1, ...")
 @option(
     "--inference",
@@ -69,7 +79,7 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
 @command
 def search_k(
     corpus: str,
-    topics: tuple[int, ...],
+    topics: tuple[int, ...] | None,
     seeds: int,
     inference: str,
     alpha: float | str,
@@ -83,8 +93,11 @@ def search_k(
 ) -> None:
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
-    The suggestion is the fewest topics whose held-out score cannot be distinguished from the best one's.
-    Coherence, diversity and how much the seeds agree are shown next to it. The directory OUT gets
+    The suggestion is the largest number of which even the weakest quarter of topics holds: words that one
+    half of the documents chose go together in the other half (NPMI of 0 or more). It is less if fewer predict
+    the held-out documents as well as the best. Which numbers read best and which predicts best is said too;
+    diversity and how much the seeds agree are shown. Without --topics, numbers are doubled as long as the
+    largest holds. The directory OUT gets
     search.json; a page with the figures, search.html; the documents that runs learn from, training.corpus;
     and the models: each is the one that `fit lda` learns from training.corpus. The same command continues
     after an interruption: finished models are kept, and you may add numbers or seeds.
@@ -101,39 +114,71 @@ def search_k(
         tell_of_compiling()
         training = search.training(opened)
         results: list[JsonObject] = []
-        for k in topics:
+        largest = training.n_documents // LEAST_DOCUMENTS
+        for k in topics or _numbers_that_hold(results, largest):
             for seed in range(seeds):
                 found = search.finished(k, seed)
                 if found is None:
-                    position = f"run {len(results) + 1} of {len(topics) * seeds}"
-                    note(f"{position}: {counted(k, 'topic')}, seed {seed}")
+                    of = f" of {len(topics) * seeds}" if topics else ""
+                    note(f"run {len(results) + 1}{of}: {counted(k, 'topic')}, seed {seed}")
                     found = search.run(opened, training, k, seed, threads)
                 results.append(found)
-        summary = _summary(search, results)
+        summary = _summary(search, results, largest)
         search.write(summary)
         write_atomic(out / PAGE, page(summary, Path(corpus).resolve().name).encode("utf-8"))
     emit({"out": str(out), **summary}, as_json, _as_text)
 
 
-def _summary(search: "SearchRuns", results: list[JsonObject]) -> JsonObject:
-    """The result of `search-k` from the records of all runs: a table with a row per number of topics, the
-    suggested number, and the reason for it.
+def _numbers_that_hold(results: list[JsonObject], largest: int) -> Iterator[int]:
+    """The numbers of topics to try, one after another, each chosen by the records of the runs before it
+    (`results`, to which the caller adds them); largest: the most to try.
     """
-    from stickbreaker.topics.evaluation import fewest_topics
+    from stickbreaker.topics.search.topics_that_hold import next_to_try
 
-    by_topics: dict[int, list[JsonObject]] = {}
+    while True:
+        following = next_to_try({k: _weakest(runs) for k, runs in _by_topics(results).items()}, largest)
+        if following is None:
+            return
+        yield following
+
+
+def _by_topics(results: list[JsonObject]) -> dict[int, list[JsonObject]]:
+    """The records of runs by their numbers of topics, ascending."""
+    found: dict[int, list[JsonObject]] = {}
     for result in results:
-        by_topics.setdefault(result["topics"], []).append(result)
-    found = fewest_topics(
-        {k: [run["nats"] for run in runs] for k, runs in by_topics.items()}, results[0]["tokens"]
+        found.setdefault(result["topics"], []).append(result)
+    return dict(sorted(found.items()))
+
+
+def _weakest(runs: list[JsonObject]) -> float:
+    """The coherence of the weakest quarter of topics, the mean over runs."""
+    from stickbreaker.topics.cli.search_runs import BY_TOPIC
+    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
+
+    return sum(weakest_quarter(run[BY_TOPIC]) for run in runs) / len(runs)
+
+
+def _summary(search: "SearchRuns", results: list[JsonObject], largest: int) -> JsonObject:
+    """The result of `search-k` from the records of all runs: a table with a row per number of topics, the
+    suggested number, and the reason for it. largest: the most topics that make sense.
+    """
+    from stickbreaker.topics.cli.search_runs import BY_TOPIC, COUNTED_IN
+    from stickbreaker.topics.search.topics_that_hold import reason_of, suggest_topics
+
+    by_topics = _by_topics(results)
+    found = suggest_topics(
+        {k: [run[BY_TOPIC] for run in runs] for k, runs in by_topics.items()},
+        {k: [run["nats"] for run in runs] for k, runs in by_topics.items()},
+        results[0]["tokens"],
     )
     return {
         "seeds": len(next(iter(by_topics.values()))),
         "held_out_documents": len(results[0]["tokens"]),
         COUNTS: next((run[COUNTS] for run in results if COUNTS in run), None),
+        COUNTED_IN: results[0][COUNTED_IN],
         "table": [_row(search, k, runs) for k, runs in by_topics.items()],
         "suggested": found._asdict(),
-        "reason": _reason(found, sorted(by_topics), len(results) // len(by_topics)),
+        "reason": reason_of(found, sorted(by_topics), len(results) // len(by_topics), largest),
     }
 
 
@@ -143,7 +188,9 @@ def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
     """
     import numpy as np
 
+    from stickbreaker.topics.cli.search_runs import BY_TOPIC
     from stickbreaker.topics.evaluation import stability
+    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
 
     alike = None
     if len(runs) > 1:
@@ -153,6 +200,7 @@ def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
     each = {
         "nats_per_word": [run["nats_per_word"] for run in runs],
         **{name: [run["coherence"][name] for run in runs] for name in ("npmi", "umass", "c_v")},
+        "weakest": [weakest_quarter(run[BY_TOPIC]) for run in runs],
         "diversity": [run["diversity"] for run in runs],
         "seconds": [run["seconds"] for run in runs],
     }
@@ -160,36 +208,13 @@ def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
     return {"topics": k, **means, "stability": alike, "of_seeds": each}
 
 
-def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
-    """A sentence for the user that explains why a number of topics is suggested, and whether to try more or
-    fewer.
-
-    tried: the numbers of topics, ascending; seeds: how many runs of each.
-    """
-    of = f"{seeds} seeds" if seeds > 1 else "a single seed, so noise between seeds is not known"
-    if len(tried) == 1:
-        return f"{counted(found.topics, 'topic')} is all that was tried ({of})."
-    further = ""
-    if found.topics == tried[-1]:
-        further = "; it is the most tried: try more"
-    elif found.topics == tried[0] > 1:
-        further = "; it is the fewest tried: try fewer"
-    if found.topics == found.best:
-        why = f"the best held-out score, and no fewer come within one standard error of it ({of})"
-    else:
-        best = counted(found.best, "topic")
-        gap = f"{found.behind:.4f} nats/word behind {best}, standard error {found.error:.4f}"
-        why = f"the fewest whose held-out score is within one standard error of the best ({gap}; {of})"
-    return f"{counted(found.topics, 'topic')}: {why}{further}."
-
-
 def _as_text(summary: JsonObject) -> str:
-    lines = ["topics  held-out    NPMI     C_v  diversity  stability  seconds"]
+    lines = ["topics  held-out    NPMI  weakest  diversity  stability  seconds"]
     for row in summary["table"]:
         alike = "        -" if row["stability"] is None else f"{row['stability']:9.3f}"
         mark = "  ←" if row["topics"] == summary["suggested"]["topics"] else ""
         lines.append(
-            f"{row['topics']:>6} {row['nats_per_word']:9.4f} {row['npmi']:7.3f} {row['c_v']:7.3f}  "
+            f"{row['topics']:>6} {row['nats_per_word']:9.4f} {row['npmi']:7.3f} {row['weakest']:8.3f}  "
             f"{row['diversity']:9.3f}  {alike}  {row['seconds']:7.1f}{mark}"
         )
     return "\n".join(
@@ -197,8 +222,8 @@ def _as_text(summary: JsonObject) -> str:
             *lines,
             f"held-out: nats/word of {counted(summary['held_out_documents'], 'document')}; "
             f"means over seeds ({summary['seeds']})",
-            *filter(None, [held_out_line(summary[COUNTS])]),
-            f"Suggested: {summary['reason']}",
+            f"NPMI in {summary['npmi_counted_in']}; weakest: the mean of the weakest quarter of topics",
+            f"Suggested: {summary['reason']}.",
             f"Figures: {Path(summary['out']) / PAGE}",
         ]
     )
