@@ -8,6 +8,7 @@ import copy
 import inspect
 import warnings
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
@@ -17,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import JsonObject
@@ -292,6 +294,7 @@ class Front(BaseEstimator, Generic[S, L]):
         """
         check_is_fitted(self)
         if path is not None:
+            refuse_other_class("path", path, str, PathLike, remedy="documents are given by documents=texts")
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}
         page = report_page_of(

@@ -268,8 +268,9 @@ class Look:
             sums.documents += len(ids)
         if not inferred:
             return
-        bags = corpus.bags(block).take(np.array(inferred, np.int64))
-        theta = estimator._infer_shares(bags)
+        places = np.array(inferred, np.int64)
+        bags, covariates = corpus.bags(block).take(places), estimator._covariates(corpus, block)
+        theta = estimator._infer_shares(bags, None if covariates is None else covariates[places])
         tokens = tokens_by_document(bags.offsets, bags.counts)
         if any(fields):
             sums.add(fields, tokens, theta)

@@ -16,10 +16,10 @@ from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import model_runs
-from stickbreaker.topics.cli import search_k
-from stickbreaker.topics.cli.search_page import figure, page
 from stickbreaker.topics.evaluation import stability, weakest_quarter
 from stickbreaker.topics.report.document_entries import read_figures
+from stickbreaker.topics.verbs import search_topics
+from stickbreaker.topics.verbs.search_page import figure, page
 
 QUICK = ("--iterations", 8, "--held-out", 0.2, "--threads", 1)
 
@@ -159,9 +159,9 @@ def test_the_weakest_topics_are_those_of_the_models(search):
 
 def test_numbers_are_doubled_until_topics_do_not_hold(cli, corpus, tmp_path, monkeypatch):
     """By the weakest quarter of each number, of which only those up to 30 are made to hold."""
-    own = search_k._weakest
-    monkeypatch.setattr(search_k, "_weakest", lambda runs: own(runs) + (30 - runs[0]["topics"]))
-    monkeypatch.setattr(search_k, "LEAST_DOCUMENTS", 1)
+    own = search_topics._weakest
+    monkeypatch.setattr(search_topics, "_weakest", lambda runs: own(runs) + (30 - runs[0]["topics"]))
+    monkeypatch.setattr(search_topics, "LEAST_DOCUMENTS", 1)
     line = ("search-k", corpus, "--seeds", 1, *QUICK[2:], "--iterations", 2, "--out", tmp_path / "out")
     done = cli(*line, "--json")
     assert [row["topics"] for row in json.loads(done.stdout)["table"]] == [10, 20, 30, 40]

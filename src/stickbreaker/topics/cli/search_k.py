@@ -1,33 +1,13 @@
 """`stickbreaker search-k`: fit several numbers of topics, score each alike, suggest one."""
 
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import (
-    INPUT,
-    PATH,
-    NumberRange,
-    command,
-    emit,
-    note,
-    number_or_learned,
-    option,
-    tell_of_compiling,
-    threads_option,
-)
-from stickbreaker.core.errors import counted
-from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.topics.cli.ranking import ranking_option
-from stickbreaker.topics.verbs.coherence_counts import COUNTS
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.cli.search_runs import SearchRuns
-
-PAGE = "search.html"
-LEAST_DOCUMENTS = 4  # for a topic, in a search that chooses the numbers
+from stickbreaker.console.console import INPUT, PATH, command, note, option, tell_of_compiling
+from stickbreaker.console.faces import settings_for, show, verb_options
+from stickbreaker.estimators.kinds import kinds
 
 
 def numbers_of_topics(
@@ -51,179 +31,28 @@ def numbers_of_topics(
     "search-k", epilog="Example: stickbreaker search-k posts.corpus --topics 10,20,40 --out posts.search"
 )
 @click.argument("corpus", type=INPUT)
-@option(
-    "--topics",
-    metavar="K,K,...",
-    callback=numbers_of_topics,
-    help="Numbers to try.  [default: 10, 20, 40 and so on, until topics do not hold, and one between]",
-)
-@option("--seeds", default=3, least=1, help="Runs of each: seeds 0, 1, ...")
-@option(
-    "--inference",
-    default="mean-field",
-    choices=["mean-field", "hybrid", "gibbs", "gibbs-delayed"],
-    help="As in fit.",
-)
-@option("--alpha", default="learned", callback=number_or_learned, help="As in fit lda.")
-@option("--eta", default="0.01", callback=number_or_learned, help="As in fit lda.")
-@option("--iterations", least=1, help="Passes or sweeps at most.  [default: as in fit]")
-@option(
-    "--held-out",
-    default=0.1,
-    type=NumberRange(0.0, 0.9, min_open=True),
-    help="Share of the documents that no run learns from, chosen by their ids; scores are theirs.",
-)
-@ranking_option
+@verb_options("search-k", topics={"default": None, "callback": numbers_of_topics})
 @option("--out", required=True, type=PATH, help="Directory of the search.")
-@threads_option
 @command
-def search_k(
-    corpus: str,
-    topics: tuple[int, ...] | None,
-    seeds: int,
-    inference: str,
-    alpha: float | str,
-    eta: float | str,
-    iterations: int | None,
-    held_out: float,
-    by: str,
-    out: Path,
-    threads: int | None,
-    as_json: bool,
-) -> None:
+def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
     The suggestion is the largest number of which even the weakest quarter of topics holds: words that one
     half of the documents chose go together in the other half (NPMI of 0 or more). It is less if fewer predict
     the held-out documents as well as the best. Which numbers read best and which predicts best is said too;
     diversity and how much the seeds agree are shown. Without --topics, numbers are doubled as long as the
-    largest holds. The directory OUT gets
-    search.json; a page with the figures, search.html; the documents that runs learn from, training.corpus;
-    and the models: each is the one that `fit lda` learns from training.corpus. The same command continues
-    after an interruption: finished models are kept, and you may add numbers or seeds.
+    largest holds. The directory OUT gets search.json; a page with the figures, search.html; the documents
+    that runs learn from, training.corpus; and the models: each is the one that `fit lda` learns from
+    training.corpus. The same command continues after an interruption: finished models are kept, and you may
+    add numbers or seeds.
     """
-    from stickbreaker.core.files import write_atomic
+    from stickbreaker.console.running import run_on
     from stickbreaker.corpus import Corpus
-    from stickbreaker.topics.cli.search_page import page
-    from stickbreaker.topics.cli.search_runs import SearchPlan, SearchRuns, refuse_few_documents
+    from stickbreaker.topics.verbs.search_topics import search_topics
+    from stickbreaker.topics.verbs.settings import SearchSettings
 
-    opened = Corpus.open(corpus)
-    search = SearchRuns(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
-    refuse_few_documents(opened, held_out)
-    with search.claim():
-        tell_of_compiling()
-        training = search.training(opened)
-        results: list[JsonObject] = []
-        largest = training.n_documents // LEAST_DOCUMENTS
-        for k in topics or _numbers_that_hold(results, largest):
-            for seed in range(seeds):
-                found = search.finished(k, seed)
-                if found is None:
-                    of = f" of {len(topics) * seeds}" if topics else ""
-                    note(f"run {len(results) + 1}{of}: {counted(k, 'topic')}, seed {seed}")
-                    found = search.run(opened, training, k, seed, threads)
-                results.append(found)
-        summary = _summary(search, results, largest)
-        search.write(summary)
-        write_atomic(out / PAGE, page(summary, Path(corpus).resolve().name).encode("utf-8"))
-    emit({"out": str(out), **summary}, as_json, _as_text)
-
-
-def _numbers_that_hold(results: list[JsonObject], largest: int) -> Iterator[int]:
-    """The numbers of topics to try, one after another, each chosen by the records of the runs before it
-    (`results`, to which the caller adds them); largest: the most to try.
-    """
-    from stickbreaker.topics.search.topics_that_hold import next_to_try
-
-    while True:
-        following = next_to_try({k: _weakest(runs) for k, runs in _by_topics(results).items()}, largest)
-        if following is None:
-            return
-        yield following
-
-
-def _by_topics(results: list[JsonObject]) -> dict[int, list[JsonObject]]:
-    """The records of runs by their numbers of topics, ascending."""
-    found: dict[int, list[JsonObject]] = {}
-    for result in results:
-        found.setdefault(result["topics"], []).append(result)
-    return dict(sorted(found.items()))
-
-
-def _weakest(runs: list[JsonObject]) -> float:
-    """The coherence of the weakest quarter of topics, the mean over runs."""
-    from stickbreaker.topics.cli.search_runs import BY_TOPIC
-    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
-
-    return sum(weakest_quarter(run[BY_TOPIC]) for run in runs) / len(runs)
-
-
-def _summary(search: "SearchRuns", results: list[JsonObject], largest: int) -> JsonObject:
-    """The result of `search-k` from the records of all runs: a table with a row per number of topics, the
-    suggested number, and the reason for it. largest: the most topics that make sense.
-    """
-    from stickbreaker.topics.cli.search_runs import BY_TOPIC, COUNTED_IN
-    from stickbreaker.topics.search.topics_that_hold import reason_of, suggest_topics
-
-    by_topics = _by_topics(results)
-    found = suggest_topics(
-        {k: [run[BY_TOPIC] for run in runs] for k, runs in by_topics.items()},
-        {k: [run["nats"] for run in runs] for k, runs in by_topics.items()},
-        results[0]["tokens"],
-    )
-    return {
-        "seeds": len(next(iter(by_topics.values()))),
-        "held_out_documents": len(results[0]["tokens"]),
-        COUNTS: next((run[COUNTS] for run in results if COUNTS in run), None),
-        COUNTED_IN: results[0][COUNTED_IN],
-        "table": [_row(search, k, runs) for k, runs in by_topics.items()],
-        "suggested": found._asdict(),
-        "reason": reason_of(found, sorted(by_topics), len(results) // len(by_topics), largest),
-    }
-
-
-def _row(search: "SearchRuns", k: int, runs: list[JsonObject]) -> JsonObject:
-    """The row for k topics in the table of results: mean scores over seeds, their stability (None for one
-    seed), and in "of_seeds" the scores of each seed.
-    """
-    import numpy as np
-
-    from stickbreaker.topics.cli.search_runs import BY_TOPIC
-    from stickbreaker.topics.evaluation import stability
-    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
-
-    alike = None
-    if len(runs) > 1:
-        models = [search.model(k, run["seed"]) for run in runs]
-        used = [np.delete(model.topic_word_, model.unused_topics_, axis=0) for model in models]
-        alike = stability(used, models[0].vocabulary_.parts)
-    each = {
-        "nats_per_word": [run["nats_per_word"] for run in runs],
-        **{name: [run["coherence"][name] for run in runs] for name in ("npmi", "umass", "c_v")},
-        "weakest": [weakest_quarter(run[BY_TOPIC]) for run in runs],
-        "diversity": [run["diversity"] for run in runs],
-        "seconds": [run["seconds"] for run in runs],
-    }
-    means = {name: sum(values) / len(values) for name, values in each.items()}
-    return {"topics": k, **means, "stability": alike, "of_seeds": each}
-
-
-def _as_text(summary: JsonObject) -> str:
-    lines = ["topics  held-out    NPMI  weakest  diversity  stability  seconds"]
-    for row in summary["table"]:
-        alike = "        -" if row["stability"] is None else f"{row['stability']:9.3f}"
-        mark = "  ←" if row["topics"] == summary["suggested"]["topics"] else ""
-        lines.append(
-            f"{row['topics']:>6} {row['nats_per_word']:9.4f} {row['npmi']:7.3f} {row['weakest']:8.3f}  "
-            f"{row['diversity']:9.3f}  {alike}  {row['seconds']:7.1f}{mark}"
-        )
-    return "\n".join(
-        [
-            *lines,
-            f"held-out: nats/word of {counted(summary['held_out_documents'], 'document')}; "
-            f"means over seeds ({summary['seeds']})",
-            f"NPMI in {summary['npmi_counted_in']}; weakest: the mean of the weakest quarter of topics",
-            f"Suggested: {summary['reason']}.",
-            f"Figures: {Path(summary['out']) / PAGE}",
-        ]
-    )
+    settings = SearchSettings(**settings_for("search-k", kinds()["LDA"], options))  # pyright: ignore[reportArgumentType]
+    tell_of_compiling()
+    remedy = "the same command continues from here"
+    learn = partial(run_on, every=60.0, threads=settings.n_jobs, remedy=remedy)
+    show(search_topics(Corpus.open(corpus).named(corpus), settings, out, learn=learn, note=note), as_json)

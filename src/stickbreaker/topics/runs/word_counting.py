@@ -176,7 +176,7 @@ class DocumentSums:
         n_topics, n_words = estimator._topic_words.shape
         sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
         for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
-            theta = estimator._infer_shares(bags)
+            theta = estimator._infer_shares(bags, self.source.rows_of(self.source.numbers(block)))
             add_documents(bags, theta, estimator._topic_words, self.parts, sums)
             if self.second is not None:
                 chosen = np.flatnonzero(in_second_half(self.source, block))
