@@ -32,6 +32,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "kind.py",
         "learned.py",
         "learner.py",
+        "plan.py",
         "purposes.py",
         "scikit_learn.py",
         "settings.py",
