@@ -100,7 +100,12 @@ class IntruderSettings(VerbSettings):
 class SearchSettings(ThreadSettings):
     """The settings of `search_topics`."""
 
-    topics: "tuple[int, ...]" = parameter((), "Numbers to try.", metavar="K,K,...")
+    topics: "tuple[int, ...] | None" = parameter(
+        None,
+        "Numbers to try.",
+        unset="10, 20, 40 and so on, until topics do not hold, and one between",
+        metavar="K,K,...",
+    )
     seeds: int = parameter(3, "Runs of each: seeds 0, 1, ...", least=1)
     inference: str = parameter(
         "mean-field", "As in fit.", choices=("mean-field", "hybrid", "gibbs", "gibbs-delayed")
