@@ -82,7 +82,7 @@ audit: $(VENV)/developing
 bench: $(VENV)/developing
 	$(BIN)/python -m benchmarks --install $(WHAT)
 
-# the tables and figures of a paper, measured again: WHAT=stm; PARTS="sample ewt": only these parts; FULL=1: larger;
+# the tables and figures of a paper, measured again: WHAT=syntax; PARTS="sample ewt": only these parts; FULL=1: larger;
 # without WHAT: the names, what each does, how long it takes
 reproduce: $(VENV)/developing
 	$(BIN)/python -m reproduce --install $(WHAT) $(if $(WHAT),$(PARTS))

@@ -34,8 +34,8 @@ MODELS = {  # kind: options of its fit
     "grammar": f"grammar lines.jsonl {GRAMMAR} --iterations 4",
     "grammar online": f"grammar lines.jsonl {GRAMMAR} --inference hybrid --iterations 1",
     "grammar mean-field": f"grammar lines.jsonl {GRAMMAR} --inference mean-field --iterations 4",
-    "stm": f"stm trees.conllu {SMALL} --iterations 6",
-    "stm mean-field": f"stm trees.conllu {SMALL} --inference mean-field --iterations 4",
+    "syntax": f"syntax trees.conllu {SMALL} --iterations 6",
+    "syntax mean-field": f"syntax trees.conllu {SMALL} --inference mean-field --iterations 4",
 }
 UNDER_WAY = {  # kind: (steps after which it is stopped, options)
     "lda under way": (3, f"lda lines.jsonl {SMALL} --iterations 8 --keep-local"),
@@ -53,7 +53,7 @@ UNDER_WAY = {  # kind: (steps after which it is stopped, options)
         f"grammar lines.jsonl {GRAMMAR} --inference hybrid --schedule batch --iterations 6",
     ),
     "topic ngram under way": (3, f"ngram lines.jsonl {NGRAMS} --topics 3 --iterations 6 --held-out 0.2"),
-    "stm under way": (3, f"stm trees.conllu {SMALL} --iterations 6 --chains 2 --held-out 0.2"),
+    "syntax under way": (3, f"syntax trees.conllu {SMALL} --iterations 6 --chains 2 --held-out 0.2"),
     "concepts under way": (
         3,
         f"lda lines.jsonl {SMALL} --concepts tree.jsonl --inference gibbs --every 2 --iterations 8",

@@ -93,9 +93,7 @@ def refusal(done: Done, names: tuple[str, ...] = ()) -> Decision:
         return Decision(TRACEBACK, said(done))
     if "Traceback (most recent" in done.out or "Fatal Python error" in done.err:
         return Decision(TRACEBACK, said(done))
-    if done.code == 2:  # click prints how to use the command first
-        lines = lines[-1:]
-    own = [line for line in lines if line.startswith(("stickbreaker: ", "Error: "))]
+    own = [line for line in lines if line.startswith("stickbreaker: ")]
     if len(own) != 1 or lines[-1:] != own:
         return Decision(UNCLEAR, f"not one line: {said(done)}")
     if len(own[0]) > LONGEST:

@@ -29,7 +29,7 @@ NGRAMS = (
     "ngram --topics 3 --prior hierarchical",
     "ngram --topics 3 --order unbounded",
 )
-TREES = ("stm --unknown tag", "stm --limit itic", "stm --limit hdp", "stm --inference mean-field")
+TREES = ("syntax --unknown tag", "syntax --limit itic", "syntax --limit hdp", "syntax --inference mean-field")
 GRAMMARS = (
     "segment grammar0 lines.jsonl --out cut.txt",
     "parse grammar0 lines.jsonl --out trees.txt",
@@ -125,9 +125,9 @@ def trees() -> None:
     """Syntactic topics."""
     write_trees(Path("trees.conllu"))
     for number, kind in enumerate(TREES):
-        silently(f"fit {kind} trees.conllu --out stm{number} --iterations 2 --topics 2 --threads 1")
-        silently(f"evaluate stm{number} trees.conllu")
-    silently("transform stm1 trees.conllu --out stm.csv")
+        silently(f"fit {kind} trees.conllu --out syntax{number} --iterations 2 --topics 2 --threads 1")
+        silently(f"evaluate syntax{number} trees.conllu")
+    silently("transform syntax1 trees.conllu --out syntax.csv")
 
 
 def translation() -> None:

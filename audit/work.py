@@ -69,8 +69,8 @@ FITS: dict[str, Work] = {
         "--checkpoint-every 0",
         reader="topics model --json",
     ),
-    "stm": Work(
-        "fit stm trees.conllu --out model --seed 1 --topics 4 --iterations 8 --chains 2 --held-out 0.2 "
+    "syntax": Work(
+        "fit syntax trees.conllu --out model --seed 1 --topics 4 --iterations 8 --chains 2 --held-out 0.2 "
         "--threads 1 --checkpoint-every 0",
         reader="topics model --json",
     ),

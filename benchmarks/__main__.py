@@ -28,6 +28,12 @@ BENCHMARKS = (
         (BENCH,),
     ),
     Entry(
+        "short",
+        "benchmarks.short",
+        "Topics of titles and sentences, by each inference, with concepts of word vectors, by NMF and GSDMM; "
+        "ten minutes.",
+    ),
+    Entry(
         "texts",
         "benchmarks.raw_texts",
         "Corpora built of raw texts, and from raw texts to topics in one command, compared with "

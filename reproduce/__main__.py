@@ -69,8 +69,8 @@ REPRODUCTIONS = (
         "FULL=1: every model by every way of inference, five seeds, Chinese; half a day.",
     ),
     Entry(
-        "stm",
-        "reproduce.stm",
+        "syntax",
+        "reproduce.syntax",
         "Syntactic topics and their limits on a planted language, the Treebank's sample, EWT and Sequoia; "
         "37 minutes. FULL=1: more sweeps; two hours.",
     ),

@@ -67,9 +67,9 @@ def _parser(room: str, entries: Sequence[Entry]) -> argparse.ArgumentParser:
 def listing(entries: Sequence[Entry]) -> str:
     """The names with their sentences, one below the other.
 
-    >>> print(listing([Entry("lda", "benchmarks.lda", "An hour"), Entry("stm", "reproduce.stm", "A day")]))
+    >>> print(listing([Entry("lda", "benchmarks.lda", "An hour"), Entry("hdp", "reproduce.hdp", "A day")]))
     lda  An hour
-    stm  A day
+    hdp  A day
     """
     indent = 2 + max(len(entry.name) for entry in entries)
     wrapper = textwrap.TextWrapper(100, subsequent_indent=" " * indent, break_on_hyphens=False)

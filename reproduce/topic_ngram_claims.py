@@ -7,7 +7,7 @@ import numpy as np
 from reproduce.claims import Claim, claims, span, verdict
 from reproduce.ngram_runs import UNBOUNDED
 from reproduce.pages import Table
-from reproduce.stm_runs import difference
+from reproduce.syntax_runs import difference
 from reproduce.topic_ngram_runs import (
     HIERARCHICAL,
     HPYLM,

@@ -94,7 +94,7 @@ def main(words: list[str]) -> None:
         Path(place, "texts.txt").write_text("\n".join(one["text"] for one in planted_documents(30)))
         for name, source, *options in (
             ("lda", "texts.txt", "--topics", "3", "--iterations", "1"),
-            ("stm", "parsed.conllu", "--topics", "3", "--iterations", "2", "--inference", "mean-field"),
+            ("syntax", "parsed.conllu", "--topics", "3", "--iterations", "2", "--inference", "mean-field"),
         ):
             asked = ("fit", name, f"{place}/{source}", "--out", f"{place}/{name}", "--seed", "1", *options)
             print(f"frames of ours from the command to a step, fit {name}: {frames_to_a_step(*asked)}")

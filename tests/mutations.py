@@ -1,8 +1,8 @@
 """Changes of one sign, or of one factor, each of which tests of `make test` must notice (of Spark, its own).
 
 `python -m tests.mutations [TREE]` (`make mutations`) makes each in a copy of the tree, runs the tests that
-are to notice it, and prints which failed. Tests that fail without the change do not count. The exit status is
-1 if a change survived, or could not be tried. TREE: another checkout.
+are to notice it, and prints the first that failed. Tests that fail without the change do not count. The exit
+status is 1 if a change survived, or could not be tried. TREE: another checkout.
 """
 
 import functools
@@ -716,7 +716,7 @@ MUTATIONS = {
 
 def copy_of(tree: Path, place: Path) -> Path:
     """A copy of what tests need of a checkout, with the kernels that are compiled there."""
-    for name in ("src", "tests", "audit"):
+    for name in ("src", "tests", "audit", "reproduce"):
         shutil.copytree(tree / name, place / name)
     shutil.copy2(tree / "pyproject.toml", place)
     return place
@@ -758,11 +758,12 @@ def tier_of(tests: str) -> str:
     return "all" if "tests/spark" in tests else "first"
 
 
-def outcomes(tree: Path, tests: str) -> tuple[int, list[str]]:
-    """How many tests ran, and which failed. RuntimeError if they could not be collected."""
+def outcomes(tree: Path, tests: str, most_failures: int = 0) -> tuple[int, list[str]]:
+    """How many tests ran until as many failed (0: all), and which failed. RuntimeError if none was found."""
     paths, _, chosen = tests.partition(" -k ")
     report = tree / "report.xml"
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--junitxml={report}", "-k", chosen]
+    options.append(f"--maxfail={most_failures}")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *paths.split()],
         cwd=tree,
@@ -796,12 +797,17 @@ def outcome(tree: Path, name: str, mutation: Mutation, red_before: set[str]) -> 
         try:
             apply_to(copy, mutation)
             forget_compiled(copy, mutation.file, imports_of(TREE))
-            number, red = outcomes(copy, mutation.tests)
+            # one test that notices it is enough
+            number, red = outcomes(copy, mutation.tests, len(red_before) + 1)
         except (ValueError, RuntimeError, subprocess.TimeoutExpired) as error:
             print(f"{name}: NOT TRIED: {error}", flush=True)
             return NOT_TRIED
     red = [test for test in red if test not in red_before]
-    verdict = f"{len(red)} of {number} tests failed" if red else f"SURVIVED {number} tests: {mutation.tests}"
+    verdict = (
+        f"{len(red)} of {number} tests that ran failed"
+        if red
+        else f"SURVIVED {number} tests: {mutation.tests}"
+    )
     print(f"{name} ({mutation.file}): {verdict}", flush=True)
     for test in red:
         print(f"    {test}", flush=True)

@@ -225,7 +225,7 @@ def test_what_a_refusal_is():
         return refusal(Done(("topics",), code, "", err), names).outcome
 
     assert outcome(1, "pass 1\nstickbreaker: model/x: is damaged\n", "model/") == REFUSED
-    assert outcome(2, "Usage: …\nTry …\n\nError: No such option: --x\n") == REFUSED
+    assert outcome(2, "stickbreaker: No such option: --x (stickbreaker topics --help)\n") == REFUSED
     assert outcome(1, "stickbreaker: it is damaged\n", "model/") == UNCLEAR
     assert outcome(1, "stickbreaker: model/x: a\nstickbreaker: model/x: b\n", "model/") == UNCLEAR
     assert outcome(1, f"stickbreaker: {'x' * LONGEST}\n") == UNCLEAR

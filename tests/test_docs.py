@@ -12,7 +12,7 @@ import pytest
 
 from tests.docs_commands import ROOT, spans_of
 
-PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 SESSIONS = [page for page in PAGES if "\n>>> " in page.read_text(encoding="utf-8")]
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 ROOMS = ("src", "tests", "examples", "benchmarks", "reproduce", "audit", "docs", "typings")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.corpus.spelling.string_prior import Spelling
+    from stickbreaker.estimators.verbs import compare, effects, evaluate, intruders, load, nearest, topics_of
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
@@ -55,6 +56,10 @@ _HOMES = {
     "Vocabulary": "stickbreaker.corpus",
     "VocabularyRule": "stickbreaker.corpus",
     "UserError": "stickbreaker.core.errors",
+    **dict.fromkeys(
+        ("compare", "effects", "evaluate", "intruders", "load", "nearest", "topics_of"),
+        "stickbreaker.estimators.verbs",
+    ),
 }
 
 __all__ = [
@@ -81,6 +86,13 @@ __all__ = [
     "UserError",
     "Vocabulary",
     "VocabularyRule",
+    "compare",
+    "effects",
+    "evaluate",
+    "intruders",
+    "load",
+    "nearest",
+    "topics_of",
 ]
 
 

@@ -41,6 +41,23 @@ def test_long_documents_are_noted(tmp_path):
     assert "half of the documents" not in stickbreaker(*line).stderr
 
 
+def test_documents_without_a_word_of_the_vocabulary_are_noted(tmp_path):
+    path, line = (
+        tmp_path / "a.txt",
+        ("corpus", "build", tmp_path / "a.txt", "--format", "lines", "--overwrite"),
+    )
+    path.write_text("cat\ndog\nfish\n" * 200 + "rare\n")
+    told = stickbreaker(*line, "--out", tmp_path / "c").stderr
+    noted = (
+        "1 of 601 documents has no word of the vocabulary, which leaves out words of fewer than 2 documents"
+    )
+    assert f"note: {noted}; --min-documents 1 keeps all\n" in told
+    assert "no word" not in stickbreaker(*line, "--out", tmp_path / "c", "--min-documents", 1).stderr
+    path.write_text("cat\n" * 9 + "the\n\n")
+    told = stickbreaker(*line, "--out", tmp_path / "c").stderr
+    assert "2 of 11 documents have no word of the vocabulary: they are blank, or have only words that" in told
+
+
 def test_build_and_info(tmp_path):
     path, out = tmp_path / "texts.txt", tmp_path / "texts.corpus"
     path.write_text(LINES)

@@ -108,7 +108,7 @@ MADE: dict[str, Callable[[Path], None]] = {  # what lies in the folder where the
     "score": sentences,
     "rescore": sentences,
     "generate": sentences,
-    "fit stm": trees,
+    "fit syntax": trees,
     "translate documents": bitext_to_learn,
     "translate learn": bitext_to_learn,
     "translate tune": system,

@@ -96,13 +96,13 @@ def test_the_command_line_renames_what_it_says(cli):
     options = {"topics": 3, "iterations": 4, "seed": 5, "threads": 6, "batch_size": 7}
     assert [*as_keywords(options)] == ["n_topics", "max_iter", "random_state", "n_jobs", "batch_size"]
     shown = "".join(
-        cli(*verb.split(), "--help").stdout
+        cli(*verb.split(), "--help", "all").stdout
         for verb in (
             "fit lda",
             "fit hdp",
             "fit ngram",
             "fit grammar",
-            "fit stm",
+            "fit syntax",
             "corpus build",
             "topics",
             "report",

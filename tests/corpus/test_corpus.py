@@ -109,6 +109,12 @@ def test_rules_of_the_vocabulary():
     assert VocabularyRule().bounds(600) == (2, 300)
     assert VocabularyRule().bounds(100_000) == (5, 50_000)
     assert Corpus.from_texts(texts).vocabulary.words == ("bird", "fox")
+    assert VocabularyRule().bounds(2_225, 5.0) == (2, 1112)  # titles
+    assert VocabularyRule().bounds(10_000, 6.5) == (3, 5000)
+    assert VocabularyRule().bounds(10_000, 10.0) == VocabularyRule().bounds(10_000, 400.0) == (5, 5000)
+    assert VocabularyRule().bounds(400, 5.0) == (1, 200)
+    short = [f"news {number % 999}a" for number in range(2_500)]  # each number in two or three
+    assert Corpus.from_texts(short).n_empty == 0
     assert Corpus.from_texts(texts, rule=VocabularyRule(max_share=1, size=2)).vocabulary.words == (
         "cat",
         "dog",

@@ -93,12 +93,15 @@ TEXT_ERRORS = [
 
 LDA_ERRORS = [
     (b"1 0:1\n2 0:1 1:0\n", ":2: the count of word 1 is zero; leave out words"),
-    (b"1 0:1\n1 0:-2\n", ":2: the count of word 0 is negative (-2); counts are whole numbers above zero"),
+    (
+        b"1 0:1\n1 0:-2\n",
+        ":2: the count of word 0 is not a whole number ('-2'); counts are whole numbers above zero",
+    ),
     (b"1 0:1\n1 0:x\n", ":2: the count of word 0 is not a whole number ('x'); counts"),
     (b"1 0:1\n1 0:1.5\n", ":2: the count of word 0 is not a whole number ('1.5'); counts"),
     (b"1 0:1\n1 0:1000000001\n", ":2: the weight '1000000001' cannot be used; weights are numbers from 0"),
-    (b"1 0:1\n1 zero\n", ":2: 'zero' is not word:count; counts"),
-    (b"1 0:1\nmany 0:1\n", ":2: 'many' is not a number of words; a line is"),
+    (b"1 0:1\n1 zero\n", ":2: 'zero' is not word:count; a line is"),
+    (b"1 0:1\nmany 0:1\n", ":2: the number of words is not a whole number ('many'); a line is"),
     (b"1 0:1\n3 0:1 1:1\n", ":2: the line says 3 words and has 2; a line is"),
     (
         b"1 0:1\n1 9:1\n",

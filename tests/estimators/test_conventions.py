@@ -477,7 +477,7 @@ def test_an_eta_of_words(shape):
 
 
 WRONG = [
-    ("n_topics", [0, -1, 2.5, "many", None, True]),
+    ("n_topics", [0, -1, 2.5, "many", True]),
     ("inference", ["viterbi", None]),
     ("schedule", ["weekly", None, 3]),
     ("alpha", [0, -1.0, np.nan, np.inf, "guess", [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),

@@ -1,5 +1,7 @@
 """Parameters by the names of other programs: one table for messages and documentation."""
 
+import copy
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -7,8 +9,8 @@ from pathlib import Path
 import pytest
 from sklearn.decomposition import LatentDirichletAllocation
 
-from stickbreaker import HDP, LDA, NgramModel
-from stickbreaker.estimators.other_programs import OTHER_NAMES
+from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, SyntacticTopics
+from stickbreaker.estimators.other_programs import OTHER_METHODS, OTHER_NAMES
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 NAMES = {name: row for row in OTHER_NAMES for name in row.names}
@@ -93,6 +95,54 @@ def as_code(answer):
 
 def test_the_documentation_has_the_same_table():
     assert as_table() in (HOWTO / "migration.md").read_text(encoding="utf-8")
+
+
+def table_of_methods():
+    lines = ["| there | in | here |", "|---|---|---|"]
+    for row in OTHER_METHODS:
+        names = ", ".join(f"`{name}`" for name in row.names)
+        lines.append(f"| {names} | {', '.join(row.programs)} | `{row.here}` |")
+    return "\n".join(lines)
+
+
+def test_the_documentation_has_the_table_of_methods():
+    assert table_of_methods() in (HOWTO / "migration.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("model", [LDA(2), HDP(), SyntacticTopics(2), NgramModel(), AdaptorGrammar()])
+def test_a_method_of_another_program_names_ours(model):
+    told = 0
+    for row in OTHER_METHODS:
+        for name in row.names:
+            assert not hasattr(model, name), name
+            with pytest.raises(AttributeError) as caught:
+                getattr(model, name)
+            own = re.match(r"[a-z_]+(?![a-z_.])", row.here)
+            if own is None or hasattr(type(model), own[0]):
+                assert str(caught.value) == f"{type(model).__name__} has no {name!r}; here it is {row.here}"
+                told += 1
+            else:
+                assert "here it is" not in str(caught.value)
+    assert told >= (len(OTHER_METHODS) if isinstance(model, LDA) else 4)
+
+
+def test_methods_have_one_answer_and_module_functions_exist():
+    names = [name for row in OTHER_METHODS for name in row.names]
+    assert len(names) == len(set(names))
+    for row in OTHER_METHODS:
+        module, _, function = row.here.partition("(")[0].rpartition(".")
+        if module.startswith("stickbreaker"):
+            assert hasattr(importlib.import_module(module), function)
+
+
+@pytest.mark.parametrize("model", [LDA(2), SyntacticTopics(2)])
+def test_what_a_fit_learns_is_missing_before(model):
+    name = type(model).__name__
+    with pytest.raises(AttributeError, match=f"{name} has no topic_word_ before a fit"):
+        _ = model.topic_word_
+    with pytest.raises(AttributeError, match="has no attribute 'topic_words_'"):
+        _ = model.topic_words_
+    assert not hasattr(copy.copy(model), "topic_word_")
 
 
 SHORT = {"LDA(": "n_topics", "Online(": "batch_size", "VocabularyRule(": "rule", "--topics": "n_topics"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.topics.report.test_report_html import Elements, data_block
+from tests.pages.elements import Elements, data_block
 
 from stickbreaker.pages.page import Page
 

@@ -1,27 +1,20 @@
 """A page of a toy kind: some words."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from stickbreaker.pages.page import Page, Report, Section
+from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Bars, Note
 
 
-class Components(Section["WordsReport"]):
-    anchor, template = "components", "toy.html.j2"
-    scripts = ("toy.js",)
-
-    def title(self, report: "WordsReport") -> str:
-        return f"{len(report.words)} components"
-
-    def values(self, report: "WordsReport") -> dict[str, Any]:
-        return {"words": report.words}
-
-    def payload(self, report: "WordsReport") -> dict[str, Any]:
-        return {"words": list(report.words)}
+def components(report: "WordsReport") -> Section:
+    words = [one_line(word) for word in report.words]
+    bars = Bars(words, [1.0] * len(words), title="Words", figure="words")
+    return Section("components", f"{len(words)} components", "", [Note(words), bars])
 
 
 class WordsReport(Report):
-    sections = (Components(),)
+    sections = (components,)
     repeat_note = "Nothing is drawn."
 
     def __init__(self, words: Sequence[str]) -> None:

@@ -105,4 +105,4 @@ def test_why_there_is_no_search_names_what_was_given(cli, tmp_path, options, wit
 
 
 def test_the_program_offers_every_inference(cli):
-    assert all(name in cli("fit", "lda", "--help").stdout for name in INFERENCE)
+    assert all(name in cli("fit", "lda", "--help", "all").stdout for name in INFERENCE)

@@ -120,13 +120,13 @@ def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
 
 def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_path):
     """Neither top words nor `topics` make an array of all words and topics."""
-    from stickbreaker.topics.cli.topics import summarize_topics
     from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.verbs.topics import listed_topics
 
     corpus = Corpus.from_texts(["river bank boat water", "money bank loan credit"] * 5)
     model = LDA(2, random_state=0, max_iter=5).fit(corpus)
     before = model.top_words(3), model.show_topics(2, 3)
-    summary = summarize_topics(model, 3)
+    summary = listed_topics(model, 3)
 
     def refuse(self):
         raise AssertionError("the whole table was asked for")
@@ -134,7 +134,7 @@ def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_pat
     monkeypatch.setattr(TopicEstimator, "topic_word_", property(refuse))
     monkeypatch.setattr(TopicEstimator, "components_", property(refuse))
     assert (model.top_words(3), model.show_topics(2, 3)) == before
-    assert summarize_topics(model, 3) == summary
+    assert listed_topics(model, 3) == summary
 
 
 def test_a_concept_has_the_tokens_of_its_words_and_of_its_kinds():

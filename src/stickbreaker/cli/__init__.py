@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 import click
 
-from stickbreaker.console.console import fail, writing_output
+from stickbreaker.console.console import fail, printable, writing_output
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, shortened
 from stickbreaker.estimators.kinds import Command, kinds, object_at, systems
@@ -41,7 +41,9 @@ VERBS = {  # commands for several kinds
 }
 GROUPS = ("fit", "corpus", "translate")  # groups of commands
 
-HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; new in click 8.2
+HELP_INSTEAD = tuple(  # its message is the help; new in click 8.2
+    filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
+)
 
 
 def commands() -> dict[str, Command]:
@@ -57,13 +59,24 @@ def commands() -> dict[str, Command]:
     return {verb: known[verb] for verb in order}
 
 
+class OneLineUsageError(click.UsageError):
+    """A usage error that is shown as one line, which names the help of the command."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        see = "" if self.ctx is None else f" ({self.ctx.command_path} --help)"
+        click.echo(f"stickbreaker: {printable(self.message)}{see}", file=file, err=file is None)
+
+
 @contextmanager
 def _shortened_messages() -> Iterator[None]:
-    """A context in which the message of a usage error is cut to one line of usual length."""
+    """A context in which the message of a usage error is one line of usual length."""
     try:
         yield
-    except HELP_INSTEAD:
+    except (OneLineUsageError, *HELP_INSTEAD):
         raise
+    except click.UsageError as error:
+        message = shortened(" ".join(error.format_message().split()))
+        raise OneLineUsageError(message, error.ctx) from None
     except click.ClickException as error:
         error.message = shortened(" ".join(error.message.split()))  # pyright: ignore[reportAttributeAccessIssue]
         raise

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -16,6 +15,8 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
+from stickbreaker.console.headings import HeadedOption
+from stickbreaker.core import printing
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
@@ -24,7 +25,6 @@ F = TypeVar("F", bound=Callable[..., object])
 OptionSettings = dict[str, Any]  # arguments of `option`, by name
 # a command's result, and the function that prints it as text
 Outcome = tuple[JsonObject, Callable[[JsonObject], str]]
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that users gave
@@ -39,7 +39,7 @@ def printable(text: object) -> str:
     >>> printable("a\\x1b[31mb")
     'a[31mb'
     """
-    return _CONTROL.sub("", _as_given(str(text))).encode("utf-8", "replace").decode("utf-8")
+    return printing.printable(_as_given(str(text)))
 
 
 def _as_given(text: str, written: Callable[[str], str] = str) -> str:
@@ -194,6 +194,7 @@ def option(
     """As `click.option`, but the default is shown in `--help`, unless it is None.
 
     choices: the texts that are allowed; least: the option takes whole numbers, and this is the smallest.
+    heading: under which `--help all` lists it; common: `--help` lists it too (`HeadedOption`).
     """
     if choices:
         settings["type"] = click.Choice(choices)
@@ -201,7 +202,7 @@ def option(
         settings["type"] = click.IntRange(least)
     if settings.get("default") is not None:
         settings.setdefault("show_default", True)
-    return click.option(*names, **settings)
+    return click.option(*names, cls=HeadedOption, **settings)
 
 
 class ModelPath(GivenPath):
@@ -249,7 +250,12 @@ MODEL = ModelPath()
 model_argument = click.argument("model", type=MODEL)
 changed_model_argument = click.argument("model", type=ModelPath(changes=True))
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...", type=INPUT)
-THREADS = {"least": 1, "show_default": "every core", "help": "The result does not depend on it."}
+THREADS = {
+    "heading": "Where it runs",
+    "least": 1,
+    "show_default": "every core",
+    "help": "Threads at most; the result does not depend on their number.",
+}
 threads_option = option("--threads", **THREADS)
 
 
@@ -299,10 +305,13 @@ def from_table(table: Mapping[str, Mapping[str, object]]) -> Any:
     return dataclasses.field(metadata={"table": table})
 
 
-def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def options_into(
+    kind: type[Any], name: str, heading: str = ""
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A decorator: the command gets the options of dataclass `kind`, and an instance as its argument `name`.
 
-    The field `given`, if there is one, gets the names of the options that the user gave.
+    The field `given`, if there is one, gets the names of the options that the user gave. heading: of the
+    options that have no other.
     """
     fields = {field.name: field.metadata for field in dataclasses.fields(kind) if field.name != "given"}
     plain = tuple(field for field, about in fields.items() if "table" not in about)
@@ -326,7 +335,7 @@ def options_into(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
                 else tables[field]
             )
             for names, settings in reversed(own.items()):
-                gathered = option(names, **settings)(gathered)
+                gathered = option(names, **{"heading": heading, **settings})(gathered)
         return gathered
 
     return decorated

@@ -16,10 +16,12 @@ import click
 from stickbreaker.console.console import NumberRange, ProgressLine, from_option, note, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
 from stickbreaker.core.option_names import as_options, command_line
+from stickbreaker.estimators.document_files import DocumentFiles
 
 if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.corpus.document import Document
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.learned import AnyLearned
@@ -34,7 +36,7 @@ DATE_FORMAT = {
     "help": "Date format: epoch, epoch-ms, twitter, or a pattern such as %d/%m/%Y. Without FIELD, for all "
     "fields with names of dates.  [default: ISO 8601 and other unambiguous formats]",
 }
-LANGUAGE = {"default": "en", "help": "Code or English name; none: no language."}
+LANGUAGE = {"default": "en", "common": True, "help": "Code or English name; none: no language."}
 NORMALIZATION = {"choices": ["NFC", "NFKC", "none"], "default": "NFC"}
 LOWERCASE = {"names": "--lowercase/--no-lowercase", "default": True}
 TOKEN_PATTERN = {
@@ -66,6 +68,7 @@ class ReadingChoice:
     text_field: str = from_option(
         default="text",
         metavar="FIELD",
+        common=True,
         help="Field or column with the text; title+text joins two, en=FIELD,de=FIELD names one for each "
         "language. For CoNLL-U: form or lemma.",
     )
@@ -202,7 +205,8 @@ class AnalysisChoice:
     min_length: int = from_option(least=1, default=2, help="Minimum length of a word, in characters.")
     min_documents: int | None = from_option(
         least=1,
-        help="Minimum number of documents with a word.  [default: one for each 500 documents, 1 to 5]",
+        help="Minimum number of documents with a word.  [default: one for each 500 documents, 1 to 5; 2 if "
+        "texts are short]",
     )
     max_share: float | None = from_option(
         type=NumberRange(0, 1, min_open=True),
@@ -293,9 +297,9 @@ class StructureChoice:
     )
 
 
-reading_options = options_into(ReadingChoice, "reading")
-analysis_options = options_into(AnalysisChoice, "choice")
-structure_options = options_into(StructureChoice, "structure")
+reading_options = options_into(ReadingChoice, "reading", "Documents")
+analysis_options = options_into(AnalysisChoice, "choice", "Words")
+structure_options = options_into(StructureChoice, "structure", "Structure")
 
 
 def open_or_build(
@@ -338,6 +342,43 @@ def open_or_build(
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, structure)
+
+
+class GivenFiles(DocumentFiles):
+    """The files that a command's arguments name, as documents for verbs: read when the model is known."""
+
+    def __init__(self, inputs: tuple[str, ...], reading: ReadingChoice) -> None:
+        self.name = " ".join(inputs)
+        self.paths, self.reading = inputs, reading
+
+    @property
+    def options(self) -> "ReadingOptions":
+        return self.reading.options()
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        return self.reading.given
+
+    def as_corpus(
+        self, analysis: "AnyAnalysis", vocabulary: "Vocabulary", *, trees: bool = False
+    ) -> "Corpus":
+        structure = StructureChoice(trees=True) if trees else None
+        found = open_or_build(
+            self.paths, self.reading, analysis=analysis, vocabulary=vocabulary, structure=structure
+        )
+        return found.named(self.name)
+
+    def as_documents(self) -> "list[Document]":
+        from stickbreaker.corpus.readers import Problems, read_inputs
+
+        problems = Problems(skip=self.reading.on_error == "skip")
+        documents, kind, _ = read_inputs(self.paths, self.options, problems)
+        if kind != "text":
+            raise UserError("bags of words have no sentences", where=self.paths[0], remedy="give texts")
+        found = list(documents)
+        if not found:
+            raise UserError("there is no sentence", where=self.paths[0], remedy="give texts")
+        return found
 
 
 class DocumentReader(Protocol):
@@ -526,7 +567,23 @@ def build_corpus(
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     if choice is not None and not kept.all_words and reading.split is None:
         _note_long_documents(built)
+    if isinstance(choice, AnalysisChoice) and not kept.all_words:
+        _note_empty_documents(built)
     return built
+
+
+def _note_empty_documents(corpus: "Corpus") -> None:
+    """Print a note if documents of a corpus have no word of its vocabulary, with the remedy if rare words
+    were left out."""
+    if not corpus.n_empty:
+        return
+    fewest = [one.bound or 0.0 for one in corpus.dropped if one.rule == "min_documents"]
+    why = ": they are blank, or have only words that are left out (corpus info)"
+    if fewest and fewest[0] > 1:
+        why = f", which leaves out words of fewer than {fewest[0]:g} documents; --min-documents 1 keeps all"
+    have = "has" if corpus.n_empty == 1 else "have"
+    of = f"{corpus.n_empty:,} of {counted(corpus.n_documents, 'document')}"
+    note(f"note: {of} {have} no word of the vocabulary{why}")
 
 
 def _note_long_documents(corpus: "Corpus") -> None:

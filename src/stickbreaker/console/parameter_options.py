@@ -35,7 +35,10 @@ def option_table(
             for name, (choices, owners) in _settings(one, fixed.get(one.name)).items():
                 if name not in without:
                     condition = "" if one.name in fixed else f"{_needs(one, choices)}: "
-                    option = _option_of_setting(kind, condition, choices, owners)
+                    option = {
+                        **_option_of_setting(kind, condition, choices, owners),
+                        "heading": one.heading,
+                    }
                     table[str(owners[0].option_name)] = {**option, **changes.get(name, {})}
         pending.clear()
 
@@ -47,7 +50,7 @@ def option_table(
         pending += [one] if one.settings else []
         if one.option_name in SHARED and one.last:
             table |= {"--held-out": changes["held_out"]} if "held_out" in changes else {}
-            table[one.option_name] = {}
+            table[one.option_name] = {"heading": one.heading}
         elif one.name not in fixed:
             name = f"{one.option_name}/--no-{one.option_name[2:]}" if _is_pair(one) else one.option_name
             table[name] = {**_option(one, declared(kind)), **changes.get(one.name, {})}
@@ -107,7 +110,8 @@ def _option(one: Parameter, others: Mapping[str, Parameter] = MappingProxyType({
     """
     needs = " ".join(_needs(others[name], condition) for name, condition in one.needs.items())
     text = f"{needs}: {_lower(one.help)}" if needs else one.help
-    made: dict[str, object] = {"help": as_options(text + (f"  [default: {one.unset}]" if one.unset else ""))}
+    made: dict[str, object] = {"heading": one.heading, "common": one.common}
+    made["help"] = as_options(text + (f"  [default: {one.unset}]" if one.unset else ""))
     if one.default is not None and one.default is not False:
         made["default"] = str(one.default) if "str" in one.kinds else one.default
     if one.metavar is not None:

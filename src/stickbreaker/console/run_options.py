@@ -16,18 +16,24 @@ Table = Mapping[str, Mapping[str, object]]  # settings of options, by name: see 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 SHARED: Table = {  # settings that a kind's table need not repeat
-    "--out": {"required": True, "type": PATH, "help": "Directory for the new model."},
+    "--out": {"heading": "", "required": True, "type": PATH, "help": "Directory for the new model."},
     "--samples": {"least": 1},
-    "--iterations": {"least": 1},
-    "--held-out": {"default": 0.0, "type": NumberRange(0.0, 0.9)},
-    "--seed": {"default": 0, "type": int, "help": "Random seed; the same seed gives the same model."},
+    "--iterations": {"least": 1, "common": True},
+    "--held-out": {"heading": "Learning", "default": 0.0, "type": NumberRange(0.0, 0.9)},
+    "--seed": {
+        "common": True,
+        "default": 0,
+        "type": int,
+        "help": "Random seed; the same seed gives the same model.",
+    },
     "--threads": THREADS,
     "--checkpoint-every": {
+        "heading": "Where it runs",
         "default": 60.0,
         "type": NumberRange(0.0),
         "help": "Seconds between checkpoints; 0: after every step.",
     },
-    "--overwrite": {"is_flag": True, "help": "Replace an existing model at --out."},
+    "--overwrite": {"heading": "", "is_flag": True, "help": "Replace an existing model at --out."},
 }
 
 

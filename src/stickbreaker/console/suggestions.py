@@ -7,6 +7,7 @@ from difflib import get_close_matches
 import click
 
 from stickbreaker.console.doc_pages import page_of
+from stickbreaker.console.headings import HeadedCommand
 
 WHOLE = 1000  # characters of a sentence of help
 
@@ -22,7 +23,7 @@ class SuggestingGroup(click.Group):
             raise click.UsageError(self.unknown(ctx, name), ctx)
         name, found, rest = super().resolve_command(ctx, args)
         _, *above = ctx.command_path.split()
-        return name, None if found is None else with_page(found, " ".join([*above, str(name)])), rest
+        return name, None if found is None else as_shown(found, " ".join([*above, str(name)])), rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first sentence of each one's help, which click would cut off."""
@@ -35,17 +36,18 @@ class SuggestingGroup(click.Group):
         return f"No such command {name!r}. {suggestion(name, self.list_commands(ctx))}".rstrip()
 
 
-def with_page(command: click.Command, words: str) -> click.Command:
-    """A copy of a command whose help ends with the page of the documentation about it.
+def as_shown(command: click.Command, words: str) -> click.Command:
+    """A copy of a command whose help has headings, and ends with the page of the documentation about it.
 
-    The command itself if there is no page. words: the command's name, such as "fit lda".
+    words: the command's name, such as "fit lda".
     """
     page = page_of(words)
-    if page is None:
-        return command
+    more = "" if page is None else f"More: docs/{page} (stickbreaker docs {words})"
+    epilog = f"{command.epilog or ''}\n\n{more}".strip()
+    if not isinstance(command, click.Group):
+        return HeadedCommand.of(command, epilog)
     found = copy.copy(command)
-    printed = " ".join(("stickbreaker docs", words))
-    found.epilog = f"{command.epilog or ''}\n\nMore: docs/{page} ({printed})".strip()
+    found.epilog = epilog
     return found
 
 

@@ -22,6 +22,7 @@ LARGEST = (1 << 31) - 1  # whole number that is an estimator's parameter
 MOST_COLUMNS = 1_000_000  # of a table: a prior has a number for each
 MOST_CHAINS = 256  # of a sampler: each holds the state of all tokens
 WIDTH, INDENT = 110, " " * 4  # of docstrings
+LEARNING = "Learning"  # the heading of options in the program's help, if no other is declared
 SIMPLE = {"int", "float", "str", "bool", "None"}  # kinds of values that are checked here
 
 
@@ -62,6 +63,8 @@ class Parameter:
     saved: bool = True
     lenient: bool = False
     reads: bool = False
+    heading: str = LEARNING
+    common: bool = False
 
     @property
     def option_name(self) -> str | None:
@@ -143,6 +146,8 @@ def parameter(default: Any, help: str, more: str = "", **about: Any) -> Any:
     saved : False: it is written to files only if it was given.
     lenient : if its needs are not met, Python ignores it; only the command line refuses it then.
     reads : whether it acts on new documents too, so that it may be changed after a fit.
+    heading : under which the program's help lists its option, and those of its settings.
+    common : whether most runs use its option, which the short help lists then.
     """
     return field(default=default, metadata={"parameter": {"help": help, "more": more, **about}})
 

@@ -31,6 +31,7 @@ from stickbreaker.corpus.string_bytes import string_bytes
 
 LONGEST_WORD = 100  # characters of a word that a text adds to a vocabulary
 LONGEST_LISTED = 1_000  # characters of a word in a list, a matrix or a dictionary
+FEW_TOKENS = 20_000  # of a corpus for each document in which a word must occur by default
 HALF = 500  # tokens per document up to which a word may occur in half of the documents
 
 
@@ -66,10 +67,11 @@ class VocabularyRule:
     """Which words a vocabulary contains, of those that the analysis admits ("eligible").
 
     A word must occur in at least `min_documents` documents; None means 1 + n // 500 for n documents, at most
-    5. It must not occur in more than the share `max_share` of them; None means 0.5 if documents
-    have a mean of at most 500 tokens, 1 - 250 / tokens if they have more (0.75 for 1,000, 0.95 for 5,000),
-    and never drops a word that occurs in ten documents or fewer. Of the remaining words, the `size` most
-    frequent are chosen (None: all), the most frequent first, ties by spelling.
+    5, and in short texts 1 for each 20,000 tokens of the corpus, at least 2, so that few of them lose all
+    their words. It must not occur in more than the share `max_share` of the documents; None means 0.5 if
+    documents have a mean of at most 500 tokens, 1 - 250 / tokens if they have more (0.75 for 1,000, 0.95 for
+    5,000), and never drops a word that occurs in ten documents or fewer. Of the remaining words, the `size`
+    most frequent are chosen (None: all), the most frequent first, ties by spelling.
 
     If `words` is given, these are chosen instead, in their order. With `hashed`, the other eligible words
     share the rows of the chosen ones (see `Vocabulary`).
@@ -101,14 +103,17 @@ class VocabularyRule:
     def bounds(self, n_documents: int, mean_length: float = 0.0) -> tuple[int, int]:
         """The smallest and the largest number (inclusive) of documents in which a chosen word may occur.
 
-        n_documents: the size of the corpus; mean_length: the mean number of tokens in its documents.
+        n_documents: the size of the corpus; mean_length: the mean number of tokens in its documents (0:
+        unknown; then they are not short).
 
-        >>> VocabularyRule().bounds(2000, 5000.0)
-        (5, 1900)
+        >>> VocabularyRule().bounds(2000, 5000.0), VocabularyRule().bounds(2000, 5.0)
+        ((5, 1900), (2, 1000))
         """
-        fewest = (
-            self.min_documents if self.min_documents is not None else min(5, max(1, n_documents // 500 + 1))
-        )
+        fewest = self.min_documents
+        if fewest is None:
+            fewest = min(5, 1 + n_documents // 500)
+            if mean_length > 0.0:
+                fewest = min(fewest, max(2, int(mean_length * n_documents) // FEW_TOKENS))
         if self.max_share is None:
             lacking = 0.5 * min(1.0, HALF / max(mean_length, 1.0))  # share of documents without the word
             return fewest, max(10, int((1.0 - lacking) * n_documents + 1e-9))

@@ -148,6 +148,13 @@ class Estimator(ABC):
             raise ValueError("runs of a search, but this kind of model does not search")
         return ()
 
+    def _choose_for(self, corpus: Corpus) -> None:
+        """Choose what the user left open and the documents decide, such as a number of topics.
+
+        Called first of all when learning from a corpus begins. By default, nothing is chosen.
+        """
+        return
+
     def _remark_on(self, corpus: Corpus) -> str | None:
         """A warning about something surprising in learning from these documents, or None."""
         return None
@@ -266,6 +273,13 @@ class Estimator(ABC):
     @abstractmethod
     def _snapshot(self, fixed: JsonObject) -> Snapshot:
         """The finished model in the form that is saved; `fixed`: manifest fields known before the run."""
+
+    def _write_stored_documents(self, folder: Path) -> None:
+        """Write into `folder` what the report showed of documents when the model was loaded, if that holds.
+
+        By default writes nothing.
+        """
+        return
 
     def _write_beside(self, folder: Path) -> None:
         """Write what else the user added to a model, such as names of topics, as files into its directory.

@@ -8,6 +8,7 @@ import copy
 import inspect
 import warnings
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
@@ -17,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import JsonObject
@@ -28,16 +30,16 @@ from stickbreaker.corpus.overview import as_html
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
 from stickbreaker.estimators import model_files, model_runs
 from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, frame_of_topics
+from stickbreaker.estimators.given_documents import corpus_of_documents
 from stickbreaker.estimators.kinds import kinds, object_at
-from stickbreaker.estimators.learned import AnyLearned, HasShares, S
+from stickbreaker.estimators.learned import AnyLearned, HasShares, S, as_read_now
 from stickbreaker.estimators.learner import L, Learner
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
-from stickbreaker.estimators.other_programs import unknown_parameter
+from stickbreaker.estimators.other_programs import missing_attribute, unknown_parameter
 from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.scikit_learn import (
     RULES,
     by_place,
-    corpus_of_documents,
     is_counts,
     is_learned,
     refuse_others,
@@ -123,12 +125,7 @@ class Front(BaseEstimator, Generic[S, L]):
     @property
     def _now(self) -> L:
         """What was learned, with the parameters that act on new documents as they are now."""
-        learned = self.learned_
-        settings, acting = learned.facts.settings, declared(self._settings_class).items()
-        changed = {name: getattr(self, name) for name, one in acting if one.reads}
-        if all(getattr(settings, name) == value for name, value in changed.items()):
-            return learned
-        return learned.but(settings=settings.but(**changed))
+        return as_read_now(self.learned_, self)
 
     # What is known of every model that has learned
 
@@ -187,6 +184,9 @@ class Front(BaseEstimator, Generic[S, L]):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learned" in vars(self)
+
+    def __getattr__(self, name: str) -> Any:
+        return missing_attribute(self, name)
 
     def __dir__(self) -> list[str]:
         """The names of attributes; before a fit, without those that a fit sets."""
@@ -294,6 +294,7 @@ class Front(BaseEstimator, Generic[S, L]):
         """
         check_is_fitted(self)
         if path is not None:
+            refuse_other_class("path", path, str, PathLike, remedy="documents are given by documents=texts")
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}
         page = report_page_of(

@@ -10,6 +10,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.parameter_fields import declared
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
@@ -184,6 +185,12 @@ class Learned(ABC, Generic[S]):
         problem = f"the report of a model of the kind {self.kind} shows no documents"
         raise UserError(problem, remedy="leave documents out")
 
+    def write_stored_documents(self, folder: Path) -> None:
+        """Write into a model's directory what its report showed of documents when it was loaded.
+
+        Called if it is saved without documents. By default nothing is written, since it is not known.
+        """
+
     def write_beside(self, folder: Path, replaced: Path | None = None) -> None:
         """Write what users added to a model, such as names of topics, as files into its directory.
 
@@ -239,6 +246,22 @@ class HasShares(Learned[S]):
         the model needs; None, as by default, if there is nothing to say.
         """
         return None
+
+
+D = TypeVar("D", bound=AnyLearned)
+
+
+def as_read_now(learned: D, parameters: object) -> D:
+    """What was learned, with those settings that act on new documents as they are now.
+
+    parameters: what has them as attributes, such as the estimator, in which a user may have changed them.
+    """
+    settings: RunSettings = learned.facts.settings
+    acting = [name for name, one in declared(type(settings)).items() if one.reads]
+    changed = {name: getattr(parameters, name) for name in acting}
+    if all(getattr(settings, name) == value for name, value in changed.items()):
+        return learned
+    return learned.but(settings=settings.but(**changed))
 
 
 def saved_at(learned: AnyLearned) -> Path | None:

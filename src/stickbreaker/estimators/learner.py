@@ -76,6 +76,13 @@ class Learner(ABC, Generic[S, L]):
         """The tokens to learn from, of a document given as a list of tokens; by default all of them."""
         return tokens
 
+    def chosen_for(self, settings: S, corpus: Corpus) -> S:
+        """The settings with what the user left open and the documents decide, such as a number of topics.
+
+        Called first of all when learning from a corpus begins. By default, nothing is chosen.
+        """
+        return settings
+
     def remark_on(self, settings: S, corpus: Corpus) -> str | None:
         """A warning about something surprising in learning from these documents, or None."""
         return None

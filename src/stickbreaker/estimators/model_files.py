@@ -127,7 +127,9 @@ def save(
             fixed[SEARCH] = [point.to_json() for point in facts.search]
         if facts.updates:
             fixed[UPDATES] = [one._asdict() for one in facts.updates]
-        if documents is not None:
+        if documents is None:
+            learned.write_stored_documents(directory.path)
+        else:
             learned.write_documents(documents, directory.path)
         directory.write(learned.snapshot(fixed))
         learned.loads(directory.path)

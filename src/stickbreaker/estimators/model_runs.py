@@ -75,6 +75,7 @@ def learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> L:
 
     Raises UserError for wrong settings or a corpus without words.
     """
+    settings = learner.chosen_for(settings, corpus)
     refuse_to_learn(learner, settings, corpus)  # before anything else
     seed = seed_of(settings.random_state)
     corpus = readable(settings, corpus)
@@ -184,6 +185,7 @@ def begin(
     `resume` has ended. Raises UserError for wrong settings, and if `path` exists and may not be overwritten.
     """
     seed, held_out = seed_of(settings.random_state), held_out or learner.least_held_out(settings)
+    settings = learner.chosen_for(settings, corpus)
     refuse_to_learn(learner, settings, corpus)
     search = learner.search(settings, corpus.n_documents, corpus.n_tokens)
     chosen = None if search is None else search.next_settings(())

@@ -1,4 +1,4 @@
-"""What parameters of other programs are called here: one table, for messages and for
+"""What parameters and methods of other programs are called here: tables for messages and for
 `docs/howto/migration.md`.
 """
 
@@ -77,10 +77,101 @@ OTHER_NAMES = (
     OtherNames(("min_cf",), (_TOMOTOPY,), ("min_count", _RULE.format("min_documents"))),
     OtherNames(("rm_top",), (_TOMOTOPY,), (_RULE.format("max_share"),)),
     OtherNames(("tw",), (_TOMOTOPY,), (f"{_LEAVE}, since a word weighs as much as it occurs",)),
-    OtherNames(("prevalence",), (_STM,), ("effects(corpus, formula), after fit",)),
     OtherNames(("num_top_words", "top_n"), (_MALLET, _TOMOTOPY), ("show_topics(-1, n), after fit",)),
 )
 _HERE = {name: row.here for row in OTHER_NAMES for name in row.names}
+
+
+class OtherMethod(NamedTuple):
+    """Methods and attributes of other programs with one meaning, and what to write here."""
+
+    names: tuple[str, ...]
+    programs: tuple[str, ...]
+    here: str
+
+
+_BERTOPIC = "BERTopic"
+_OVER_TIME = "report(X, path), with dates as metadata"
+_OWN = re.compile(r"[a-z_]+(?=[([]|$|,| )")  # at the beginning of an answer, not in a module
+OTHER_METHODS = (
+    OtherMethod(("show_topic", "get_topic_terms", "get_topic"), (_GENSIM, _BERTOPIC), "top_words(n)[topic]"),
+    OtherMethod(("print_topics", "get_topics_words"), (_GENSIM,), "show_topics(n, words)"),
+    OtherMethod(("print_topic", "get_topic_words"), (_GENSIM, _TOMOTOPY), "show_topics(-1, words)[topic]"),
+    OtherMethod(
+        ("get_topics", "get_topic_word_dist", "topic_word"), (_GENSIM, _TOMOTOPY, "lda"), "topic_word_"
+    ),
+    OtherMethod(("exp_dirichlet_component_",), (_SKLEARN,), "topic_word_"),
+    OtherMethod(
+        ("get_topic_info", "get_document_info"), (_BERTOPIC,), "topics_frame() or documents_frame(X)"
+    ),
+    OtherMethod(
+        ("get_document_topics", "infer", "inference_topics", "get_topic_dist"),
+        (_GENSIM, _TOMOTOPY),
+        "transform(X)",
+    ),
+    OtherMethod(("doc_topic", "topic_probs"), ("lda", _BERTOPIC), "transform(X)"),
+    OtherMethod(("predict", "topics_"), (_SKLEARN, _BERTOPIC), "transform(X).argmax(axis=1)"),
+    OtherMethod(
+        ("get_representative_docs", "findThoughts"), (_BERTOPIC, _STM), "representative_documents(X)"
+    ),
+    OtherMethod(
+        ("log_perplexity", "ll_per_word", "loglikelihood"),
+        (_GENSIM, _TOMOTOPY, "lda"),
+        "score(X), nats per token",
+    ),
+    OtherMethod(
+        ("update", "add_doc", "add_corpus"),
+        (_GENSIM, _TOMOTOPY),
+        "partial_fit(X), or fit(X) of all documents",
+    ),
+    OtherMethod(("train", "approximate_predict"), (_TOMOTOPY, _BERTOPIC), "fit(X)"),
+    OtherMethod(("id2word", "used_vocabs"), (_GENSIM, _TOMOTOPY), "vocabulary_.words"),
+    OtherMethod(("get_count_by_topics", "get_topic_freq"), (_TOMOTOPY, _BERTOPIC), "topics_frame()"),
+    OtherMethod(
+        ("top_topics", "get_coherence"), (_GENSIM,), "stickbreaker.topics.evaluation.coherence(words, corpus)"
+    ),
+    OtherMethod(
+        ("diff", "topicCorr"), (_GENSIM, _STM), "stickbreaker.topics.evaluation.match_models(one, other)"
+    ),
+    OtherMethod(
+        ("set_topic_labels", "generate_topic_labels", "custom_labels_"),
+        (_BERTOPIC,),
+        'name_topics({3: "sport"})',
+    ),
+    OtherMethod(
+        ("topics_over_time", "topics_per_class", "visualize_topics_over_time"), (_BERTOPIC,), _OVER_TIME
+    ),
+    OtherMethod(
+        ("visualize_topics", "visualize_hierarchy", "visualize_barchart", "visualize_documents"),
+        (_BERTOPIC,),
+        "report(X, path)",
+    ),
+    OtherMethod(("hierarchical_topics", "get_topic_tree"), (_BERTOPIC,), "report(X, path)"),
+    OtherMethod(("estimateEffect", "estimate_effect"), (_STM,), "effects(corpus, formula)"),
+    OtherMethod(("labelTopics", "sageLabels"), (_STM,), "show_topics()"),
+)
+_METHODS = {name: row.here for row in OTHER_METHODS for name in row.names}
+
+
+def missing_attribute(estimator: object, name: str) -> Any:
+    """Raise the AttributeError for a name that an estimator does not have, with its likely name here.
+
+    For `__getattr__`, which is also called where the code of a property raised AttributeError: that error is
+    raised again, but before a fit, when what is missing is what a fit learns.
+    """
+    kind = type(estimator)
+    if name.endswith("_") and not name.startswith("_") and hasattr(kind, name) and not _is_fitted(estimator):
+        raise AttributeError(f"{kind.__name__} has no {name} before a fit", name=name, obj=estimator)
+    here = _METHODS.get(name, "")
+    own = _OWN.match(here)
+    if here and (own is None or hasattr(kind, own[0])):
+        raise AttributeError(f"{kind.__name__} has no {name!r}; here it is {here}", name=name, obj=estimator)
+    return object.__getattribute__(estimator, name)
+
+
+def _is_fitted(estimator: Any) -> bool:
+    """Whether an estimator has learned something."""
+    return bool(estimator.__sklearn_is_fitted__())
 
 
 def checked(init: Callable[..., None]) -> Callable[..., None]:

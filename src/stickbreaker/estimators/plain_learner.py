@@ -156,6 +156,9 @@ class PlainLearned(HasShares[PlainSettings]):
     def write_documents(self, corpus: Corpus, folder: Path, *, from_run: bool = False) -> None:
         self.estimator._write_report_documents(corpus, folder)
 
+    def write_stored_documents(self, folder: Path) -> None:
+        self.estimator._write_stored_documents(folder)
+
     def write_beside(self, folder: Path, replaced: Path | None = None) -> None:
         if replaced is not None:
             self.estimator._take_beside(replaced)
@@ -220,6 +223,10 @@ class PlainLearner(Learner[PlainSettings, PlainLearned]):
 
     def tokens_of_document(self, settings: PlainSettings, tokens: Sequence[str]) -> Sequence[str]:
         return settings.estimator._tokens_of_document(tokens)
+
+    def chosen_for(self, settings: PlainSettings, corpus: Corpus) -> PlainSettings:
+        settings.estimator._choose_for(corpus)
+        return settings
 
     def remark_on(self, settings: PlainSettings, corpus: Corpus) -> str | None:
         return settings.estimator._remark_on(corpus)

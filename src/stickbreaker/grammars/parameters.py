@@ -31,6 +31,7 @@ class GrammarParameters(RunParameters):
         "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
         "In Python the text of a file, or a `Grammar`.",
         metavar="FILE|NAME",
+        common=True,
     )
     _: KW_ONLY
     inference: str = parameter(
@@ -39,6 +40,7 @@ class GrammarParameters(RunParameters):
         'text; "mean-field": with sums over all trees, and subtrees chosen at the start.',
         "(Cohen et al. 2010.)",
         choices=("mcmc", "hybrid", "mean-field"),
+        common=True,
     )
     schedule: "str | Schedule | None" = parameter(
         None,
@@ -75,6 +77,7 @@ class GrammarParameters(RunParameters):
         least=1,
         unset="200 sweeps; 3 passes online, 20 in batches",
         option="--iterations",
+        common=True,
     )
     init: str = parameter(
         "batch",
@@ -96,6 +99,7 @@ class GrammarParameters(RunParameters):
         'A line is a sentence. Its symbols are its "characters" without the spaces, or ("spaced") the words '
         "between spaces.",
         choices=("characters", "spaced"),
+        common=True,
     )
     punctuation: str = parameter(
         "symbols",

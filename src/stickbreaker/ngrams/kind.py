@@ -1,12 +1,17 @@
 """The declaration of language models, with and without topics, as kinds, and of ARPA files as a system."""
 
-from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
+from stickbreaker.estimators.kinds import Command, Export, Kind, Saved, VerbFunction
 
 ARPA_HELP = (
     "n-grams of a language model, by one of its samples (--sample);\n"
     "for a model with topics, those of one topic (--topic)"
 )
-OF_INTERPOLATION = ("interpolate", "weight", "tune_on")  # options of `InterpolationChoice`
+DOCUMENTS = "stickbreaker.ngrams.verbs.given_scorers:documents_for"
+UNSCALED = VerbFunction(
+    "stickbreaker.ngrams.verbs.evaluate:evaluate_unscaled",
+    "stickbreaker.ngrams.verbs.settings:InterpolationSettings",
+    documents=DOCUMENTS,
+)
 
 KINDS = (
     Kind(
@@ -29,8 +34,13 @@ KINDS = (
                 "stickbreaker.ngrams.cli.score:generate", "Print sentences drawn from a language model."
             ),
         },
-        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_language_model",
-        evaluate_options=("rescale", "exponent", *OF_INTERPOLATION),
+        functions={
+            "evaluate": VerbFunction(
+                "stickbreaker.ngrams.verbs.evaluate:evaluate",
+                "stickbreaker.ngrams.verbs.settings:ScoreSettings",
+                documents=DOCUMENTS,
+            )
+        },
         exports={
             "arpa": Export("stickbreaker.ngrams.cli.export:write_sample", ARPA_HELP, options=("sample",))
         },
@@ -48,9 +58,13 @@ KINDS = (
                 "stickbreaker.ngrams.cli.export:write_topic", ARPA_HELP, options=("sample", "topic")
             )
         },
-        topics="stickbreaker.ngrams.cli.topics:list_topics",
-        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
-        evaluate_options=OF_INTERPOLATION,
+        functions={
+            "evaluate": UNSCALED,
+            "topics": VerbFunction(
+                "stickbreaker.ngrams.verbs.topics:topics_of",
+                "stickbreaker.ngrams.verbs.settings:TopicsSettings",
+            ),
+        },
         declared="stickbreaker.ngrams.parameters:TopicNgramParameters",
         page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
         noun="language model with topics",
@@ -63,7 +77,8 @@ SYSTEMS = (
         noun="language model in the ARPA format",
         verbs=("score", "evaluate", "rescore"),
         is_file="stickbreaker.ngrams.arpa_model:is_arpa",
-        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
-        evaluate_options=OF_INTERPOLATION,
+        load="stickbreaker.ngrams.arpa_model:ArpaModel.read",
+        classes=("stickbreaker.ngrams.arpa_model:ArpaModel",),
+        functions={"evaluate": UNSCALED},
     ),
 )

@@ -36,13 +36,14 @@ class LanguageParameters(RunParameters):
         "Fewer if it has fewer.",
         least=1,
     )
-    max_iter: int = parameter(20, "Sweeps of the sampler.", least=1, option="--iterations")
+    max_iter: int = parameter(20, "Sweeps of the sampler.", least=1, option="--iterations", common=True)
     unknown: str = parameter(
         "symbol",
         'Words that are not known: "symbol", all are <unk>; "spelled", their probability is that of their '
         "letters, and all words of the text are known.",
         choices=("symbol", "spelled"),
         after="order",
+        common=True,
     )
     min_count: int = parameter(
         4,
@@ -76,10 +77,11 @@ class TopicNgramParameters(LanguageParameters):
         most=1000,  # every word draws among all
         option="--topics",
         after="min_count",
+        common=True,
     )
     _: KW_ONLY
     order: int | str = _order()
-    max_iter: int = parameter(100, "Sweeps of the sampler.", least=1, option="--iterations")
+    max_iter: int = parameter(100, "Sweeps of the sampler.", least=1, option="--iterations", common=True)
     prior: str = parameter(
         "switching",
         'What topics share: "switching": a word comes from a model common to all documents or from a topic, '

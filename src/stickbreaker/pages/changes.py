@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
+from stickbreaker.pages.views import Lane, Lines, Paths, Series
 from stickbreaker.saved.evolution import Evolution, Moment, merged
 
 SHOWN_WORDS = 15  # words shown per topic and moment
@@ -100,6 +102,50 @@ class Changes:
                 for part in parts
             ],
         }
+
+
+def paths_of(
+    changes: Changes, label: str, *, of: str = "", names: Sequence[str] = (), figure: str = ""
+) -> Paths:
+    """The view of how words moved. label: of the box in which the reader chooses a thing of the choice `of`,
+    or one of `names`."""
+    dated = all(date for _, _, date in changes.moments)
+    moments = [
+        (clean(date)[:10] if dated else f"step {step:,}", counted(documents, changes.reads))
+        for step, documents, date in changes.moments
+    ]
+    ways = [one.payload() if one else None for one in changes.wordings]
+    words = {"noun": changes.noun, "whose": changes.of, "label": label, "figure": figure}
+    return Paths(moments, ways, of, names, _INKS, **words)
+
+
+def sizes_of(changes: Changes, title: str, figure: str) -> Lines:
+    """The view of how many words there were during a run, and how many entered and left."""
+    rows, unit = changes.payload()["vocabulary"], changes.unit
+    labels = [_size_said(row, rows[place - 1][0] if place else 0, changes) for place, row in enumerate(rows)]
+    points = [(row[0], row[1]) for row in rows]
+    lanes = [Lane("entered", [row[2] for row in rows], "up"), Lane("left", [row[3] for row in rows], "down")]
+    return Lines(
+        [Series(points, _INKS[0])],
+        unit,
+        f"{changes.noun}s in the model",
+        whole=True,
+        most=1.05 * max(size for _, size in points),
+        walk=f"{unit}es" if unit == "pass" else f"{unit}s",
+        labels=labels,
+        lanes=lanes,
+        title=title,
+        figure=figure,
+        tall=340,
+    )
+
+
+def _size_said(row: Sequence[float], before: float, changes: Changes) -> str:
+    at, size, entered, left = row
+    one = at - before <= 1 or changes.unit == "pass"
+    when = f"{changes.unit} {at:,g}" if one else f"{changes.unit}s {before + 1:,g} to {at:,g}"
+    size_said = counted(int(size), changes.noun)
+    return f"{when.capitalize()}: {size_said}; {int(entered):,} entered, {int(left):,} left"
 
 
 def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[Record]) -> Changes | None:

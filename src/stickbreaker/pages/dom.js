@@ -11,9 +11,11 @@ function build(tree, inside = false) {
     ? document.createElementNS("http://www.w3.org/2000/svg", tree.tag)
     : document.createElement(tree.tag);
   for (const [key, value] of Object.entries(tree.attributes)) {
-    if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
+    if (typeof value === "function") element.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
   }
   element.append(...tree.children.map((child) => build(child, drawn)));
+  if (tree.value) page.waiting.push([element, tree.value]); // a view, which is drawn once its room is known
   return element;
 }
 

@@ -21,6 +21,11 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .curve.table { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 5 3; }
 .range { stroke-width: 2; }
 .leader { fill: none; stroke-width: 1.2; }
+.sign { fill: #1e2227; }
+.up, .shade { fill: #22569c; }
+.down { fill: #8a8f98; }
+.track { fill: #eae8e1; }
+.row-ground, .hover { fill: none; }
 .search-chart .alike { fill: #f1ead0; }
 .search-chart .run { fill: #ffffff; stroke-width: 2; }
 .growth-chart .split, .growth-chart .merge { fill: #1e2227; }
@@ -32,13 +37,12 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .genealogy .lost { font-size: 10px; fill: #5a6069; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
 .paths .word, .paths .head { font-size: 13px; }
 .paths .head, .path.followed .word { font-weight: bold; }
-.paths .box { fill: none; stroke: #8a8f98; }
+.paths .box, .paths .ground { fill: none; stroke: #8a8f98; }
 .path .line { fill: none; stroke: #8a8f98; stroke-width: 1.1; stroke-opacity: 0.55; }
 .path.followed .line { stroke-width: 3; stroke-opacity: 1; }
 .vocabulary-chart .in { fill: #22569c; }
 .vocabulary-chart .out { fill: #8a8f98; }
-.topic-strip .track { fill: #eae8e1; }
-.topic-strip .excerpt { stroke: #1e2227; stroke-width: 3; }
+.excerpt { stroke: #1e2227; stroke-width: 3; }
 .heading { font-size: 15px; font-weight: bold; }
 .subheading { font-weight: bold; }
 `;
@@ -56,7 +60,7 @@ function shownChildren(tree) {
 
 function textOf(tree) {
   if (typeof tree === "string") return escaped(tree);
-  const entries = Object.entries(tree.attributes).filter(([, value]) => value !== undefined && value !== false);
+  const entries = Object.entries(tree.attributes).filter(([, value]) => value !== undefined && value !== false && typeof value !== "function");
   const attributes = entries.map(([key, value]) => ` ${key}="${escaped(value)}"`).join("");
   return `<${tree.tag}${attributes}>${shownChildren(tree).map(textOf).join("")}</${tree.tag}>`;
 }
@@ -87,9 +91,32 @@ function chartFigures(sections) {
   return found;
 }
 
+// The first drawing in trees.
+function firstDrawing(trees) {
+  for (const tree of [trees].flat(9)) {
+    const found = !tree || !tree.tag ? null : tree.tag === "svg" ? tree : firstDrawing(tree.children);
+    if (found) return found;
+  }
+  return null;
+}
+
+// The views that have the name of a figure, wherever they stand.
+function viewFigures(value, choices, found) {
+  if (typeof value !== "object" || value === null) return found;
+  if (value.figure) {
+    const { draw, wide } = DRAWERS[value.view];
+    const at = { figured: true, width: wide, own: {}, choices, chosen: (of) => choices[of].first, choose() {}, redraw() {}, part: (_, part) => node("div", {}, part()) };
+    const drawing = firstDrawing(draw(value, at));
+    if (drawing) found[value.figure] = figureOf(value.title || "", drawing, value.said || "");
+  }
+  Object.values(value).forEach((held) => viewFigures(held, choices, found));
+  return found;
+}
+
 // The figures of all sections as the text of SVG files by name, from the payload as JSON.
 function drawFigures(text) {
   const data = JSON.parse(text), found = {};
+  if (data.choices) viewFigures([data.sections, data.figures], data.choices, found);
   for (const { charts, figures } of sections) {
     Object.assign(found, charts ? chartFigures(charts(data)) : {}, figures ? figures(data) : {});
   }

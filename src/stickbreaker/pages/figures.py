@@ -24,7 +24,7 @@ def figures(page: Page) -> dict[str, str]:
         raise UserError("figures need the packages quickjs-ng and resvg-py", remedy=_EXTRA) from None
     context = quickjs.Context()
     context.eval(page.figure_script())
-    drawn = context.get("drawFigures")(json.dumps(page.payload, allow_nan=False))
+    drawn = context.get("drawFigures")(json.dumps(page.figure_payload(), allow_nan=False))
     return json.loads(drawn)
 
 

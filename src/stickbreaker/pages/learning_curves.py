@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex
-from stickbreaker.pages.page import ChartSection
-from stickbreaker.pages.text_values import clean, thinned
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import clean, number_text, thinned
+from stickbreaker.pages.views import Lines, Row, Series
 
 MOST_NATS = 50.0  # per word: worse scores are not drawn
 COLOURS = {
@@ -40,31 +41,30 @@ class LearningCurve:
 class WithCurves(Protocol):
     """A report that has learning curves; `unit` is what their points count: "sweep", "pass" or "step"."""
 
-    curves: Sequence[LearningCurve]
-    unit: str
+    @property
+    def curves(self) -> Sequence[LearningCurve]: ...
+
+    @property
+    def unit(self) -> str: ...
 
 
-class LearningCurves(ChartSection[Any]):
-    """The section with learning curves, for reports `WithCurves`. more: text to add to the explanation."""
+def learning_section(report: WithCurves, title: str = "How learning went", more: str = "") -> Section | None:
+    """The section with learning curves. more: text to add to the explanation."""
+    shown = [curve for curve in report.curves if len(curve.points) > 1]
+    if not shown:
+        return None
+    text = (
+        f"Perplexity by {'sweep of the sampler' if report.unit == 'sweep' else report.unit}: at 250, the "
+        f"model is as unsure of the next word as among 250 equally likely ones. Lower is better.{more}"
+    )
+    return Section("learning", title, text, [Row([_chart(curve, PLURALS[report.unit]) for curve in shown])])
 
-    anchor, box = "learning", "curves"
-    scripts = ("length_charts.js", "learning_curves.js")
 
-    def __init__(self, heading: str = "How learning went", more: str = "") -> None:
-        self.heading, self.more = heading, more
-
-    def shown(self, report: WithCurves) -> bool:
-        return bool(curves_payload(report.curves))
-
-    def lead(self, report: WithCurves) -> str:
-        return (
-            f"Perplexity by {'sweep of the sampler' if report.unit == 'sweep' else report.unit}: at 250, the "
-            "model is as unsure of the next word as among 250 equally likely ones. Lower is better."
-            + self.more
-        )
-
-    def payload(self, report: WithCurves) -> JsonObject:
-        return {"colours": COLOURS, "unit": PLURALS[report.unit], "curves": curves_payload(report.curves)}
+def _chart(curve: LearningCurve, unit: str) -> Lines:
+    said = f"{number_text(curve.points[0][1])} at first, {number_text(curve.points[-1][1])} at the end"
+    series = [Series(thinned(curve.points), COLOURS[curve.kind])]
+    name = clean(curve.name)
+    return Lines(series, unit, title=name, said=said, figure=f"perplexity-{clean(curve.kind)}")
 
 
 def perplexities(
@@ -83,17 +83,3 @@ def perplexities(
     if nats:
         return [(place, math.exp(-score)) for place, score in found if -MOST_NATS <= score <= 0.0]
     return [(place, perplexity) for place, perplexity in found if 1.0 <= perplexity <= math.exp(MOST_NATS)]
-
-
-def curves_payload(curves: Sequence[LearningCurve]) -> list[JsonObject]:
-    """The curves that have at least two points, as JSON values; long ones are thinned out.
-
-    >>> short, long = [(1, 9.0)], [(1, 9.0), (2, 8.0)]
-    >>> curves_payload([LearningCurve("text", "a", short), LearningCurve("text", "b", long)])
-    [{'kind': 'text', 'name': 'b', 'points': [(1, 9.0), (2, 8.0)]}]
-    """
-    return [
-        {"kind": clean(curve.kind), "name": clean(curve.name), "points": thinned(curve.points)}
-        for curve in curves
-        if len(curve.points) > 1
-    ]

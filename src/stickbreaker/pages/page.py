@@ -4,82 +4,57 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.pages.text_values import clean, one_line, script_json
+from stickbreaker.pages.views import View
+from stickbreaker.pages.views.payload import as_json
 
 SHARED = "stickbreaker.pages"
-R = TypeVar("R", bound="Report")
+VIEWS = "stickbreaker.pages.views"
+LEAD, PLACE = Markup('<p class="lead">{}</p>\n'), Markup('<div class="views"></div>')
 
 
-class Section(Generic[R]):
-    """A section of a page: what it needs of a report, its text, its template, styles and scripts.
+class Section(NamedTuple):
+    """A section of a page. `anchor`: its address in the page; `text`: paragraphs that explain its `views`;
+    `link`: its name in the navigation ("": its title); `figures`: views that are only saved as files.
 
-    `anchor`: its address in the page; `link`: its name in the navigation ("": its heading); `needs`:
-    attributes of the report that must not be empty; `template`: its HTML below the heading. Files are looked
-    for in the package of the class, then in `pages`.
-
-    Scripts whose names end in view.js or views.js use the page. The others are functions from data to
-    drawings; they also draw the figures that are made without a browser.
+    A section is made by a function of the report, which returns None if there is nothing to show.
     """
 
-    anchor: ClassVar[str]
-    heading: str = ""
+    anchor: str
+    title: str
+    text: str | Sequence[str] = ""
+    views: Sequence[View] = ()
     link: str = ""
-    needs: ClassVar[Sequence[str]] = ()
-    template: ClassVar[str] = "chart_section.html.j2"
-    styles: ClassVar[Sequence[str]] = ()
-    scripts: ClassVar[Sequence[str]] = ()
-
-    def shown(self, report: R) -> bool:
-        """Whether the report has something to show in this section: no attribute in `needs` is empty."""
-        return all(getattr(report, name) for name in self.needs)
-
-    def title(self, report: R) -> str:
-        return self.heading
-
-    def linked_as(self, report: R) -> str:
-        return self.link or self.title(report)
-
-    def values(self, report: R) -> JsonObject:
-        """The values that its template needs besides `report`, by name."""
-        return {}
-
-    def payload(self, report: R) -> JsonObject:
-        """The data that this section's scripts draw, as JSON values."""
-        return {}
-
-    def read(self, name: str) -> str:
-        """The text of one of the section's files, with line breaks "\\n"."""
-        return _text_of(name, self.packages())
-
-    @classmethod
-    def packages(cls) -> tuple[str, ...]:
-        """The packages in which files of the section are looked for: those of its class and base classes."""
-        kinds = [kind for kind in cls.__mro__ if issubclass(kind, Section)]
-        return tuple(dict.fromkeys(kind.__module__.rpartition(".")[0] for kind in kinds))
+    figures: Sequence[View] = ()
 
 
-class ChartSection(Section[R]):
-    """A section with some text and a row of charts, which scripts draw into the element with id `box`."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Things of one kind that views are about, such as topics: views have their places in these lists.
 
-    box: ClassVar[str]
+    keys: their names in addresses (#topic-7), if a reader can choose one: views that show it then follow;
+    first: the place of the one chosen at first (-1: none); home: the anchor of the section that shows the
+    chosen one; order: places, through which the arrow keys lead.
+    """
 
-    def lead(self, report: R) -> str:
-        """The text that explains the charts."""
-        raise NotImplementedError
-
-    def values(self, report: R) -> JsonObject:
-        return {"lead": self.lead(report), "box": self.box}
+    labels: Sequence[str]
+    colours: Sequence[str] = ()
+    keys: Sequence[int | str] = ()
+    first: int = -1
+    home: str = ""
+    order: Sequence[int] = ()
 
 
 class Report:
@@ -89,8 +64,8 @@ class Report:
     all sections, `repeat_note` before the settings; `drawn` names what is missing if scripts do not run.
     """
 
-    sections: ClassVar[Sequence[Section[Any]]] = ()
-    drawn: str = "The charts"
+    sections: ClassVar[Sequence[Any]] = ()
+    drawn: str = "The sections of this page"
     repeat_note: str = "The same documents with these settings give the same model again."
     note: str = ""
 
@@ -106,9 +81,12 @@ class Report:
     def settings(self) -> Sequence[tuple[str, Scalar]]:
         return ()
 
-    def payload(self) -> JsonObject:
-        """The data that scripts of several sections draw, as JSON values."""
+    def choices(self) -> Mapping[str, Choice]:
+        """What views are about, by its name: {"topic": …}."""
         return {}
+
+    def page(self, title: str) -> Page:
+        return Page(title, self)
 
 
 class Page:
@@ -118,50 +96,53 @@ class Page:
     """
 
     def __init__(self, title: str, report: Report) -> None:
-        self.title, self.report = title, report
+        self.title = title
+        self.report: Any = report
         self.subtitle, self.facts, self.settings = report.subtitle, report.facts, report.settings
-        self.sections = [section for section in report.sections if section.shown(report)]
-        self.payload = report.payload()
-        self._shown: list[dict[str, str]] = []
-        for section in self.sections:
-            self.payload |= section.payload(report)
-            template = _environment(section.packages()).get_template(section.template)
-            html = template.render(report=report, **section.values(report))
-            self._shown.append(
-                {
-                    "anchor": section.anchor,
-                    "heading": section.title(report),
-                    "link": section.linked_as(report),
-                    "html": Markup(html),
-                }
-            )
+        self._make()
+
+    def _make(self) -> None:
+        report = self.report
+        made: Iterator[Section | None] = (section(report) for section in report.sections)
+        self.sections = [section for section in made if section is not None]
+        self.payload: JsonObject = {
+            "choices": as_json({of: _held(choice) for of, choice in report.choices().items()}),
+            "sections": [as_json(section.views) for section in self.sections],
+        }
+
+    def figure_payload(self) -> JsonObject:
+        """The data for figures: those of the page, and those that are only saved as files."""
+        return {**self.payload, "figures": [as_json(section.figures) for section in self.sections]}
+
+    def shown(self) -> list[dict[str, str]]:
+        """The sections as the frame of the page takes them."""
+        return [
+            {
+                "anchor": section.anchor,
+                "heading": clean(section.title),
+                "link": clean(section.link or section.title),
+                "html": Markup("").join([*map(LEAD.format, _paragraphs(section.text)), PLACE]),
+            }
+            for section in self.sections
+        ]  # fmt: skip
 
     def charts(self) -> str:
-        """The scripts that draw charts from data alone, as one text; the others are in `views`."""
-        return self._joined(
-            ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
-        )
+        """The scripts that make drawings from data alone, as one text."""
+        views = [one for section in self.sections for one in (section.views, section.figures)]
+        own = dict.fromkeys(script for part in views for script in _scripts_of(part))
+        shared = [(SHARED, "base.js"), (VIEWS, "pieces.js"), (VIEWS, "axes.js")]
+        return "".join(text_of(name, (package,)) for package, name in [*shared, *own])
 
     def figure_script(self) -> str:
         """The script that draws figures without a page: it defines `drawFigures`, from payload to figures."""
-        return self.charts() + _text_of("figures.js", (SHARED,))
+        return self.charts() + text_of("figures.js", (SHARED,))
 
-    def views(self) -> str:
-        """The scripts that use the elements of the page, as one text."""
-        return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
+    def script(self) -> str:
+        """All of the page's script."""
+        return self.charts() + text_of("dom.js", (SHARED,)) + text_of("mount.js", (VIEWS,))
 
-    def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:
-        """Join files of all sections to one text, each file once; files that reports share come first.
-
-        first: names of shared files to begin with; names: returns the names of a section's files.
-        """
-        shared = [_text_of(name, (SHARED,)) for name in first]
-        own: list[str] = []
-        for section in self.sections:
-            for name in names(section):
-                of_all = resources.files(SHARED).joinpath(name).is_file()
-                (shared if of_all else own).append(section.read(name))
-        return "".join(dict.fromkeys([*shared, *own]))
+    def style(self) -> str:
+        return text_of("report.css", (SHARED,)) + text_of("views.css", (VIEWS,))
 
     def html(self) -> str:
         """The page as one self-contained HTML document.
@@ -169,9 +150,8 @@ class Page:
         It loads nothing: style, script and data are inside, and its content security policy allows no script
         but its own (by hash) and no connection.
         """
-        script = self.charts() + self.views() + _text_of("page.js", (SHARED,))
-        template = _environment((SHARED,)).get_template("frame.html.j2")
-        return template.render(
+        script = self.script()
+        return environment((SHARED,)).get_template("frame.html.j2").render(
             title=clean(self.title),
             subtitle=clean(self.subtitle),
             facts=_cleaned(self.facts),
@@ -179,12 +159,35 @@ class Page:
             note=self.report.note,
             drawn=self.report.drawn,
             repeat_note=self.report.repeat_note,
-            sections=self._shown,
+            sections=self.shown(),
             policy=Markup(_content_security_policy(script)),
-            style=Markup(self._joined(["report.css"], lambda one: one.styles)),
+            style=Markup(self.style()),
             script=Markup(script),
             data=Markup(script_json(self.payload)),
-        )
+        )  # fmt: skip
+
+
+def _held(choice: Choice) -> JsonObject:
+    rows = {one.name: getattr(choice, one.name) for one in fields(choice)}
+    return {name: value for name, value in rows.items() if name == "first" or len(value)}
+
+
+def _paragraphs(text: str | Sequence[str]) -> list[str]:
+    return [one for one in ([text] if isinstance(text, str) else text) if one]
+
+
+def _scripts_of(value: Any) -> Iterator[tuple[str, str]]:
+    """The scripts that draw the views in a value, as (package, file)."""
+    if isinstance(value, View):
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(value).__name__).lower() + ".js"
+        if name not in ("note.js", "row.js", "chosen.js"):  # in pieces.js
+            yield type(value).__module__.rpartition(".")[0], name
+    if is_dataclass(value):
+        for one in fields(value):
+            yield from _scripts_of(getattr(value, one.name))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _scripts_of(one)
 
 
 def plain_page(
@@ -196,24 +199,20 @@ def plain_page(
     `values`; `name`.css, added to the style of all such pages; and `script`, the name of a file. data: JSON
     values, which the script reads from the element with id "data".
     """
-    code = _text_of(script, (package,)) if script else None
-    template = _environment((package,)).get_template(f"{name}.html.j2")
+    code = text_of(script, (package,)) if script else None
+    template = environment((package,)).get_template(f"{name}.html.j2")
     return template.render(
         title="".join(one if one.isprintable() else " " for one in title),
         policy=Markup(_content_security_policy(code)),
-        style=Markup(_text_of("plain.css", (SHARED,)) + _text_of(f"{name}.css", (package,))),
+        style=Markup(text_of("plain.css", (SHARED,)) + text_of(f"{name}.css", (package,))),
         script=None if code is None else Markup(code),
         data=Markup(script_json(data)),
         **values,
     )
 
 
-def _touches_page(name: str) -> bool:
-    return name.endswith(("view.js", "views.js"))
-
-
 @cache
-def _text_of(name: str, packages: tuple[str, ...]) -> str:
+def text_of(name: str, packages: tuple[str, ...]) -> str:
     """The text of the file `name`, from the first of these packages that has it, or else from `pages`."""
     for package in (*packages, SHARED):
         file = resources.files(package).joinpath(name)
@@ -223,18 +222,17 @@ def _text_of(name: str, packages: tuple[str, ...]) -> str:
 
 
 @cache
-def _environment(packages: tuple[str, ...]) -> Environment:
+def environment(packages: tuple[str, ...]) -> Environment:
     """The Jinja environment for templates in these packages."""
-    environment = Environment(
+    made = Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(lambda name: _text_of(name, packages)),
+        loader=FunctionLoader(lambda name: text_of(name, packages)),
     )
-    environment.filters.update(clean=clean, one_line=one_line)
-    environment.globals["counted"] = counted
-    return environment
+    made.filters.update(clean=clean, one_line=one_line)
+    return made
 
 
 def _cleaned(rows: Sequence[tuple[str, Scalar]]) -> list[tuple[str, str]]:

@@ -44,7 +44,7 @@ class SavedReport(Report, Generic[Model]):
         if not isinstance(model, cls.estimator):
             raise UserError(f"is not {cls.noun}", where=path)
         with making_sense_of(path, RESTORE):
-            return Page(title, cls(path, manifest, model))
+            return cls(path, manifest, model).page(title)
 
     @cached_property
     def settings(self) -> list[tuple[str, str]]:

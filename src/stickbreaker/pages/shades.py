@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from stickbreaker.core.json_checks import JsonObject
-
 
 def level_of(value: float, levels: Sequence[float]) -> int:
     """The shade of a value, from 0 up: the number of ascending `levels` that it reaches."""
@@ -24,22 +22,3 @@ def legend(levels: Sequence[float], first: str, between: str, last: str) -> list
     """
     middle = [between.format(low, high) for low, high in pairwise(levels)]
     return list(enumerate([first.format(levels[0]), *middle, last.format(levels[-1])]))
-
-
-def shaded_word(
-    text: str, level: int, bits: float, note: str, *, known: bool = True, end: bool = False, colour: str = ""
-) -> JsonObject:
-    """A word of a sentence as JSON values for a page.
-
-    level: its shade; bits: its surprise; note: its tooltip; known: whether it is in the vocabulary; end:
-    whether it stands for the end of a sentence; colour: "" for none.
-    """
-    return {
-        "text": text,
-        "level": level,
-        "bits": f"{bits:.1f}",
-        "note": note,
-        "known": known,
-        "end": end,
-        "colour": colour,
-    }

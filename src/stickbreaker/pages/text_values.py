@@ -66,6 +66,16 @@ def percent(share: float) -> str:
     return f"{100.0 * share:.{0 if share >= 0.0995 else 1}f}%"
 
 
+def number_text(value: float) -> str:
+    """A number with three digits or more: "0.123", "12.3", "1,235".
+
+    >>> number_text(0.1234), number_text(12.34), number_text(1234.5)
+    ('0.123', '12.3', '1,234')
+    """
+    digits = 0 if value >= 100.0 else 1 if value >= 10.0 else 2 if value >= 1.0 else 3
+    return f"{value:,.{digits}f}"
+
+
 def thinned(points: Sequence[T]) -> list[T]:
     """The points of a curve; of more than 600, at most 600 that are evenly spaced, and the last one."""
     stride = -(-len(points) // MOST_POINTS)

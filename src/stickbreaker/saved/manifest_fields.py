@@ -45,6 +45,7 @@ NAMES = (
 )
 DIGESTS = "trace_digests"  # true: each line of the trace has a digest of its own
 UPDATES = "updates"  # documents that a finished model learned from later, see `Update`
+MERGES = "merges"  # of topics after the fit: for each merge, the new number of each topic
 SEARCH = "search"  # the finished runs of a search, see `FinishedRun.to_json`
 
 
@@ -96,6 +97,7 @@ OPTIONAL_FIELDS: Mapping[str, Kind] = {  # only in unfinished models, or in some
     "columns": optional(_are_columns),
     "carried_since": optional(is_count),
     SEARCH: list_of(is_record),
+    MERGES: list_of(list_of(is_count)),
     UPDATES: list_of(_is_update),
     "stream": is_record,
     "arriving": is_record,

@@ -27,6 +27,7 @@ class SyntaxSettings(RunSettings):
         least=1,
         most=1024,  # a sweep takes topics × topics steps per word
         option="--topics",
+        common=True,
     )
     _: KW_ONLY
     limit: str | None = parameter(
@@ -85,6 +86,7 @@ class SyntaxSettings(RunSettings):
         least=1,
         unset="400 sweeps; 50 passes, 3 online",
         option="--iterations",
+        common=True,
     )
     tol: float = parameter(
         1e-4,

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from stickbreaker.core.option_names import OptionNames
-from stickbreaker.estimators.kinds import Command, Export, Kind
+from stickbreaker.estimators.kinds import OF_CORPUS, Command, Export, Kind, VerbFunction
 
 OF_TOPICS = (
     "topics",
     "name",
+    "merge",
     "transform",
     "evaluate",
     "nearest",
@@ -30,6 +31,9 @@ COMMANDS = {
         "stickbreaker.topics.cli.name:name",
         "Name the topics of a model; topics with the same name are merged in reports.",
         after="topics",
+    ),
+    "merge": Command(
+        "stickbreaker.topics.cli.merge:merge", "Merge topics of a model for good, or reduce their number."
     ),
     "nearest": Command(
         "stickbreaker.topics.cli.nearest:nearest", "Find documents similar to others.", after="evaluate"
@@ -74,20 +78,41 @@ EXPORTS = {
 }
 LDA = Kind(
     name="LDA",
+    noun="topic model",
     home="stickbreaker.topics.plain_lda:PlainLDA",
     front_door="stickbreaker.topics.lda:LDA",
     verbs=(*OF_TOPICS, "search-k"),
     fit={"lda": "stickbreaker.topics.cli.fit:lda"},
     commands=COMMANDS,
     exports=EXPORTS,
-    topics="stickbreaker.topics.cli.topics:list_topics",
-    topics_options=("by", "at"),
-    evaluate="stickbreaker.topics.cli.evaluate:evaluate_topics",
-    evaluate_options=(
-        *("completion", "threads", "left_to_right", "particles", "bound", "diagnostics", "overwrite"),
-        *("reference", "by", "labels"),
-        *("unseen", "spelling_of", "engine"),
-    ),
+    functions={
+        "evaluate": VerbFunction(
+            "stickbreaker.topics.verbs.evaluate:evaluate",
+            "stickbreaker.topics.verbs.settings:ScoreSettings",
+            documents=OF_CORPUS,
+        ),
+        "topics": VerbFunction(
+            "stickbreaker.topics.verbs.topics:topics_of", "stickbreaker.topics.verbs.settings:TopicsSettings"
+        ),
+        "nearest": VerbFunction(
+            "stickbreaker.topics.verbs.nearest:nearest",
+            "stickbreaker.topics.verbs.settings:NearestSettings",
+            documents=OF_CORPUS,
+        ),
+        "effect": VerbFunction(
+            "stickbreaker.topics.verbs.effect:effects",
+            "stickbreaker.topics.verbs.settings:EffectSettings",
+            documents=OF_CORPUS,
+        ),
+        "intruders": VerbFunction(
+            "stickbreaker.topics.verbs.intruders:intruders",
+            "stickbreaker.topics.verbs.settings:IntruderSettings",
+        ),
+        "compare": VerbFunction(
+            "stickbreaker.topics.verbs.compare:compare",
+            "stickbreaker.topics.verbs.settings:CompareSettings",
+        ),
+    },
     unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",
     summary="stickbreaker.topics.cli.search_summary:summarize_search",
     declared="stickbreaker.topics.parameters:LDAParameters",

@@ -33,6 +33,7 @@ from stickbreaker.topics.model_of_parameters import ModelOfParameters
 
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_points import SearchPoint
+    from stickbreaker.topics.stored_report import StoredReport
 
 MADE = (  # computed from the table and the params on demand
     "components_",
@@ -62,6 +63,9 @@ class LearnedTopics(ModelOfParameters):
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
     state_: VariationalState
+    merges_: tuple[tuple[int, ...], ...] = ()  # for each merge after a fit, the new number of each topic
+    _words_were_joined: bool = False  # whether `word_documents_` are those of a merge, until it learns more
+    _stored_report: "StoredReport | None" = None  # what its report showed when it was loaded, after a merge
     search_: "tuple[SearchPoint, ...]" = ()  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @cached_property
@@ -337,6 +341,7 @@ class LearnedTopics(ModelOfParameters):
         table of counts, and its state.
         """
         self._take_state(state)
+        self._words_were_joined, self._stored_report = False, None
         self.state_ = replace(state, proposals=[])  # proposals under way are dropped
         self.params_ = state.params
         folds_in = TopicModel(model.documents, model.words, self._fold_in_solver())
@@ -394,7 +399,7 @@ class LearnedTopics(ModelOfParameters):
         """In how many documents of each topic words occur, for ranking words: arrays to store in a saved
         model. Empty if this was not counted.
         """
-        if self.state_.sample is not None:  # which is stored itself
+        if self.state_.sample is not None and not self._words_were_joined:  # which is stored itself
             return {}
         return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 

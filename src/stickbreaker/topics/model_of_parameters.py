@@ -11,7 +11,7 @@ from stickbreaker.contracts.contract import Move
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Vocabulary, VocabularyRule
+from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.setting_values import (
     SCHEDULES,
@@ -36,6 +36,7 @@ from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.open import OpenWords
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
 from stickbreaker.topics.parameters import TopicParameters
+from stickbreaker.topics.search.number_of_topics import topics_by_size
 from stickbreaker.topics.topic_settings import (
     TOPIC_SETTING_TYPES,
     concentration,
@@ -49,6 +50,7 @@ OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # for an open vocabulary (Zhai 2014
 FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
 ETA, POINT_ETA = 0.01, 0.05  # defaults for topics as distributions and as points
 ROUNDS = 100  # least rounds of mean-field inference of a new document
+STREAM_TOPICS = 100  # of a stream, whose documents cannot be counted
 SWEEPS, PASSES = 500, 100  # of a run by default: Gibbs sampling; everything else
 
 
@@ -61,6 +63,7 @@ class ModelOfParameters(TopicParameters, StreamLearner):
     _documents_slot: ClassVar[str]
 
     guide: Any = None
+    _topics_of_documents: int | None = None  # for `n_topics` of None: what follows from their number
     _began_as_stream: bool = False  # whether learning began with `partial_fit`
 
     @property
@@ -83,6 +86,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
 
     def _params_to_save(self) -> dict[str, object]:
         params = super()._params_to_save()
+        if params["n_topics"] is None:  # so that the model stays as it is if a later version chooses others
+            params["n_topics"] = self._n_topics_at_start()
         if params.get("prevalence", "") is None:
             params = {name: value for name, value in params.items() if name != "prevalence"}
         return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
@@ -167,8 +172,20 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         return made
 
     def _n_topics_at_start(self) -> int:
-        """The number of topics with which a run starts."""
-        return self.n_topics
+        """The number of topics with which a run starts: `n_topics`, or one that follows from an array with a
+        value for each topic, or from the number of documents.
+        """
+        if self.n_topics is not None:
+            return self.n_topics
+        for values, ndim in ((self.alpha, 1), (self.eta, 2)):  # one for each topic
+            if values is not None and not isinstance(values, str) and np.ndim(values) == ndim:
+                return len(np.asarray(values))
+        return self._topics_of_documents or STREAM_TOPICS
+
+    def _choose_for(self, corpus: Corpus) -> None:
+        guide = guide_of(self.guide)
+        least = 1 if guide is None else len(guide.names) + 1
+        self._topics_of_documents = max(topics_by_size(corpus.n_documents), least)
 
     @property
     def _continues_a_fit(self) -> bool:

@@ -106,6 +106,7 @@ class OpenVocabularyParameters(Settings):
         most=CONCENTRATIONS[1],
         option="--word-concentration",
         after="truncation",
+        heading="Priors",
     )
     truncation: int = parameter(20_000, "Words per topic, at most.", "(T)", least=1)
     reorder_every: int = parameter(
@@ -146,7 +147,16 @@ class TopicParameters(RunParameters):
     }  # if a schedule leaves them open
     _stream_defaults: ClassVar[Mapping[str, float]] = _schedule_defaults  # the same in streams
 
-    n_topics: int = parameter(100, "Topics to learn.", least=1, most=MOST_COLUMNS, option="--topics")
+    n_topics: int | None = parameter(
+        None,
+        "Topics to learn.",
+        unset="by the number of documents: its square root, at most one for 20 and at most 100, in steps of "
+        "5; a stream 100",
+        least=1,
+        most=MOST_COLUMNS,
+        option="--topics",
+        common=True,
+    )
     _: KW_ONLY
     inference: "str | Hybrid | Gibbs" = parameter(
         "mean-field",
@@ -160,6 +170,7 @@ class TopicParameters(RunParameters):
             "gibbs": GibbsParameters,
             "gibbs-delayed": DelayedGibbsParameters,
         },
+        common=True,
     )
     schedule: "str | Schedule | None" = parameter(
         "batch",
@@ -167,6 +178,7 @@ class TopicParameters(RunParameters):
         "Or `Online(...)`.",
         choices=("batch", "online"),
         settings={"online": OnlineParameters},
+        common=True,
     )
     alpha: "float | str | Array | None" = parameter(
         None,
@@ -176,6 +188,7 @@ class TopicParameters(RunParameters):
         "sampling at 0.1, if that is more) and, after ten passes, is asymmetric (eq. 3.1-3.3); "
         '"learned-symmetric" is one number for all topics.',
         unset="learned; in a stream 0.2",
+        heading="Priors",
     )
     eta: "float | str | Array | None" = parameter(
         None,
@@ -183,6 +196,7 @@ class TopicParameters(RunParameters):
         'An array (words) or (topics, words) is fixed. "learned" is symmetric and starts at 1 / n_topics, '
         '"learned:0.1" at 0.1.',
         unset="0.01; with point topics 0.05",
+        heading="Priors",
     )
     words: "str | OpenVocabulary | ConceptTree" = parameter(
         "closed",
@@ -194,6 +208,7 @@ class TopicParameters(RunParameters):
         "(chapter 5).",
         choices=("closed", "open"),
         settings={"open": OpenVocabularyParameters},
+        heading="Open vocabulary",
     )
     point_topics: bool | None = parameter(
         None,
@@ -201,6 +216,7 @@ class TopicParameters(RunParameters):
         "better.",
         "Under Dirichlet(1 + eta), see docs/models/point-topics.md.",
         unset="only in streams of a known vocabulary",
+        heading="Priors",
     )
     init: str = parameter(
         "documents",
@@ -215,6 +231,7 @@ class TopicParameters(RunParameters):
         least=1,
         unset="100, or 500 with Gibbs sampling",
         option="--iterations",
+        common=True,
     )
     tol: float = parameter(
         1e-4,
@@ -295,6 +312,7 @@ class HDPParameters(TopicParameters):
         most=MOST_COLUMNS,
         option="--topics",
         metavar="K|auto",
+        common=True,
     )
     _: KW_ONLY
     inference: "str | Hybrid | Gibbs" = parameter(
@@ -305,6 +323,7 @@ class HDPParameters(TopicParameters):
         "token and the weights, in batch; topics come and go (Teh et al. 2006, section 5.3).",
         choices=("mean-field", "hybrid", "gibbs"),
         settings={"hybrid": HybridParameters, "gibbs": GibbsParameters},
+        common=True,
     )
     schedule: "str | Schedule | None" = parameter(
         None,
@@ -313,23 +332,27 @@ class HDPParameters(TopicParameters):
         choices=("memoised", "batch", "online"),
         unset="memoised, or batch with Gibbs, the franchise and concepts",
         settings={"memoised": MemoisedParameters, "online": OnlineParameters},
+        common=True,
     )
     alpha: float | str = parameter(  # pyright: ignore[reportIncompatibleVariableOverride]
         "learned",
         'How alike documents are to the weights of all: a number or "learned".',
         '"learned" starts at 1; Gibbs sampling draws alpha and `concentration` under Gamma(1, 1) priors.',
+        heading="Priors",
     )
     concentration: float | str = parameter(
         "learned",
         'Larger values give more topics; a number or "learned".',
         'It is gamma, the concentration of the weights; "learned" starts at 1, "learned:5" at 5.',
         after="alpha",
+        heading="Priors",
     )
     eta: "float | str | Array | None" = parameter(
         None,
         'Prior of words in topics: a number or "learned".',
         'An array (words) is fixed; "learned" starts at 0.05. If words have concepts it is not learned.',
         unset='learned with n_topics="auto", else 0.01; with point topics 0.05',
+        heading="Priors",
     )
     judge: str = parameter(
         "bound",

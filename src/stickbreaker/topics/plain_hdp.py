@@ -57,7 +57,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
     topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. After Gibbs
         sampling those of the last sample, while `components_` are means over the samples with the topic.
     alpha_ : (topics,) alpha beta, the prior of topics in documents.
-    components_, topic_word_, eta_, topic_shares_, bound_, n_iter_, converged_, trace_ : as in `LDA`.
+    components_, topic_word_, eta_, topic_shares_, merges_, bound_, n_iter_, converged_, trace_ : as in `LDA`.
 
     >>> from stickbreaker import HDP
     >>> model = HDP(n_topics=5, max_iter=20, tol=0.0).fit(["a river bank", "bank money"])
@@ -84,7 +84,7 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
         return super()._needs_distributions(schedule)
 
     def _n_topics_at_start(self) -> int:
-        return UNSEARCHED if isinstance(self.n_topics, str) else self.n_topics
+        return self.n_topics if isinstance(self.n_topics, int) else UNSEARCHED
 
     @property
     def _searches(self) -> bool:

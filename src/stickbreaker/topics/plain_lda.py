@@ -30,6 +30,7 @@ class PlainLDA(LDAParameters, TopicEstimator):
     topic_word_ : (topics × words) E[beta]; rows sum to one, over the words of each language.
     alpha_ : (topics,); eta_ : number or array.
     topic_names_ : (topics,) the name of each topic, by `name_topics` or the guide; None without one.
+    merges_ : for each time that topics were merged after a fit, the new number of each topic.
     topic_shares_ : (topics,) share of the tokens that each topic explains.
     bound_ : nats per token of the last pass: the exact bound in batch mean-field runs, an estimate in online
         and hybrid ones, log p(w, z) of the last sample in Gibbs sampling.
@@ -59,7 +60,7 @@ class PlainLDA(LDAParameters, TopicEstimator):
         return self._documents_slot if self.prevalence is None else PrevalencePrior.name
 
     def _documents(self, stream: bool) -> DirichletPrior | PrevalencePrior:
-        K, given = int(self.n_topics), self.alpha
+        K, given = int(self._n_topics_at_start()), self.alpha
         if given is None:
             given = STREAM_ALPHA if stream and self.prevalence is None else "learned"
         start = 1.0 / K if self._gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)

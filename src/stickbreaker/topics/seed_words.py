@@ -41,7 +41,7 @@ class Guide:
         named = self.categories.items() if isinstance(self.categories, Mapping) else self.categories
         kept = tuple((str(name), _plain(words)) for name, words in named)
         object.__setattr__(self, "categories", kept)
-        for name, words in self._pairs():
+        for name, words in self.pairs():
             if not (isinstance(words, list | dict) and words) or not all(
                 isinstance(word, str) for word in words
             ):
@@ -50,13 +50,13 @@ class Guide:
                     problem, remedy='write {"topic": ["word", "begin*"]} or {"topic": {"word": 10}}'
                 )
         weights = [self.inside, self.outside]
-        for _, words in self._pairs():
+        for _, words in self.pairs():
             weights += words.values() if isinstance(words, Mapping) else ()
         for weight in weights:
             number = isinstance(weight, int | float) and not isinstance(weight, bool)
             if not number or not 0 < weight <= 1e6:
                 raise UserError(f"a guide's weight is {weight!r}", remedy="weights lie in (0, 1e6]")
-        for name, words in self._pairs():
+        for name, words in self.pairs():
             if max(words.values() if isinstance(words, Mapping) else [self.inside]) <= self.outside:
                 problem = f"the words of {name!r} weigh no more than all others ({self.outside:g})"
                 raise UserError(problem, remedy="raise inside, or lower outside")
@@ -64,9 +64,10 @@ class Guide:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the categories, which are those of the first topics, in order."""
-        return tuple(name for name, _ in self._pairs())
+        return tuple(name for name, _ in self.pairs())
 
-    def _pairs(self) -> Sequence[tuple[str, Words]]:
+    def pairs(self) -> Sequence[tuple[str, Words]]:
+        """The categories in order: (name, words), words with their eta if it was given."""
         assert not isinstance(self.categories, Mapping)
         return self.categories
 
@@ -109,7 +110,7 @@ class Guide:
             raise UserError(problem, remedy="raise n_topics, or choose fewer categories")
         cells: dict[tuple[int, int], float] = {}  # eta by row and topic
         find = _Finder(vocabulary, analysis)
-        for topic, (name, words) in enumerate(self._pairs()):
+        for topic, (name, words) in enumerate(self.pairs()):
             weights = words if isinstance(words, Mapping) else dict.fromkeys(words, self.inside)
             found = [(row, float(weight)) for word, weight in weights.items() for row in find(word)]
             if not found:
@@ -134,7 +135,7 @@ class Guide:
         """
         find = _Finder(vocabulary, analysis)
         return tuple(
-            (sum(any(True for _ in find(w)) for w in words), len(words)) for _, words in self._pairs()
+            (sum(any(True for _ in find(w)) for w in words), len(words)) for _, words in self.pairs()
         )
 
 

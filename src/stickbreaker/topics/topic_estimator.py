@@ -1,7 +1,7 @@
 """The common base of topic estimators: runs, streams, names, scores, saving."""
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -13,6 +13,8 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
+from stickbreaker.estimators.learned import AnyLearned, Learned
+from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
@@ -21,6 +23,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.evolution_observer import Evolving
+from stickbreaker.saved.manifest_fields import MERGES
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import topic_model
 from stickbreaker.topics.model.word_documents import WordDocuments
@@ -32,6 +35,9 @@ from stickbreaker.topics.topic_shapes import refuse_other_shapes
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_range import TopicRange
     from stickbreaker.topics.search.topic_search import TopicSearch
+
+SHORT = 15.0  # known words per document, below which settings for short texts are named
+MANY = 100  # documents, from which they are
 
 
 class TopicEstimator(LearnedTopics):
@@ -47,21 +53,57 @@ class TopicEstimator(LearnedTopics):
         naming any topic, for a topic that does not exist, and for a name that is not a text, has more than
         100 characters, or characters that cannot be printed.
         """
-        if "topic_ids_" not in vars(self):
-            raise UserError("there are no topics to name", remedy="call fit first")
+        self._refuse_unlearned("name")
         self.given_names_ = names_by_id(self, names)
         self._combine_names()
         return self
 
+    def merge_topics(self, topics: Sequence[Sequence[int]]) -> Self:
+        """Merge topics for good: each list of topic numbers becomes one topic, as in [[3, 7], [2, 5, 9]].
+
+        The largest topic of a list stays, with the words and documents of all, and its name (or that of the
+        largest one that has a name). All other topics keep their words, shares and names, but not their
+        numbers: `merges_[-1]` has the new number of each old topic. The model is changed, not copied; shares
+        of new documents in the merged topic are about the sums of what they were. Stored shares of documents
+        are added up, also by date and group. With a guide, its topic stays, and gets the words of all.
+
+        Raises UserError, and changes nothing, for lists of fewer than two topics, that overlap, repeat a
+        topic or name one that does not exist, and before a fit.
+        """
+        from stickbreaker.topics import merging
+
+        self._refuse_unlearned("merge")
+        merging.merge(self, topics)
+        return self
+
+    def reduce_topics(self, n_topics: int) -> Self:
+        """Merge similar topics (`merge_topics`) until `n_topics` are left.
+
+        Each time, the two topics become one whose merge loses least of what topics say about words: small
+        and similar ones (Slonim and Tishby 1999). Topics with the same name are merged first; unused ones
+        become part of the largest. Raises UserError for a number that is not below that of the topics.
+        """
+        from stickbreaker.topics import merging
+
+        self._refuse_unlearned("merge")
+        merging.merge(self, merging.groups_for(self, n_topics))
+        return self
+
+    def _refuse_unlearned(self, verb: str) -> None:
+        """Raise UserError if nothing was learned yet, so that there are no topics to `verb`."""
+        if "topic_ids_" not in vars(self):
+            raise UserError(f"there are no topics to {verb}", remedy="call fit first")
+
     def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
-        if self._is_open or not isinstance(self.n_topics, int) or not isinstance(self.engine, str):
+        if self._is_open or isinstance(self.n_topics, str) or not isinstance(self.engine, str):
             return 0, ""  # a table that grows, a number that is searched for, or a table on a cluster
-        return 16 * self.n_topics * corpus.n_words, f"n_topics={self.n_topics}"  # counts and expectations
+        n_topics = self._n_topics_at_start()
+        return 16 * n_topics * corpus.n_words, f"n_topics={n_topics}"  # counts and expectations
 
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs
 
-        self.given_names_ = {}  # they belonged to other topics
+        self.given_names_, self.merges_ = {}, ()  # they belonged to other topics
         vars(self).pop("_began_as_stream", None)
         topic_runs.take_run(self, corpus, job, state)
 
@@ -142,15 +184,34 @@ class TopicEstimator(LearnedTopics):
 
     def _remark_on(self, corpus: Corpus) -> str | None:
         n_topics = self._n_topics_at_start()
-        if self._documents_slot != "finite" or corpus.n_documents >= n_topics:
+        if self._documents_slot != "finite":
             return None
-        documents = counted(corpus.n_documents, "document")
-        return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
+        if corpus.n_documents < n_topics:
+            documents = counted(corpus.n_documents, "document")
+            return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
+        return self._remark_on_short(corpus)
+
+    def _remark_on_short(self, corpus: Corpus) -> str | None:
+        """A remark on many short documents, with the settings that were best for these; None if they are
+        longer, or the settings are as good.
+        """
+        length = corpus.n_tokens / corpus.n_documents
+        sampled = self._gibbs_settings() is not None
+        if length >= SHORT or corpus.n_documents < MANY or self._is_open or self._has_concepts or sampled:
+            return None
+        return (
+            f"documents have {length:.1f} known words on average; topics of such short texts were best with "
+            'inference="gibbs", alpha=0.1, eta=0.1, and with concepts of word vectors (stickbreaker concepts)'
+        )
 
     def _overview(self) -> Overview:
         from stickbreaker.topics.report.topic_overview import overview_of_topics
 
         return overview_of_topics(self)
+
+    def _write_stored_documents(self, folder: Path) -> None:
+        if self._stored_report is not None:
+            self._stored_report.write(folder)
 
     def _write_report_documents(self, corpus: Corpus, folder: Path) -> None:
         from stickbreaker.topics.runs import topic_runs
@@ -191,6 +252,10 @@ class TopicEstimator(LearnedTopics):
         snapshot = model_of(self.engine_, self.state_, fixed, "done")
         latest = latest_of(self.state_)  # `partial_fit` may continue
         snapshot.arrays = {**snapshot.arrays, **latest, **self._counted_arrays()}
+        if self.merges_:
+            snapshot.manifest[MERGES] = [list(numbers) for numbers in self.merges_]
+        if self._stored_report is not None and self._stored_report.evolution.moments:
+            snapshot.evolution = self._stored_report.evolution
         return snapshot
 
     def _restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
@@ -216,6 +281,8 @@ class TopicEstimator(LearnedTopics):
         counted = WordDocuments.from_arrays(snapshot.arrays, len(self.alpha_), lambda: self.vocabulary_.parts)
         if counted is not None:
             self.word_documents_ = counted
+            self._words_were_joined = self.state_.sample is not None
+        self.merges_ = tuple(map(tuple, snapshot.manifest.get(MERGES, ())))
         self._read_names(folder)
 
     def _write_beside(self, folder: Path) -> None:
@@ -243,3 +310,17 @@ def load_topics(
     run under way may delete it, as for `saving.load`.
     """
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)
+
+
+def topics_in(learned: AnyLearned, verb: str) -> TopicEstimator:
+    """The topic estimator that has what was learned. Raises UserError for a model of another kind.
+
+    verb: what needs it, for the message.
+    """
+    estimator = estimator_in(learned) if isinstance(learned, Learned) else learned
+    if not isinstance(estimator, TopicEstimator):
+        kind = learned.kind if isinstance(learned, Learned) else type(learned).__name__
+        raise UserError(
+            f"{verb} does not apply to a model of the kind {kind}", remedy="give a model of topics"
+        )
+    return estimator

@@ -236,14 +236,17 @@ def test_counts_that_are_written_as_floats(tmp_path):
     words.write_text("cat\ndog\nbird\n")
     for name, content in (
         ("a.ldac", "2 0:1.0 2:3.\n"),
+        ("a.lda-c", "2.000000e+00 0:1.00000e+00 2.0:3E0\n"),
         ("docword.a.txt", "1\n3\n2\n1 1 1.0\n1 3 3.00\n"),
+        ("docword.b.txt", "1e+00\n3.0\n 2e0\n  1.0000000e+00   1.00e+00 1.0000000e+00\n1 0.3e1 3\n"),
         ("a.mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 3 2\n1 1 1\n1 3 3\n"),
     ):
         (tmp_path / name).write_text(content)
         (document,) = read(tmp_path / name, vocab=str(words))
         assert (document.words, document.weights) == (["cat", "bird"], [1.0, 3.0])
-    (tmp_path / "a.ldac").write_text("1 0:1.5\n")
-    assert "the count of word 0 is not a whole number" in error_in(tmp_path / "a.ldac", vocab=str(words))
+    for count in ("1.5", "1.5e-1", "1e400", "nan", "inf", "1_0", "0x1", "1e15"):
+        (tmp_path / "a.ldac").write_text(f"1 0:{count}\n")
+        assert "the count of word 0 is not a whole number" in error_in(tmp_path / "a.ldac", vocab=str(words))
 
 
 def test_a_matrix_with_fewer_columns_than_words_is_told(tmp_path):

@@ -44,6 +44,28 @@ def test_numbers_and_other_scripts_run_from_the_left(seen, read):
     assert line_in_reading_order(drawn_from_the_left(seen), 10.0, add_spaces=False) == read
 
 
+@pytest.mark.parametrize(
+    ("seen", "read"),
+    [
+        ("(םולש)", "(שלום)"),
+        ("תיב (םולש) הלימ", "מילה (שלום) בית"),
+        ("In (םולש) is a word", "In (שלום) is a word"),
+        ("(is) םולש", "שלום (is)"),
+        ("םולש (New York) תיב", "בית (New York) שלום"),
+        ("read (תיב) and [תיב]", "read (בית) and [בית]"),
+        ("תיב ((תיב) םולש)", "(שלום (בית)) בית"),
+        ("תיב (םיב)תיב", "בית(בים) בית"),
+    ],
+)
+def test_brackets_open_before_words_and_close_behind_them(seen, read):
+    """Whichever of them PDFium mirrored, which it does in some lines only."""
+    mirrored = seen.translate(str.maketrans("()[]", ")(]["))
+    for characters in (seen, mirrored):
+        assert line_in_reading_order(drawn_from_the_left(characters), 10.0, add_spaces=False) == read
+    pytest.importorskip("pypdfium2")
+    assert extract_pdf(drawn(seen), None).text == read
+
+
 def test_marks_and_ligatures_are_read_with_their_letters():
     lam_alef = [("م", 0.0), ("ا", 8.0), ("ل", 8.0), ("س", 14.0)]  # one glyph: in reverse order
     assert line_in_reading_order(placed(lam_alef), 10.0, add_spaces=False) == "سلام"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.topics.report.test_report_html import Elements
+from tests.pages.made_up import all_text
 
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin, resume
@@ -56,4 +56,4 @@ def loaded(path: Path) -> PlainTopicNgramModel:
 
 
 def said(page: Page) -> str:
-    return "".join(Elements(page.html()).text)
+    return all_text(page)

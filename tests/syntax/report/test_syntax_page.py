@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tests.golden.names import check
 from tests.pages.damaged_documents import damaged
+from tests.pages.elements import Elements
 from tests.pages.made_up import page_of, scripts_of
 from tests.pages.opened import Opened, refuse_what_leaves_its_place
 from tests.topics.report.report_pages import HOSTILE
-from tests.topics.report.test_report_html import Elements
 
 from stickbreaker import SyntacticTopics
 from stickbreaker.core.errors import UserError

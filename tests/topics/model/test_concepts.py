@@ -15,6 +15,8 @@ from tests.topics.model.test_polylingual import TwoLanguages
 
 from stickbreaker import HDP, LDA, ConceptTree, Corpus, UserError, Vocabulary
 from stickbreaker.contracts.contract import Score
+from stickbreaker.corpus import VocabularyRule
+from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.saving import load
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_languages
 from stickbreaker.testing.planted import matched
@@ -24,6 +26,7 @@ from stickbreaker.topics.model.solvers.mean_field import MeanField
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
+from stickbreaker.topics.runs.initialization import seed_from_documents
 
 ETA = 0.3
 TWO = Vocabulary.joined(
@@ -394,6 +397,20 @@ def test_concepts_alone_bring_languages_together(inference):
         cosines[name] = matched(model.topic_word_, planted.topics)[1].min()
     assert cosines["concepts"] > 0.9
     assert cosines["concepts"] > cosines["closed"] + 0.1
+
+
+@pytest.mark.parametrize(("length", "compares_meanings"), [(3, True), (30, False)])
+def test_short_documents_of_one_language_start_topics_by_their_meanings(length, compares_meanings):
+    """The words of longer ones say more: concepts made topics of AP's reports worse by the start alone."""
+    generator = np.random.default_rng(0)
+    kinds = [[f"{letter}{number}" for number in range(40)] for letter in "abc"]
+    texts = [list(generator.choice(kinds[number % 3], length)) for number in range(90)]
+    corpus = Corpus.from_tokens(texts, rule=VocabularyRule(1, 1.0))
+    spelled = corpus.vocabulary.words
+    meanings = csr_matrix([[float(word[0] == letter) for letter in "abc"] for word in spelled])
+    every = (slice(0, len(spelled)),)
+    plain, tied = (seed_from_documents(Source(corpus), every, (), 3, 0, 0, own) for own in (None, meanings))
+    assert (np.abs(plain.own - tied.own).sum() > 0.0) == compares_meanings
 
 
 # values, files, messages

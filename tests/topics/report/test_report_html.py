@@ -7,11 +7,11 @@ import hashlib
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from tests.pages import made_up
+from tests.pages.elements import Elements, data_block
 from tests.topics.report import report_pages
 from tests.topics.report.made_up_topics import TopicPage
 
@@ -34,35 +34,6 @@ PAGES = {
 SECTIONS = {
     *("relations", "times", "groups", "documents", "measures", "vocabulary", "learning", "making"),
 }
-
-
-class Elements(HTMLParser):
-    """Collects the start tags, and the text of script and style elements."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.raw: list[str] = []
-        self.text: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag in ("script", "style"):
-            self.raw.append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.cdata_elem:
-            self.raw[-1] += data
-        else:
-            self.text.append(data)
-
-
-def data_block(html: str) -> str:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
-    assert found
-    return found[1]
 
 
 @pytest.mark.parametrize("name", PAGES)

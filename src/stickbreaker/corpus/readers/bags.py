@@ -12,7 +12,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source
 
 _CUT_OFF = "the file was cut off, or its header belongs to another file"
-_ZERO_FRACTION = re.compile(rb"(?<=[0-9])\.0*\Z")
+_FLOAT = re.compile(rb"[0-9]{1,20}(\.[0-9]{0,40})?([eE]\+?[0-9]{1,3})?")
 _OUT_OF_ORDER = "entries out of order"
 
 
@@ -51,26 +51,32 @@ class BagShape:
 
 
 def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> int:
-    """Parse a whole number of at most 15 ASCII digits; raises Bad of category `kind` for other text.
+    """Parse a whole number below 1e15, also as a float (3.0, and 3.0000000e+00 of MATLAB, 1e+05 of R).
 
-    what: what the number is, for the message; remedy: its remedy.
+    what: what the number is, for the message; remedy: its remedy. Raises Bad of category `kind` for other
+    text.
 
     >>> number_of(b"12", "the word", "words are numbered from 1")
     12
     """
-    if not text.isdigit() or len(text) > 15:
+    if text.isdigit() and len(text) <= 15:
+        return int(text)
+    number = float(text) if _FLOAT.fullmatch(text) else math.nan
+    if not (number < 1e15 and number.is_integer()):
         found = text[:30].decode("utf-8", "replace")
         raise Bad(kind, f"{what} is not a whole number ({found!r})", remedy)
-    return int(text)
+    return int(number)
 
 
-def count_of(text: bytes) -> float:
-    """Parse a count, a whole number from 1 to 1e9, also written as 3.0. Raises Bad for other text."""
-    text = _ZERO_FRACTION.sub(b"", text)
-    count = number_of(text, "the count", "counts are whole numbers above zero")
+def count_of(text: bytes, what: str = "the count", kind: str = "bad entry") -> float:
+    """Parse a count, a whole number from 1 to 1e9, also written as a float. Raises Bad for other text.
+
+    what: what the count is, for the message; kind: the category of problems.
+    """
+    count = number_of(text, what, "counts are whole numbers above zero", kind)
     if count == 0:
-        raise Bad("bad entry", "the count is zero", "leave out words that do not occur")
-    return checked_weight(float(count), text)
+        raise Bad(kind, f"{what} is zero", "leave out words that do not occur")
+    return checked_weight(float(count), text, kind)
 
 
 def weight_of(text: bytes) -> float:

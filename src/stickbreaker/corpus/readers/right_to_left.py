@@ -2,7 +2,8 @@
 
 A PDF file states where glyphs are, not in which order they are read. PDFium puts some words of such lines in
 reverse order, so that it is found from the places, by the rules of Unicode's Annex 9 in reverse: words,
-numbers and names in other scripts are right, brackets are not mirrored.
+numbers and names in other scripts are right. It also mirrors brackets of some lines and not of others, so
+that what opens and what closes is found from the characters next to them.
 """
 
 import unicodedata
@@ -15,6 +16,8 @@ RIGHT_TO_LEFT = regex.compile(
     r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001eeff]"
 )
 _ALEF_LAM = regex.compile(r"^([\u0622\u0623\u0625\u0627])\u0644$")  # no glyph is both; one of lam and alef is
+_BRACKETS: tuple[str, ...] = ("()", "[]", "{}", "«»", "‹›")
+_PAIR_OF = {bracket: pair for pair in _BRACKETS for bracket in pair}
 _GAP = 0.17  # of the size of the font: a wider space between two glyphs separates words
 
 
@@ -58,7 +61,29 @@ def line_in_reading_order(characters: Sequence[PlacedCharacter], size: float, *,
         ordered = list[_Glyph]()
         for stretch, is_inner in _stretches(glyphs, "R"):
             ordered += _from_the_right(stretch) if is_inner else stretch
-    return "".join(glyph.text for glyph in ordered)
+    return _with_brackets("".join(glyph.text for glyph in ordered))
+
+
+def _with_brackets(text: str) -> str:
+    """A line with brackets that open where a word begins and close where one ends, whichever they were.
+
+    Where neighbours do not say which, one opens if none of its kind is open.
+
+    >>> _with_brackets(")a(, b(c(")
+    '(a), b(c)'
+    """
+    found, open_ones = list(text), dict.fromkeys(_BRACKETS, 0)
+    for at, character in enumerate(text):
+        pair = _PAIR_OF.get(character)
+        if pair is None:
+            continue
+        before = next((one for one in reversed(text[:at]) if one not in _PAIR_OF), " ")
+        after = next((one for one in text[at + 1 :] if one not in _PAIR_OF), " ")
+        begins, ends = before.isspace(), after.isspace() or unicodedata.category(after).startswith("P")
+        closes = ends if begins != ends else open_ones[pair] > 0
+        open_ones[pair] = max(0, open_ones[pair] + (-1 if closes else 1))
+        found[at] = pair[closes]
+    return "".join(found)
 
 
 def _glyphs(characters: Sequence[PlacedCharacter]) -> list[_Glyph]:

@@ -11,24 +11,24 @@ from stickbreaker.grammars.report.learning import (
     HELD_OUT,
     SEGMENTATION,
     SENTENCES,
-    Learning,
     ScoreCurve,
     curves_of,
+    learning,
 )
-from stickbreaker.grammars.report.remembered_subtrees import Memory, adapted_symbols_of
-from stickbreaker.grammars.report.rules import Rules, rules_of
+from stickbreaker.grammars.report.remembered_subtrees import adapted_symbols_of, memory
+from stickbreaker.grammars.report.rules import rules, rules_of
 from stickbreaker.grammars.report.segmented_sentences import (
     SegmentedSentence,
-    Sentences,
     learned_sentences,
     piece_symbol,
     samples_of,
     segmented_sentences,
+    sentences,
 )
-from stickbreaker.grammars.report.sentence_trees import Trees, trees_of_sentences
+from stickbreaker.grammars.report.sentence_trees import trees, trees_of_sentences
 from stickbreaker.grammars.report.subtree_evolution import (
-    SubtreeChanges,
     Turnover,
+    changes,
     changes_of_grammar,
     turnovers_of,
 )
@@ -42,7 +42,7 @@ class GrammarReport(SavedReport[PlainAdaptorGrammar]):
     """The report page on a grammar; its properties are what sections share, computed when first used."""
 
     estimator, noun = PlainAdaptorGrammar, "a grammar that was learned"
-    sections = (Sentences(), Memory(), SubtreeChanges(), Trees(), Learning(), Rules())
+    sections = (sentences, memory, changes, trees, learning, rules)
     repeat_note = "The same sentences with these settings give the same model again."
 
     @cached_property

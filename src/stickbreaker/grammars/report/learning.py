@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.colour import hue_hex, topic_colours
-from stickbreaker.pages.page import ChartSection
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean, one_line, thinned
+from stickbreaker.pages.views import Lines, Row, Series
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport
@@ -57,35 +58,27 @@ class ScoreCurve:
         return any(len(line.points) > 1 for line in self.lines)
 
 
-class Learning(ChartSection["GrammarReport"]):
-    anchor, heading, box = "learning", "How learning went", "curves"
-    scripts = ("length_charts.js", "score_curves.js")
-
-    def shown(self, report: GrammarReport) -> bool:
-        return any(curve.drawn for curve in report.curves)
-
-    def lead(self, report: GrammarReport) -> str:
-        in_steps = any(curve.unit != "sweep" for curve in report.curves)
-        said = (
-            f"{'Step by step' if in_steps else 'By sweep of the sampler'}, how improbable the text is: "
-            "−ln of its probability, in nats per symbol. At 2 nats, the model is as unsure of each symbol as "
-            "among 7.4 equally likely ones. Lower is better."
-        )
-        if not any(curve.drawn and curve.kind == SEGMENTATION for curve in report.curves):
-            return said
-        return said + (
+def learning(report: GrammarReport) -> Section | None:
+    curves = [curve for curve in report.curves if curve.drawn]
+    if not curves:
+        return None
+    in_steps = any(curve.unit != "sweep" for curve in report.curves)
+    text = (
+        f"{'Step by step' if in_steps else 'By sweep of the sampler'}, how improbable the text is: −ln of "
+        "its probability, in nats per symbol. At 2 nats, the model is as unsure of each symbol as among "
+        "7.4 equally likely ones. Lower is better."
+    )
+    if any(curve.kind == SEGMENTATION for curve in curves):
+        text += (
             " Spaces in the text say where its words are; the model does not see them. So some sentences, "
             "always the same, were cut during the run, and F1 says how well: of words with both their ends "
             "right, and of boundaries within sentences. It is 1 where all are found and nothing else. "
             "Higher is better."
         )
-
-    def payload(self, report: GrammarReport) -> JsonObject:
-        return {"curves": [_curve(curve) for curve in report.curves if curve.drawn]}
+    return Section("learning", "How learning went", text, [Row([_chart(curve) for curve in curves])])
 
 
-def _curve(curve: ScoreCurve) -> JsonObject:
-    """A chart as JSON values, with a colour for each line."""
+def _chart(curve: ScoreCurve) -> Lines:
     lines, rises = [line for line in curve.lines if line.points], curve.kind == SEGMENTATION
     colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
     ends = [f"{line.points[-1][1]:.3f}" for line in lines]
@@ -95,22 +88,14 @@ def _curve(curve: ScoreCurve) -> JsonObject:
         )
     else:
         said = f"nats per symbol: {ends[0]} at the end" if len(ends) == 1 else "nats per symbol, each chain"
-    drawn = [
-        {
-            "name": one_line(line.name) if line.name else "",
-            "colour": colour,
-            "points": [(x, round(y, 6)) for x, y in thinned(line.points)],
-        }
+    series = [
+        Series(thinned(line.points), colour, one_line(line.name) if line.name else "")
         for line, colour in zip(lines, colours, strict=True)
     ]
-    return {
-        "file": "f1" if rises else f"nats-{clean(curve.kind)}",
-        "name": clean(curve.name),
-        "said": clean(said),
-        "unit": clean(curve.unit),
-        "rises": rises,
-        "lines": drawn,
-    }
+    figure = "f1" if rises else f"nats-{clean(curve.kind)}"
+    return Lines(
+        series, f"{clean(curve.unit)}s", rises=rises, title=clean(curve.name), said=said, figure=figure
+    )
 
 
 def curves_of(trace: Sequence[JsonObject], reads: str = "sentence") -> list[ScoreCurve]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from stickbreaker.grammars.grammar_estimator import GrammarEstimator, Subtree
 from stickbreaker.pages.colour import topic_colours
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Bars, Card, Cards, Column, Lines, Row, Series, Table, View, muted, serif
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport
@@ -24,6 +24,14 @@ MOST_USED = 40  # rows of the table of each symbol
 LONGEST = 15
 MOST_CHARTED = 8  # symbols, of a chart of all and of charts of their own
 MOST_BARS = 30  # of a chart of lengths; the last has all that are longer, too
+EXPECTED = (
+    "Uses are not counted here but expected: sums of probabilities, which may stand for more text than was "
+    "read, or fade."
+)
+COUNTED = (
+    "The uses of a subtree are its customers; they sit at tables, of which a subtree has more than one if it "
+    "was made by the rules more than once."
+)
 RANKS = 60  # points of a curve, evenly apart by the logarithm of the rank
 
 
@@ -60,52 +68,75 @@ class AdaptedSymbol:
     ranked: Sequence[tuple[int, int]] = ()
 
 
-class Memory(Section["GrammarReport"]):
-    anchor, heading = "memory", "What is remembered"
-    needs = ("symbols",)
-    template = "memory.html.j2"
-    styles = ("sentences.css", "grammar.css")
-    scripts = ("length_charts.js", "score_curves.js", "memory.js")
-
-    def values(self, report: GrammarReport) -> dict[str, object]:
-        return {
-            "symbols": report.symbols,
-            "more_symbols": report.more_symbols,
-            "expected": report.expected,
-            "has_charts": any(one.subtrees for one in report.symbols),
-            "uses": partial(uses_text, expected=report.expected),
-            "number": number_text,
-        }
-
-    def payload(self, report: GrammarReport) -> dict[str, object]:
-        charted = [one for one in report.symbols if one.subtrees][:MOST_CHARTED]
-        coloured = list(zip(charted, topic_colours([], len(charted)), strict=True))
-        return {
-            "ranks": [
-                {"name": one_line(one.name), "colour": colour, "points": [list(pair) for pair in one.ranked]}
-                for one, colour in coloured
-                if one.ranked
-            ],
-            "uses": "expected uses" if report.expected else "customers",
-            "lengths": [_lengths(one, colour) for one, colour in coloured],
-        }
+def memory(report: GrammarReport) -> Section | None:
+    if not report.symbols:
+        return None
+    uses = EXPECTED if report.expected else COUNTED
+    more = f" {report.more_symbols} more adapted symbols are not shown." if report.more_symbols else ""
+    text = (
+        "An adapted symbol of the grammar remembers whole parts of trees: its subtrees. Each time a tree "
+        "needs that symbol it either uses a remembered subtree, more probably the more often that was used "
+        f"before, or makes a new one by the rules. {uses} A large concentration gives more new subtrees, "
+        f"and so does a discount near 1.{more}"
+    )
+    charts = _charts(report)
+    cards = Cards([_card(one, report.expected) for one in report.symbols], least=21)
+    return Section("memory", "What is remembered", text, [*([Row(charts)] if charts else []), cards])
 
 
-def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, object]:
-    """The data of a bar chart of one adapted symbol: how many of its subtrees have a text of 1, 2, … symbols.
+def _charts(report: GrammarReport) -> list[View]:
+    """Uses by rank of all symbols together, and how long the subtrees of each are."""
+    charted = [one for one in report.symbols if one.subtrees][:MOST_CHARTED]
+    coloured = list(zip(charted, topic_colours([], len(charted)), strict=True))
+    ranked = [Series(one.ranked, colour, one_line(one.name)) for one, colour in coloured if one.ranked]
+    said = f"{'expected uses' if report.expected else 'customers'}, the most used subtree first"
+    found: list[View] = [_lengths(one, colour, place) for place, (one, colour) in enumerate(coloured, 1)]
+    if ranked:
+        ranks = Lines(
+            ranked, "rank", log="xy", whole=True, dots=True, title="Use by rank", said=said, figure="ranks"
+        )
+        found.insert(0, ranks)
+    return found
 
-    Of more than `MOST_BARS` lengths, the last bar counts all the longer ones (`longest` is then true).
-    """
+
+def _lengths(one: AdaptedSymbol, colour: str, place: int) -> Bars:
+    """How many of a symbol's subtrees have a text of 1, 2, … symbols; the last bar counts all longer ones."""
     counts = list(one.lengths[1:]) or [0]
     longer = len(counts) > MOST_BARS
     counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
-    return {
-        "symbol": one_line(one.name),
-        "name": f"Lengths of {one_line(one.name)}",
-        "colour": colour,
-        "longest": longer,
-        "counts": counts,
-    }
+    return Bars(
+        [str(length) for length in range(1, len(counts) + 1)],
+        counts,
+        colour,
+        upright=True,
+        shares=True,
+        unit="symbol",
+        axis=f"symbols (the last bar: {len(counts)} and more)" if longer else "symbols",
+        title=f"Lengths of {one_line(one.name)}",
+        said="subtrees by their number of symbols",
+        figure=f"lengths-{place}",
+    )
+
+
+def _card(one: AdaptedSymbol, expected: bool) -> Card:
+    about = (
+        f"{counted(one.subtrees, 'subtree')}, {uses_text(one.customers, one.tables, expected)}; discount "
+        f"{number_text(one.discount)}, concentration {number_text(one.concentration)}"
+    )
+    views = [_table(one.most_used, expected)] if one.most_used else []
+    longest = [_table(one.longest, expected)] if one.longest else []
+    return Card(one_line(one.name), lines=[muted(about)], views=views, more="The longest", hidden=longest)
+
+
+def _table(rows: Sequence[SubtreeRow], expected: bool) -> Table:
+    columns = [Column("text"), Column("symbols", "number")]
+    columns.append(Column("expected uses" if expected else "customers", "number", meter=True))
+    columns += [] if expected else [Column("tables", "number")]
+    cells = [
+        [serif(one_line(row.text)), row.length, row.customers, *([] if expected else [row.tables])]
+        for row in rows
+    ]
+    return Table(columns, cells)
 
 
 def number_text(value: float) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.grammars.model.grammar import Grammar, Terminal
 from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Column, Styled, Table, Text, muted, strong
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport
@@ -26,18 +28,28 @@ class RuleRow:
     more: int = 0
 
 
-class Rules(Section["GrammarReport"]):
-    anchor, heading = "grammar", "The grammar"
-    needs = ("rules",)
-    template = "rules.html.j2"
-    styles = ("sentences.css", "grammar.css")
+def rules(report: GrammarReport) -> Section | None:
+    if not report.rules:
+        return None
+    shown, more = report.rules[:MOST_RULES], max(len(report.rules) - MOST_RULES, 0)
+    text = (
+        "What each symbol is rewritten as; the first begins. Symbols of the text are in quotes, a weight "
+        "other than 1 in brackets."
+    )
+    text += " Those in bold are adapted." if report.symbols else ""
+    text += f" The rules of {more} more symbols are not shown." if more else ""
+    table = Table(
+        [Column("symbol", wide=25), Column("is rewritten as")], [_row(rule) for rule in shown], stacks=True
+    )
+    return Section("grammar", "The grammar", text, [table])
 
-    def values(self, report: GrammarReport) -> dict[str, object]:
-        return {
-            "rules": report.rules[:MOST_RULES],
-            "more_rules": max(len(report.rules) - MOST_RULES, 0),
-            "symbols": bool(report.symbols),
-        }
+
+def _row(rule: RuleRow) -> list[Text]:
+    symbol = f"{one_line(rule.symbol)} →"
+    sides: list[Text] = [Styled(one_line(side), "code") for side in rule.alternatives]
+    more = [muted(f"… and {rule.more} more")] if rule.more else []
+    parted: list[Text] = [part for side in sides for part in (muted(" | "), side)][1:]
+    return [Styled(strong(symbol) if rule.adapted else symbol, "code"), [*parted, " " * bool(more), *more]]
 
 
 def rules_of(grammar: Grammar) -> list[RuleRow]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from markupsafe import Markup
 
 from stickbreaker.core.records import Array
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
@@ -17,6 +18,7 @@ from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.shades import legend, level_of
 from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Line, MarkedText, Token
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport
@@ -52,50 +54,53 @@ class SegmentedSentence:
     pieces: Sequence[Piece]
 
 
-class Sentences(Section["GrammarReport"]):
-    """The section that shows sentences cut into pieces, the subtrees of the symbol `report.piece`.
+def sentences(report: GrammarReport) -> Section:
+    """Sentences cut into pieces, the subtrees of the symbol `report.piece`.
 
     The cuts come from the chain's samples (`report.samples`); if it stored none, from trees drawn now.
     """
+    title = "Sentences in pieces"
+    if not report.sentences:
+        return Section("sentences", title, report.no_sentences)
+    cut = "in more than half of 100 trees that were drawn for each"
+    if report.samples:
+        cut = f"in more than half of the samples ({report.samples:,}) that were taken of their trees"
+    text = Markup(
+        "Sentences of the text that the model has learned from, cut where the parts named "
+        "<bdi><strong>{}</strong></bdi> begin and end {}. How sure a piece is: the share of the trees that "
+        "agree with its edges and with no cut inside, whichever they agree with least. Point at a piece to "
+        "see how often it is used."
+    ).format(one_line(report.piece or ""), cut)
+    sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
+    view = MarkedText(
+        [_line(row, report.expected) for row in report.sentences],
+        legend(sure, "over {}% sure", "{1} to {0}%", "under {}%"),
+        [
+            ("solid", "underlined", "a remembered subtree has this text"),
+            ("maybe", "", "a tenth of the trees or more cut here"),
+        ],
+        "Show how sure every piece is",
+    )
+    return Section("sentences", title, text, [view])
 
-    anchor, heading = "sentences", "Sentences in pieces"
-    template = "sentences.html.j2"
-    styles = ("sentences.css", "grammar.css")
 
-    def values(self, report: GrammarReport) -> dict[str, object]:
-        sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
-        return {
-            "sentences": [_shown(row, report.expected) for row in report.sentences],
-            "missing": report.no_sentences,
-            "piece": one_line(report.piece or ""),
-            "samples": f"{report.samples:,}" if report.samples else "",
-            "levels": legend(sure, "over {}% sure", "{1} to {0}%", "under {}%"),
-        }
+def _line(row: SegmentedSentence, expected: bool) -> Line:
+    return Line([_token(one, expected) for one in row.pieces], f"sentence {row.number:,}")
 
 
-def _shown(row: SegmentedSentence, expected: bool) -> dict[str, object]:
-    return {"number": f"{row.number:,}", "pieces": [_shown_piece(one, expected) for one in row.pieces]}
-
-
-def _shown_piece(one: Piece, expected: bool) -> dict[str, object]:
-    """A piece as values for the template: its parts, its shade (how sure its cuts are), and its tooltip.
-
-    expected: whether numbers of uses are expected values, which the tooltip then says.
-    """
+def _token(one: Piece, expected: bool) -> Token:
+    """A piece with its shade (how sure its cuts are); expected: numbers of uses are expected values."""
     sure = percent(one.sure)
-    if one.customers:
-        note = f"remembered: {uses_text(one.customers, one.tables, expected)}; {sure} sure"
-    else:
-        note = f"not remembered; {sure} sure"
-    shares = ["", *(f"{percent(share)} of the trees cut here" for share in one.inside)]
-    parts = [(one_line(part), share) for part, share in zip(one.parts, shares, strict=False)]
-    return {
-        "parts": parts,
-        "level": level_of(1.0 - one.sure + 1e-9, LEVELS),
-        "sure": sure,
-        "note": note,
-        "remembered": one.customers > 0,
-    }
+    uses = (
+        f"remembered: {uses_text(one.customers, one.tables, expected)}" if one.customers else "not remembered"
+    )
+    first, *others = map(one_line, one.parts)
+    parts = [
+        (part, f"{percent(cut)} of the trees cut here") for part, cut in zip(others, one.inside, strict=False)
+    ]
+    level = level_of(1.0 - one.sure + 1e-9, LEVELS)
+    text = [first, *parts] if parts else first
+    return Token(text, level, sure, f"{uses}; {sure} sure", "r" if one.customers else "")
 
 
 def percent(share: float) -> str:

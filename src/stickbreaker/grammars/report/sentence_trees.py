@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,8 @@ from stickbreaker.grammars.model.trees import Tree, tree_of
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
 from stickbreaker.grammars.report.segmented_sentences import percent
 from stickbreaker.pages.page import Section
-from stickbreaker.pages.text_values import clean
+from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Boxes, Card, Cards, Note, Picture, Styled, View
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport
@@ -53,28 +53,35 @@ class DrawnTree:
     brackets: str
 
 
-class Trees(Section["GrammarReport"]):
-    anchor, heading = "trees", "Trees"
-    needs = ("trees",)
-    template = "trees.html.j2"
-    styles = ("sentences.css", "grammar.css")
+def trees(report: GrammarReport) -> Section | None:
+    if not report.trees:
+        return None
+    drawn = (
+        "; only symbols that remember subtrees are drawn, dashed if no subtree with this text is remembered"
+    )
+    text = (
+        "The most probable trees of a few short sentences. Each box is a part of the sentence under its "
+        f"symbol{drawn if report.symbols else ''}."
+    )
+    cards = Cards([_card(one, report.expected) for one in report.trees], least=30)
+    return Section("trees", "Trees", text, [cards])
 
-    def values(self, report: GrammarReport) -> dict[str, object]:
-        return {
-            "trees": [_shown(one) for one in report.trees],
-            "symbols": bool(report.symbols),
-            "uses": partial(uses_text, expected=report.expected),
-        }
+
+def _card(one: DrawnTree, expected: bool) -> Card:
+    nats, part = f"{one.nats:.1f}".replace("-", "−"), percent(math.exp(min(one.tree_nats - one.nats, 0.0)))
+    about = f"sentence {one.number:,}: log probability {nats} nats, of which probability this tree has {part}"
+    whole = Note(Styled(one.brackets, "code"))
+    picture = Picture(_boxes(one.top, expected), f"Tree of sentence {one.number:,}")
+    views: list[View] = [picture, Note(about, muted=True)]
+    return Card("", views=views, more="The whole tree in brackets", hidden=[whole])
 
 
-def _shown(one: DrawnTree) -> dict[str, object]:
-    return {
-        "number": f"{one.number:,}",
-        "nats": f"{one.nats:.1f}".replace("-", "−"),
-        "share": percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
-        "top": one.top,
-        "brackets": clean(one.brackets),
-    }
+def _boxes(one: TreeNode, expected: bool) -> Boxes:
+    inside = [
+        one_line(child) if isinstance(child, str) else _boxes(child, expected) for child in one.children
+    ]
+    note = f"remembered, {uses_text(one.customers, None, expected)}" if one.customers else ""
+    return Boxes(one_line(one.symbol), inside, bool(one.customers), note)
 
 
 def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:

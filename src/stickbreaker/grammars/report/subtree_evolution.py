@@ -8,15 +8,32 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.report.remembered_subtrees import number_text
-from stickbreaker.pages.changes import Changes, changes_of
+from stickbreaker.pages.changes import Changes, changes_of, paths_of, sizes_of
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Column, Each, Note, Table, Text, View, muted
 from stickbreaker.saved.evolution import Evolution
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.report.grammar_page import GrammarReport
 
 LATEST = 8  # strings of a symbol that came, and that fell out
+FIGURES = 3  # symbols
+MOVES = (
+    "This grammar was learned step by step: subtrees that it draws are remembered, and those that are "
+    "hardly used are forgotten. Each column has the most used subtrees of the chosen symbol at one moment "
+    "of the run, and a line leads to the same subtree in the next column. The box holds those that came "
+    "among the fifty most used since the column before; a line that ends leads to one that is no longer "
+    "there. Numbers are ranks: 1 is used most."
+)
+LATELY = (
+    "What came last among the fifty most used of each symbol and is there at the end, and what fell out "
+    "last: some of it is still remembered, some is forgotten."
+)
+REMEMBERED = (
+    "How many subtrees all symbols together remembered in the course of the run, how many entered and how "
+    "many left."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +49,43 @@ class Turnover:
     fell: Sequence[tuple[str, int, int, float]] = ()
 
 
-class SubtreeChanges(Section["GrammarReport"]):
-    anchor, heading = "changes", "What enters and leaves"
-    needs = ("changes",)
-    template = "changes.html.j2"
-    styles = ("sentences.css", "grammar.css")
-    scripts = (
-        "length_charts.js",
-        "evolution.js",
-        "subtree_changes.js",
-        "change_views.js",
-        "subtree_changes_view.js",
-    )
-
-    def values(self, report: GrammarReport) -> dict[str, object]:
-        return {"changes": report.changes, "turnovers": report.turnovers, "number": number_text}
-
-    def payload(self, report: GrammarReport) -> dict[str, object]:
+def changes(report: GrammarReport) -> Section | None:
+    found = report.changes
+    if not found:
+        return None
+    views: list[View] = []
+    figures: list[View] = []
+    if found.moments:
         names = [one_line(one.name) for one in report.symbols]
-        return {"changes": {**report.changes.payload(), "names": names} if report.changes else None}
+        views += [Note(MOVES), paths_of(found, "Symbol", names=names)]
+        known = [place for place, one in enumerate(found.wordings) if one]
+        for number, place in enumerate(known[:FIGURES], 1):
+            one = replace(found, wordings=[found.wordings[place]])
+            path = paths_of(one, "", names=[names[place]], figure=f"changes-{number}")
+            figures.append(replace(path, title=f"How {names[place]} changed"))
+    if report.turnovers:
+        rows = [_row(one) for one in report.turnovers]
+        columns = [Column("symbol"), Column("came", wide=40), Column("fell out", wide=40)]
+        views += [Note(LATELY, title="Lately"), Table(columns, rows, stacks=True)]
+    if found.vocabulary:
+        views.append(Note(REMEMBERED, title="How much is remembered"))
+        views.append(sizes_of(found, "", "remembered-subtrees"))
+    return Section("changes", "What enters and leaves", "", views, figures=figures)
+
+
+def _row(one: Turnover) -> list[Text]:
+    came: list[Text] = [
+        [one_line(text), " ", muted(f"rank {rank}, since step {step:,}")] for text, rank, step in one.came
+    ]
+    fell: list[Text] = [
+        [one_line(text), " ", muted(f"rank {rank} at step {step:,}, {_now(left)}")]
+        for text, rank, step, left in one.fell
+    ]
+    return [one_line(one.symbol), Each(came), Each(fell)]
+
+
+def _now(left: float) -> str:
+    return f"{number_text(left)} uses now" if left > 0 else "forgotten"
 
 
 def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:

@@ -66,4 +66,4 @@ class SentenceChoice:
         return VocabularyRule(1, 1.0)
 
 
-sentence_options = options_into(SentenceChoice, "choice")
+sentence_options = options_into(SentenceChoice, "choice", "Words")

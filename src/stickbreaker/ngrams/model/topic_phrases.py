@@ -8,6 +8,8 @@ from stickbreaker.ngrams.model.contexts import context_words
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 
 FEWEST = 3  # occurrences of a phrase in the text
+TYPICAL = 1.5  # times its share of all words that a topic has of a typical word
+MOST_FREQUENT = 50  # words of the text, one in twenty at most: "the" and "of" are typical of no topic
 
 
 def top_phrases(
@@ -18,7 +20,8 @@ def top_phrases(
     allowed (words): whether a word may be part of one. An n-gram u w with c customers in the topic has the
     score c times the smaller of two log ratios: the topic's share of the n-gram's customers against its share
     of all customers, and p(w | u) against p(w) in the topic. If one n-gram contains another, only the better
-    one is chosen. With c below `FEWEST` or a score of at most 0, none is, so there may be fewer than n.
+    one is chosen. With c below `FEWEST` or a score of at most 0, none is, nor without a word that is typical
+    of the topic ("of the" says little of any), so there may be fewer than n.
     """
     shares, contexts = model.samples[number], model.contexts
     part = slice(*model.cells[number : number + 2].tolist())
@@ -37,6 +40,11 @@ def top_phrases(
     lift = np.log(own_share / (np.bincount(topics, customers) / customers.sum())[topics[cells]])
     p, alone = shares.seated[cells], first[topics[cells], words[slots[cells]]]
     weights = customers[cells] * np.minimum(lift, np.log(p / np.maximum(alone, 1e-12)))
+    counts = model.word_topics
+    shares_of_words = counts / np.maximum(counts.sum(axis=0), 1e-300)
+    totals = counts.sum(axis=1)
+    typical = shares_of_words >= TYPICAL * totals[:, None] / totals.sum()
+    typical[descending(totals, min(MOST_FREQUENT, contexts.n_words // 20))] = False
     found: list[list[tuple[int, ...]]] = []
     for topic in range(1, model.n_topics + 1):
         own = np.flatnonzero((topics[cells] == topic) & (weights > 0.0))
@@ -45,6 +53,8 @@ def top_phrases(
             slot = slots[cells[place]]
             context = symbols[contexts.restaurants[slot]]
             phrase = (*context[context >= 0][::-1].tolist(), int(words[slot]))
+            if not typical[list(phrase), topic].any():
+                continue
             if not any(_holds(phrase, other) or _holds(other, phrase) for other in phrases):
                 phrases.append(phrase)
             if len(phrases) == n:

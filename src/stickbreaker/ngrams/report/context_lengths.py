@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.pages.learning_curves import COLOURS
-from stickbreaker.pages.page import ChartSection
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.views import Bars, Lines, Row, Series, View
+
+WORDS = "words of the context"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,9 @@ class Spread:
     least: float
     most: float
 
-    def payload(self) -> list[float]:
-        return [float(f"{value:.6g}") for value in (self.mean, self.least, self.most)]
+    def at(self, x: int) -> tuple[float, float, float, float]:
+        """A point of a chart of lines: x, the mean and the range."""
+        return x, self.mean, self.least, self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,34 +50,53 @@ class WithLengths(Protocol):
     counts_stops: bool
 
 
-class ContextLengths(ChartSection[Any]):
-    """The section on lengths of contexts, for a report `WithLengths`."""
-
-    anchor, heading, box = "lengths", "By length of context", "length-charts"
-    needs = ("lengths",)
-    scripts = ("length_charts.js", "context_lengths.js")
-
-    def lead(self, report: WithLengths) -> str:
-        said = (
-            "Each length of context has a discount and a concentration. With larger values, more of a "
-            "word’s probability comes from the context that is one word shorter, and in the end from no "
-            "context at all. A dot is the mean over the samples, the line through it their range."
-        )
-        if not report.counts_stops:
-            return said
-        return said + (
+def lengths_section(report: WithLengths) -> Section | None:
+    rows = [row for row in report.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
+    if not rows:
+        return None
+    text = (
+        "Each length of context has a discount and a concentration. With larger values, more of a word’s "
+        "probability comes from the context that is one word shorter, and in the end from no context at "
+        "all. A dot is the mean over the samples, the line through it their range."
+    )
+    discounts = [row.discount.at(row.length) for row in rows]
+    concentrations = [row.concentration.at(row.length) for row in rows]
+    views: list[View] = [
+        Lines(
+            [Series(discounts, COLOURS["discounts"])],
+            WORDS,
+            most=1.0,
+            title="Discounts",
+            said="what each table takes off the count of its word",
+            figure="discounts",
+        ),
+        Lines(
+            [Series(concentrations, COLOURS["concentrations"])],
+            WORDS,
+            most=1.05 * max(*(row.concentration.most for row in rows), 1e-9),
+            title="Concentrations",
+            said="added to the count of every context",
+            figure="concentrations",
+        ),
+    ]
+    if report.counts_stops:
+        text += (
             " Each word of the text draws how long its context is; the bars are how many stop at each length."
         )
-
-    def payload(self, report: WithLengths) -> dict[str, object]:
-        rows = [row for row in report.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
-        return {
-            "colours": COLOURS,
-            "lengths": [row.length for row in rows],
-            "discounts": [row.discount.payload() for row in rows],
-            "concentrations": [row.concentration.payload() for row in rows],
-            "stopping": [row.words.payload() for row in rows] if report.counts_stops else [],
-        }
+        stops = Bars(
+            [str(row.length) for row in rows],
+            [row.words.mean for row in rows],
+            COLOURS["stopping"],
+            upright=True,
+            shares=True,
+            unit="word",
+            axis=WORDS,
+            title="Words that stop at each length",
+            said="words of the text, the mean over the samples",
+            figure="context-lengths",
+        )
+        views.append(stops)
+    return Section("lengths", "By length of context", text, [Row(views)])
 
 
 def context_lengths(model: PlainNgramModel) -> list[LengthRow]:

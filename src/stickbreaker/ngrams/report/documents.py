@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject, is_count, is_flag, is_number, is_text, list_of
+from stickbreaker.ngrams.report.sentences import looks_of
 from stickbreaker.ngrams.report_documents import (
     EXCERPT_WORDS,
     EXCERPTS,
@@ -21,9 +25,10 @@ from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.colour import distinct_colours
 from stickbreaker.pages.document_rows import DocumentRows, read_document_rows, whose_documents
 from stickbreaker.pages.page import Section
-from stickbreaker.pages.shades import legend, level_of, shaded_word
-from stickbreaker.pages.text_values import one_line, percent, rounded
+from stickbreaker.pages.shades import legend, level_of
+from stickbreaker.pages.text_values import one_line, percent
 from stickbreaker.pages.topic_rows import places_of
+from stickbreaker.pages.views import Each, Entry, Flow, Item, Line, List, MarkedText, Note, Text, Token, View
 from stickbreaker.saved.documents_with_topics import are_shares, refuse_other_topics
 
 if TYPE_CHECKING:
@@ -35,6 +40,14 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 COLOURED = 0.5  # the least such probability of a word in the colour of its topic
 LEAST_VISIBLE = 0.005  # share of a document that a topic needs to be named next to its strip
 FIRST = 3  # topics of a document in its line
+FIGURES, OPEN = 3, 2  # documents
+COMMON = (  # what the text says where a topic is common to all documents
+    " among the words that are not common",
+    "; what is empty at the top is of the common topic",
+    "The darker a word, the more probably it is not of the common topic; a line under it has the colour of "
+    "its most probable topic, if it is more probably of a topic than common.",
+)
+NOT_COMMON = ("", "", "Every word is of a topic of its document: it has the colour of the most probable one.")
 _PER_WORD = ("tokens", "known", "ends", "nats", "best", "sure", "specific")
 _FIELDS = {
     "first": is_count,
@@ -87,63 +100,66 @@ class ExcerptRow:
     along: SharesAlong
 
 
-class Documents(Section["TopicLanguageReport"]):
-    anchor, heading = "documents", "Words in documents"
-    template = "documents.html.j2"
-    styles = ("topic_cards.css", "sentences.css", "topic_language.css")
-    scripts = ("length_charts.js", "topic_strip.js", "documents_view.js")
-
-    def values(self, report: TopicLanguageReport) -> JsonObject:
-        labels = {topic.number: topic.label for topic in report.topics}
-        colours = dict(zip(labels, distinct_colours(len(labels)), strict=True))
-        documents = report.document_rows
-        whose = whose_documents(documents.whose)
-        scaled = [100.0 * level for level in LEVELS]
-        return {
-            "excerpts": [_shown(row, report, labels, colours) for row in documents.rows if row.parts],
-            "missing": documents.why_no_parts(f"No document{{}} has {LEAST_WORDS} words or more."),
-            "whose": whose[0].upper() + whose[1:],
-            "common": report.common,
-            "spelled": report.spelled,
-            "levels": legend(scaled, "under {:.0f}%", "{:.0f} to {:.0f}%", "{:.0f}% and more"),
-            "end": END,
-            "unknown": UNKNOWN,
-        }
-
-    def payload(self, report: TopicLanguageReport) -> JsonObject:
-        places = places_of(report.topics)
-        return {"strips": [_strip(excerpt, places) for excerpt in report.document_rows.parts]}
+def documents(report: TopicLanguageReport) -> Section:
+    rows, title = report.document_rows, "Words in documents"
+    missing = rows.why_no_parts(f"No document{{}} has {LEAST_WORDS} words or more.")
+    if missing:
+        return Section("documents", title, missing)
+    whose = whose_documents(rows.whose)
+    whose = whose[0].upper() + whose[1:]
+    among, empty, colours = COMMON if report.common else NOT_COMMON
+    text = Markup(
+        "{}, drawn evenly, with the shares of their largest topics{}. The strip shows the shares of topics "
+        "along a document{}. Below it is an excerpt, from where the strip is underlined. {} Point at a "
+        "word, or go to the text with Tab and along it with ← and →, to see its topic, and how surprising "
+        "the word is given all that comes before it: −log<sub>2</sub> of its probability, in bits."
+    ).format(whose, among, empty, colours)
+    labels = {topic.number: topic.label for topic in report.topics}
+    entries = [_entry(row, report, labels) for row in rows.rows if row.parts]
+    figures = [
+        replace(strip, title="Topics along a document", figure=f"topics-along-{number}")
+        for number, strip in enumerate((_strip(part, report) for part in rows.parts[:FIGURES]), 1)
+    ]
+    return Section("documents", title, text, [List(entries, "topic", open=OPEN)], figures=figures)
 
 
-def _shown(
-    row: DocumentRow[ExcerptRow],
-    report: TopicLanguageReport,
-    labels: Mapping[int, str],
-    colours: Mapping[int, str],
-) -> JsonObject:
-    """A document with its excerpt, as the values that the page's template takes."""
+def _entry(row: DocumentRow[ExcerptRow], report: TopicLanguageReport, labels: Mapping[int, str]) -> Entry:
     (excerpt,) = row.parts
-    n, along = len(excerpt.tokens), [k for k in _visible(excerpt.along) if k in labels]
-    return {
-        "id": row.name,
-        "words": row.words,
-        "held_out": row.held_out,
-        "first": [(k, colours[k], percent(share)) for k, share in row.topics[:FIRST] if k in labels],
-        "legend": [(colours[k], labels[k]) for k in along],
-        "others": len(labels) > len(along),
-        "shaded": [_word(excerpt, i, report, labels, colours) for i in range(n)],
-        "starts_late": excerpt.first > 0,
-        "stops_early": excerpt.first + n < excerpt.read,
-    }
+    n, places, along = len(excerpt.tokens), places_of(report.topics), _visible(excerpt.along)
+    colours = dict(zip(labels, distinct_colours(len(labels)), strict=True))
+    named: list[Text] = [Item("topic", places[k], plain=True) for k in along if k in labels]
+    named += ["other topics (grey)"] * (len(labels) > len(named)) + [
+        "the common topic (empty)"
+    ] * report.common
+    levels = legend(
+        [100.0 * level for level in LEVELS], "under {:.0f}%", "{:.0f} to {:.0f}%", "{:.0f}% and more"
+    )
+    words = Line(
+        [_token(excerpt, i, report, labels, colours) for i in range(n)],
+        starts_late=excerpt.first > 0,
+        stops_early=excerpt.first + n < excerpt.read,
+    )
+    text = MarkedText(
+        [words],
+        levels if report.common else (),
+        looks_of(report.spelled),
+        "Show the bits of every word",
+        reads=True,
+        filled=not report.common,
+    )
+    mix = [(places[k], share) for k, share in row.topics[:FIRST] if k in places]
+    badge = "held out" if row.held_out else ""
+    views: list[View] = [_strip(excerpt, report), Note(Each(named), muted=True), text]
+    return Entry(row.name, counted(row.words, "word"), mix, views, badge=badge)
 
 
-def _word(
+def _token(
     row: ExcerptRow,
     i: int,
     report: TopicLanguageReport,
     labels: Mapping[int, str],
     colours: Mapping[int, str],
-) -> JsonObject:
+) -> Token:
     k, specific, bits = row.best[i], row.specific[i], row.bits[i]
     parts = [f"{labels.get(k, f'topic {k}, which is hardly used')} ({percent(row.sure[i])})"]
     if report.common:
@@ -155,24 +171,21 @@ def _word(
     note = "; ".join([*parts, f"{bits:.1f} bits"])
     level = level_of(specific, LEVELS) if report.common else 0
     colour = colours.get(k, "") if specific >= COLOURED else ""
-    token = END if row.ends[i] else one_line(row.tokens[i])
-    return shaded_word(token, level, bits, note, known=row.known[i], end=row.ends[i], colour=colour)
+    style = "e" if row.ends[i] else "" if row.known[i] else "u"
+    return Token(END if row.ends[i] else one_line(row.tokens[i]), level, f"{bits:.1f}", note, style, colour)
 
 
-def _strip(row: ExcerptRow, places: Mapping[int, int]) -> JsonObject:
-    """The chart of a document, as JSON values: the shares of topics along it, and which part the excerpt
-    covers.
-
-    places: each topic's position on the page; -1 is drawn for others.
-    """
-    along = row.along
-    return {
-        "size": along.size,
-        "read": row.read,
-        "excerpt": [row.first, row.first + len(row.tokens)],
-        "topics": [places.get(k, -1) for k in along.topics],
-        "shares": [[rounded(share, 3) or 0.0 for share in shares] for shares in along.shares],
-    }
+def _strip(row: ExcerptRow, report: TopicLanguageReport) -> Flow:
+    """The shares of topics along a document, and which part the excerpt covers."""
+    along, places = row.along, places_of(report.topics)
+    shares = [
+        [*own, max(1.0 - sum(own) - common, 0.0), *([common] if report.common else [])]
+        for *own, common in along.shares
+    ]
+    edges = [min(place * along.size, row.read) for place in range(len(shares) + 1)]
+    shown = [*(places.get(k, -1) for k in along.topics), -1, *([-2] if report.common else [])]
+    part = (row.first, row.first + len(row.tokens))
+    return Flow("topic", shown, shares, edges, part, ("other topics", "the common topic"))
 
 
 def _visible(along: SharesAlong) -> list[int]:

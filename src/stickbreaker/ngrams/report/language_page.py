@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stickbreaker.ngrams.language_estimator import LanguageEstimator
 from stickbreaker.ngrams.parameters import UNBOUNDED
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.report.context_lengths import ContextLengths, context_lengths
+from stickbreaker.ngrams.report.context_lengths import context_lengths, lengths_section
 from stickbreaker.ngrams.report.notable_contexts import (
-    FixedExpressions,
-    LongestContexts,
+    expressions,
     expressions_of,
+    longest,
     longest_contexts,
 )
-from stickbreaker.ngrams.report.sentences import Sentences, read_sentences
-from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
+from stickbreaker.ngrams.report.sentences import read_sentences, sentences
+from stickbreaker.pages.learning_curves import LearningCurve, learning_section, perplexities
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.saved_models import SavedReport
 
 HELD_OUT, TEXT, JOINT = "held-out", "text", "joint"  # kinds of curves
@@ -26,9 +27,12 @@ CURVES = {
     TEXT: "Of the text, each word given all others",
     JOINT: "Of the words and their seating together",
 }
-LEARNING = LearningCurves(more=" Ends of sentences count as words.")
 
 M = TypeVar("M", bound=LanguageEstimator)
+
+
+def learning(report: Any) -> Section | None:
+    return learning_section(report, more=" Ends of sentences count as words.")
 
 
 class AnyLanguageReport(SavedReport[M]):
@@ -62,14 +66,17 @@ class AnyLanguageReport(SavedReport[M]):
         order = self.model.order
         return "of unbounded order" if order == UNBOUNDED else f"of order {order}"
 
-    curves = cached_property(lambda self: curves_of(self.model.trace_))
+    @cached_property
+    def curves(self) -> list[LearningCurve]:
+        return curves_of(self.model.trace_)
+
     # whether words that are not known have a probability by their letters
     spelled = cached_property(lambda self: self.model.numbers_.spelled)
 
 
 class LanguageReport(AnyLanguageReport[PlainNgramModel]):
     estimator, noun = PlainNgramModel, "a language model"
-    sections = (Sentences(), FixedExpressions(), LongestContexts(), ContextLengths(), LEARNING)
+    sections = (sentences, expressions, longest, lengths_section, learning)
 
     @cached_property
     def subtitle(self) -> str:

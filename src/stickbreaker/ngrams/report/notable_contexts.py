@@ -13,7 +13,8 @@ from stickbreaker.core.topk import descending
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 from stickbreaker.ngrams.word_numbers import END
 from stickbreaker.pages.page import Section
-from stickbreaker.pages.text_values import percent
+from stickbreaker.pages.text_values import one_line, percent
+from stickbreaker.pages.views import Column, Each, Styled, Table, number, serif, strong
 
 if TYPE_CHECKING:
     from stickbreaker.ngrams.report.language_page import LanguageReport
@@ -39,35 +40,57 @@ class ContextRow:
     following: Sequence[tuple[str, float]]
 
 
-class ContextTable(Section["LanguageReport"]):
-    """A section with a table of contexts; subclasses define `rows_of`, and without rows it is not shown."""
+def expressions(report: LanguageReport) -> Section | None:
+    if not report.expressions:
+        return None
+    text = (
+        "Contexts of two words or more that mostly continue in one way: seven in ten of their customers, "
+        "or more, sit at one word. A customer is a word of the text that was seen there, or a table of a "
+        f"longer context. Those with most customers come first; {END} is the end of a sentence, {START} the "
+        "beginning."
+    )
+    columns = [
+        Column("context"),
+        Column("continues with"),
+        Column("probability", "share", meter=True),
+        Column("customers", "number"),
+    ]
+    rows = [
+        [phrase(row.words), strong(serif(one_line(word))), p, row.customers]
+        for row in report.expressions
+        for word, p in row.following
+    ]
+    return Section("expressions", "Fixed expressions", text, [Table(columns, rows)])
 
-    styles = ("sentences.css",)
 
-    def rows_of(self, report: LanguageReport) -> Sequence[ContextRow]:
-        raise NotImplementedError
+def longest(report: LanguageReport) -> Section | None:
+    if not report.longest:
+        return None
+    text = (
+        "The longest contexts in which words of the text sit in the last sample; for each length, those "
+        "with most customers first. Contexts with a word that is not known are left out, and those that a "
+        f"longer one here ends with. Next to each context are the words that most probably come next; {END} "
+        f"is the end of a sentence, {START} the beginning."
+    )
+    columns = [
+        Column("context"),
+        Column("continues with"),
+        Column("words", "number"),
+        Column("customers", "number"),
+    ]
+    rows = [
+        [phrase(row.words), _next(row.following), len(row.words), row.customers] for row in report.longest
+    ]
+    return Section("longest", "The longest contexts", text, [Table(columns, rows)], link="Longest contexts")
 
-    def shown(self, report: LanguageReport) -> bool:
-        return bool(self.rows_of(report))
 
-    def values(self, report: LanguageReport) -> dict[str, object]:
-        return {"rows": self.rows_of(report), "percent": percent, "end": END}
-
-
-class FixedExpressions(ContextTable):
-    anchor, heading = "expressions", "Fixed expressions"
-    template = "expressions.html.j2"
-
-    def rows_of(self, report: LanguageReport) -> Sequence[ContextRow]:
-        return report.expressions
+def phrase(words: Sequence[str]) -> Styled:
+    """Words of a context as text of a view."""
+    return Styled(" ".join(map(one_line, words)), "phrase")
 
 
-class LongestContexts(ContextTable):
-    anchor, heading, link = "longest", "The longest contexts", "Longest contexts"
-    template = "longest_contexts.html.j2"
-
-    def rows_of(self, report: LanguageReport) -> Sequence[ContextRow]:
-        return report.longest
+def _next(following: Sequence[tuple[str, float]]) -> Each:
+    return Each([[serif(one_line(word)), " ", number(percent(p))] for word, p in following])
 
 
 def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:

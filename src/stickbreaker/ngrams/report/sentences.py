@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from markupsafe import Markup
+
 from stickbreaker.core.json_checks import JsonObject, is_flag, is_number, is_text, list_of, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.ngrams.report_sentences import COLUMNS, LIMIT, MOST_WORDS
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 from stickbreaker.pages.document_rows import document_name
 from stickbreaker.pages.page import Section
-from stickbreaker.pages.shades import legend, level_of, shaded_word
+from stickbreaker.pages.shades import legend, level_of
 from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Line, MarkedText, Token
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import read_with_figures
@@ -23,6 +26,11 @@ from stickbreaker.saved.parquet_figures import read_with_figures
 if TYPE_CHECKING:
     from stickbreaker.ngrams.report.language_page import LanguageReport
 
+OF_HELD_OUT = "These sentences are of documents held out: the model has not learned from them."
+OF_TEXT = (
+    "These sentences are of the text that the model has learned from, and so less surprising than others "
+    "would be."
+)
 LEVELS = (2.0, 5.0, 8.0, 11.0, 14.0)  # bits, from which on a word is shaded more
 _ROW = {
     "id": is_text,
@@ -52,48 +60,57 @@ class SavedSentences(NamedTuple):
     held_out: bool = False
 
 
-class Sentences(Section["LanguageReport"]):
-    anchor, heading = "sentences", "Sentences by surprise"
-    template = "sentences.html.j2"
-    styles = ("sentences.css",)
+def sentences(report: LanguageReport) -> Section:
+    title = "Sentences by surprise"
+    rows, held_out = report.saved_sentences
+    if rows is None:
+        missing = (
+            "This model keeps no sentences: only a run into a directory, such as stickbreaker fit, does."
+        )
+        return Section("sentences", title, missing)
+    if not rows:
+        of = "documents held out" if held_out else "text"
+        return Section("sentences", title, f"No sentence of the {of} has four words or more.")
+    whose = OF_HELD_OUT if held_out else OF_TEXT
+    text = Markup(
+        "How surprising each word is, given those before it: −log<sub>2</sub> of its probability, in bits. "
+        "A word of 10 bits is as surprising as one drawn from 1,024 equally likely words; each bit more "
+        "doubles that number. {}"
+    ).format(whose)
+    view = MarkedText(
+        [_line(row, spelled=report.spelled) for row in rows],
+        legend(LEVELS, "under {:.0f} bits", "{:.0f} to {:.0f}", "{:.0f} and more"),
+        looks_of(report.spelled),
+        "Show the bits of every word",
+    )
+    return Section("sentences", title, text, [view])
 
-    def values(self, report: LanguageReport) -> JsonObject:
-        rows, held_out = report.saved_sentences
-        missing = f"No sentence of the {'documents held out' if held_out else 'text'} has four words or more."
-        if rows is None:
-            missing = (
-                "This model keeps no sentences: only a run into a directory, such as stickbreaker fit, does."
-            )
-        return {
-            "sentences": [_sentence(row, spelled=report.spelled) for row in rows or ()],
-            "held_out": held_out,
-            "spelled": report.spelled,
-            "missing": missing,
-            "levels": legend(LEVELS, "under {:.0f} bits", "{:.0f} to {:.0f}", "{:.0f} and more"),
-            "end": END,
-            "unknown": UNKNOWN,
-        }
+
+def looks_of(spelled: bool) -> list[tuple[str, str, str]]:
+    """What the looks of words mean. spelled: whether unknown words have a probability by their letters."""
+    unknown = "not known, so by its letters" if spelled else f"not known: {UNKNOWN}"
+    return [("dotted", "dotted", unknown), ("end", END, "end of the sentence")]
 
 
-def _sentence(row: SentenceRow, *, spelled: bool) -> JsonObject:
+def _line(row: SentenceRow, *, spelled: bool) -> Line:
     whole = len(row.bits) > len(row.tokens)
     words = [
-        _shaded(token, known, bits, spelled=spelled)
+        _token(token, known, bits, spelled=spelled)
         for token, known, bits in zip(row.tokens, row.known, row.bits, strict=False)
     ]
     if whole:
         bits = row.bits[-1]
         note = f"the end of the sentence: {bits:.1f} bits"
-        words.append(shaded_word(END, level_of(bits, LEVELS), bits, note, end=True))
+        words.append(Token(END, level_of(bits, LEVELS), f"{bits:.1f}", note, "e"))
     mean = sum(row.bits) / max(len(row.bits), 1)
-    return {"id": document_name(row.id), "words": words, "mean": f"{mean:.1f}", "whole": whole}
+    return Line(words, f"{document_name(row.id)}: {mean:.1f} bits per word", stops_early=not whole)
 
 
-def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> JsonObject:
+def _token(token: str, known: bool, bits: float, *, spelled: bool) -> Token:
     note = f"{bits:.1f} bits"
     if not known:
         note = f"not known, {'by its letters' if spelled else UNKNOWN}: {note}"
-    return shaded_word(one_line(token), level_of(bits, LEVELS), bits, note, known=known)
+    return Token(one_line(token), level_of(bits, LEVELS), f"{bits:.1f}", note, "" if known else "u")
 
 
 def read_sentences(folder: Path, manifest: JsonObject) -> SavedSentences:

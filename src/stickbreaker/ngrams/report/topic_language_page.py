@@ -10,12 +10,14 @@ import numpy as np
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 from stickbreaker.ngrams.parameters import UNBOUNDED
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.ngrams.report.context_lengths import ContextLengths, LengthRow, length_rows
-from stickbreaker.ngrams.report.documents import Documents, read_documents
-from stickbreaker.ngrams.report.language_page import LEARNING, AnyLanguageReport
-from stickbreaker.ngrams.report.topics import Topics, topics_of, topics_payload
-from stickbreaker.ngrams.report.topics_by_context import Contexts, topics_by_context
+from stickbreaker.ngrams.report.context_lengths import LengthRow, length_rows, lengths_section
+from stickbreaker.ngrams.report.documents import documents, read_documents
+from stickbreaker.ngrams.report.language_page import AnyLanguageReport, learning
+from stickbreaker.ngrams.report.topics import topics, topics_of
+from stickbreaker.ngrams.report.topics_by_context import contexts, topics_by_context
+from stickbreaker.pages.colour import distinct_colours
 from stickbreaker.pages.document_rows import DocumentRows
+from stickbreaker.pages.page import Choice
 
 PRIORS = {
     "switching": "switching between topics and a common one",
@@ -28,7 +30,7 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
     """The report on a language model with topics; it shows those in use, the largest first."""
 
     estimator, noun = PlainTopicNgramModel, "a language model with topics"
-    sections = (Topics(), Documents(), Contexts(), ContextLengths(), LEARNING)
+    sections = (topics, documents, contexts, lengths_section, learning)
 
     @cached_property
     def subtitle(self) -> str:
@@ -68,8 +70,9 @@ class TopicLanguageReport(AnyLanguageReport[PlainTopicNgramModel]):
     def document_rows(self) -> DocumentRows:
         return read_documents(self.path, self.manifest, self.model.n_topics)
 
-    def payload(self) -> dict[str, object]:
-        return {"common": self.common, "topics": topics_payload(self.topics)}
+    def choices(self) -> dict[str, Choice]:
+        colours = distinct_colours(len(self.topics))
+        return {"topic": Choice([topic.label for topic in self.topics], colours)} if self.topics else {}
 
 
 def lengths_of(model: TopicLanguageModel) -> list[LengthRow]:

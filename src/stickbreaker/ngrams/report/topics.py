@@ -13,10 +13,23 @@ from stickbreaker.core.topk import descending
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.topic_sentences import TopicSentences
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.pages.colour import distinct_colours
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean, cut_short, one_line, percent
 from stickbreaker.pages.topic_rows import TopicRow
+from stickbreaker.pages.views import (
+    Card,
+    Cards,
+    Column,
+    Each,
+    Item,
+    Note,
+    Styled,
+    Table,
+    Text,
+    View,
+    number,
+    serif,
+)
 
 if TYPE_CHECKING:
     from stickbreaker.ngrams.report.topic_language_page import TopicLanguageReport
@@ -40,29 +53,47 @@ class LanguageTopic(TopicRow):
     sentences: Sequence[str] = ()
 
 
-class Topics(Section["TopicLanguageReport"]):
-    anchor, heading = "topics", "Topics"
-    needs = ("topics",)
-    template = "topics.html.j2"
-    styles = ("topic_cards.css", "sentences.css", "topic_language.css")
+def topics(report: TopicLanguageReport) -> Section | None:
+    if not report.topics:
+        return None
+    rows, total, _ = report.document_rows
+    common = f"; {percent(report.common_share)} are of the common topic, which all documents have"
+    opened = " and the documents with the largest share of it" if rows else ""
+    text = (
+        "All topics in use, the largest first, with their share of the words learned "
+        f"from{common if report.common else ''}. Then the words that distinguish each most from all words, "
+        "with their shares of the topic’s own words, and phrases: n-grams whose words come together there "
+        f"more often than they would by chance. Open a topic to read sentences drawn from it{opened}."
+    )
+    views: list[View] = [Cards([_card(place, topic, rows) for place, topic in enumerate(report.topics)])]
+    if rows and len(rows) < total:
+        sample = f"The shares of {len(rows):,} documents of {total:,} are known here; they were drawn evenly."
+        views.append(Note(sample, muted=True))
+    return Section("topics", "Topics", text, views)
 
-    def values(self, report: TopicLanguageReport) -> dict[str, object]:
-        rows, total, _ = report.document_rows
-        colours = distinct_colours(len(report.topics))
-        return {
-            "listed": [
-                _listed(topic, colour, rows) for topic, colour in zip(report.topics, colours, strict=True)
-            ],
-            "common": report.common,
-            "common_part": percent(report.common_share),
-            "n_read": len(rows),
-            "n_documents": total,
-        }
+
+def _card(place: int, topic: LanguageTopic, documents: Sequence[DocumentRow[Any]]) -> Card:
+    """A topic with its words and phrases; opened, with sentences and documents."""
+    words: list[Text] = [[serif(one_line(word)), " ", number(percent(p))] for word, p in topic.words]
+    phrases: list[Text] = [serif(_cut(phrase)) for phrase in topic.phrases]
+    sentences: list[Text] = [Styled(_cut(text), "sentence") for text in topic.sentences]
+    hidden: list[View] = [Note(sentences)] if sentences else []
+    own = _largest(topic, documents)
+    if own:
+        columns = [Column("document"), Column("words", "number"), Column("share", "share", meter=True)]
+        hidden.append(Table(columns, own))
+    more = ["Sentences drawn from it"] * bool(sentences) + ["documents"] * bool(own)
+    lines: list[Text] = [Each(words), *([Each(phrases)] if phrases else [])]
+    said = ", and ".join(more).capitalize()
+    title = Item("topic", place, topic.label.capitalize())
+    return Card(title, percent(topic.share), lines, more=said, hidden=hidden, anchor=f"topic-{topic.number}")
 
 
-def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[Any]]) -> dict[str, object]:
-    """The values of a topic's card, for the page's template, with the `DOCUMENTS` documents that have the
-    largest share of the topic."""
+def _cut(text: str) -> str:
+    return cut_short(clean(text), _LONGEST_TEXT)
+
+
+def _largest(topic: LanguageTopic, documents: Sequence[DocumentRow[Any]]) -> list[list[object]]:
     shares = [
         (share, place)
         for place, row in enumerate(documents)
@@ -70,22 +101,7 @@ def _listed(topic: LanguageTopic, colour: str, documents: Sequence[DocumentRow[A
         if k == topic.number and row.words
     ]
     top = sorted(shares, key=lambda pair: (-pair[0], pair[1]))[:DOCUMENTS]
-    return {
-        "number": topic.number,
-        "colour": colour,
-        "share": percent(topic.share),
-        "words": [(one_line(word), percent(p)) for word, p in topic.words],
-        "phrases": [cut_short(clean(phrase), _LONGEST_TEXT) for phrase in topic.phrases],
-        "sentences": [cut_short(clean(text), _LONGEST_TEXT) for text in topic.sentences],
-        "documents": [
-            (documents[place].name, percent(share), documents[place].words) for share, place in top
-        ],
-    }
-
-
-def topics_payload(topics: Sequence[LanguageTopic]) -> list[dict[str, str]]:
-    colours = distinct_colours(len(topics))
-    return [{"label": topic.label, "colour": colour} for topic, colour in zip(topics, colours, strict=True)]
+    return [[documents[place].name, documents[place].words, share] for share, place in top]
 
 
 def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:

@@ -9,20 +9,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.ngrams.model.contexts import Integers, context_words
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-from stickbreaker.ngrams.report.notable_contexts import START
+from stickbreaker.ngrams.report.notable_contexts import START, phrase
 from stickbreaker.ngrams.word_numbers import END
 from stickbreaker.pages.learning_curves import COLOURS
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import percent, rounded
+from stickbreaker.pages.views import Bars, Column, Row, Table
 
 if TYPE_CHECKING:
     from stickbreaker.ngrams.report.topic_language_page import TopicLanguageReport
 
+AFTER_CONTEXTS = (
+    "The share of topics after a context: how often the next word is of a topic of its document, not of the "
+    "common one"
+)
+IN_CONTEXTS = (
+    "The share of topics in a context: how often what a topic has there comes from the topic’s own shorter "
+    "context, not from what is common to all topics"
+)
 LEAST_CUSTOMERS = 20.0  # of a context: with fewer, its share is mostly that of the shorter context
 MOST_COMPARED = 1000  # contexts, those with most customers
 LISTED = 15  # contexts in a list
@@ -68,33 +78,49 @@ class TopicsByContext:
     mean: float = 0.0
 
 
-class Contexts(Section["TopicLanguageReport"]):
-    anchor, heading = "contexts", "Topics by context"
-    needs = ("contexts",)
-    template = "topics_by_context.html.j2"
-    styles = ("sentences.css", "topic_language.css")
-    scripts = ("length_charts.js", "topics_by_context.js")
+def contexts(report: TopicLanguageReport) -> Section | None:
+    found = report.contexts
+    if not found:
+        return None
+    share = AFTER_CONTEXTS if report.common else IN_CONTEXTS
+    text = (
+        f"{share}, the mean over the samples. A customer is a word of the text that was seen after the "
+        "context, or a table of a longer context. Only contexts with 20 customers or more count; their "
+        f"mean share is {percent(found.mean)}. {START} is the beginning of a sentence, {END} its end."
+    )
+    lists = (
+        ("Mostly common", "the lowest share of topics", found.low),
+        ("In between", "a share near one half", found.middle),
+        ("Mostly topics", "the highest share of topics", found.high),
+    )
+    tables = [
+        Table(
+            [Column("context"), Column("share", "share", meter=True), Column("customers", "number")],
+            [[phrase(row.words), row.share, round(row.customers)] for row in rows],
+            title=name,
+            said=f"Frequent contexts with {said}",
+        )
+        for name, said, rows in lists
+        if rows
+    ]
+    views = [Row([_histogram(row) for row in found.histograms]), Row(tables, least=22)]
+    return Section("contexts", "Topics by context", text, views)
 
-    def values(self, report: TopicLanguageReport) -> dict[str, object]:
-        contexts = report.contexts or TopicsByContext()
-        return {
-            "lists": [
-                ("Mostly common", "the lowest share of topics", contexts.low),
-                ("In between", "a share near one half", contexts.middle),
-                ("Mostly topics", "the highest share of topics", contexts.high),
-            ],
-            "mean_share": percent(contexts.mean),
-            "common": report.common,
-            "percent": percent,
-            "end": END,
-        }
 
-    def payload(self, report: TopicLanguageReport) -> dict[str, object]:
-        rows = report.contexts.histograms if report.contexts else ()
-        histograms = [
-            [row.length, int(row.longer), [rounded(n) or 0.0 for n in row.customers]] for row in rows
-        ]
-        return {"colours": COLOURS, "histograms": histograms}
+def _histogram(row: ShareHistogram) -> Bars:
+    length = counted(row.length, "word") + (" or more" if row.longer else "")
+    return Bars(
+        [f"{round(100 * place / BINS)}%" for place in range(BINS + 1)],
+        [rounded(n) or 0.0 for n in row.customers],
+        COLOURS["stopping"],
+        upright=True,
+        shares=True,
+        edges=True,
+        axis="share of topics",
+        title=f"Contexts of {length}",
+        said="customers by the share of topics",
+        figure=f"topics-by-context-{row.length}",
+    )
 
 
 def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:

@@ -1,4 +1,4 @@
-"""`stickbreaker fit stm`."""
+"""`stickbreaker fit syntax`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,17 +76,17 @@ class TreeChoice:
         return VocabularyRule(self.min_documents, 1.0, self.vocabulary_size)
 
 
-tree_options = options_into(TreeChoice, "choice")
+tree_options = options_into(TreeChoice, "choice", "Words")
 
 
-@click.command(epilog="Example: stickbreaker fit stm news.conllu --out model --topics 32")
+@click.command(epilog="Example: stickbreaker fit syntax news.conllu --out model --topics 32")
 @inputs_argument
 @options_of(OPTIONS)
 @reading_options
 @tree_options
 @engine_options
 @command
-def stm(where: EngineChoice, **options: object) -> None:
+def syntax(where: EngineChoice, **options: object) -> None:
     """Learn topics that know grammar: a word's topic is what its document and its head's topic prefer.
 
     The input is a corpus with trees (`corpus build --trees --all-words`), or CoNLL-U files, of which one is

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject, is_count, is_flag, is_text, is_whole_number, list_of
 from stickbreaker.pages.document_rows import DocumentRows, document_name, read_document_rows, whose_documents
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line, rounded
 from stickbreaker.pages.topic_rows import places_of
 from stickbreaker.saved.documents_with_topics import LEARNED, are_shares, refuse_other_topics

@@ -8,6 +8,7 @@ from functools import cached_property
 from stickbreaker.pages.document_rows import DocumentRows
 from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
 from stickbreaker.pages.saved_models import SavedReport
+from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.syntax.learned import SyntaxLearned
 from stickbreaker.syntax.report.documents import Documents
 from stickbreaker.syntax.report.graph import Graph
@@ -25,7 +26,7 @@ UNITS = {"bound": "pass", "documents": "step"}
 LIMITS = {"hdp": ", without grammar (limit hdp)", "itic": ", without documents’ shares (limit itic)"}
 
 
-class SyntaxReport(SavedReport[SyntaxLearned]):
+class SyntaxReport(TemplateReport, SavedReport[SyntaxLearned]):
     """The report on syntactic topics in use, largest first; all sections show them in the same colours."""
 
     estimator, noun = SyntaxLearned, "a model of syntactic topics"

@@ -12,7 +12,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.pages import text_values
 from stickbreaker.pages.colour import topic_colours
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 from stickbreaker.pages.text_values import one_line, rounded
 from stickbreaker.pages.topic_rows import TopicRow, places_of
 from stickbreaker.syntax.topic_graph import depths_of, heads_of

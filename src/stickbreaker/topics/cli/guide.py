@@ -46,4 +46,4 @@ class GuideChoice:
         return Guide.read(self.guide, names, inside=self.guide_inside, outside=self.guide_outside)
 
 
-guide_options = options_into(GuideChoice, "guide")
+guide_options = options_into(GuideChoice, "guide", "Guides")

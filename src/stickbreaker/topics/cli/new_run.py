@@ -36,6 +36,7 @@ def begin(model: "TopicEstimator", run: NewRun, opened: OpenChoice) -> "ModelDir
     _tell_of_guide(model, corpus)
     _tell_of_concepts(model, corpus)
     tell_of_topics(model)
+    _tell_of_number(model, corpus)
     return directory
 
 
@@ -53,6 +54,23 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     else:
         without = " and ".join(_unsearched_by(model, stream=stream))
         note(f"starting from {counted(start, 'topic')}: there is no search for their number with {without}")
+
+
+def _tell_of_number(model: "TopicEstimator", corpus: "Corpus") -> None:
+    """Print a note on a fixed number of topics: that it was chosen by the number of documents, or that there
+    are few documents for each topic.
+    """
+    if model._documents_slot != "finite":
+        return
+    from stickbreaker.topics.search.number_of_topics import DOCUMENTS
+
+    number, n = model._n_topics_at_start(), corpus.n_documents
+    topics, documents = counted(number, "topic"), counted(n, "document")
+    if model.n_topics is None:
+        note(f"{topics} for {documents}; --topics K takes another number, and search-k compares some")
+    elif number <= n < DOCUMENTS * number:  # of even fewer there is a remark
+        each = f"{topics} of {documents}, {n / number:.0f} for each"
+        note(f"note: {each}: with fewer than {DOCUMENTS} its words seldom hold in other documents")
 
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:

@@ -19,8 +19,8 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.topics.cli.coherence_counts import COUNTS, held_out_line
 from stickbreaker.topics.cli.ranking import ranking_option
+from stickbreaker.topics.verbs.coherence_counts import COUNTS, held_out_line
 
 if TYPE_CHECKING:
     from stickbreaker.topics.cli.search_runs import SearchRuns

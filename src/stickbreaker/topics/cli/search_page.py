@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.topics.cli.coherence_counts import COUNTS, held_out_line
+from stickbreaker.topics.verbs.coherence_counts import COUNTS, held_out_line
 
 WIDTH, HEIGHT = 420, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 40  # margins of a figure, in pixels

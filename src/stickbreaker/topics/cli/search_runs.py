@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.directory_claims import watched
 from stickbreaker.core.locks.path_locks import beside
-from stickbreaker.topics.cli.coherence_counts import COUNTS, coherence_counts
+from stickbreaker.topics.verbs.coherence_counts import COUNTS, coherence_counts
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus

@@ -107,7 +107,7 @@ class StreamChoice:
         )
 
 
-stream_options = options_into(StreamChoice, "streamed")
+stream_options = options_into(StreamChoice, "streamed", "Streams")
 
 
 def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun, opened: OpenChoice) -> None:

@@ -73,4 +73,4 @@ class OpenChoice:
         return ConceptTree.read(self.concepts, self.concept_strength)
 
 
-open_options = options_into(OpenChoice, "opened")
+open_options = options_into(OpenChoice, "opened", "Concepts")

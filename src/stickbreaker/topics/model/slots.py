@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Counts, CountTable, Local, Step, Summary, TableSpec, View
-from stickbreaker.core.edits import Edit
+from stickbreaker.core.edits import Edit, Merge, apply
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
@@ -189,6 +189,13 @@ class TopicPrior(ABC):
     def is_settled(self, params: Record) -> bool:
         """Whether the learned parameters have nearly stopped changing; True by default."""
         return True
+
+    def merged(self, params: Record, change: Merge, *, adds: bool = True) -> dict[str, Field]:
+        """The params after two topics became one for good, so that documents keep the sum of their shares.
+
+        adds: whether the source has a share that counts. By default, counts of topics are added up.
+        """
+        return apply((change,), params)
 
 
 class TopicVocabulary(ABC, Generic[C]):

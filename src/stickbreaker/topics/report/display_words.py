@@ -130,15 +130,15 @@ def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[ND
     return zip(words, probabilities, strict=True)
 
 
-def apart(topics: TopicWords, seen: WordFigures) -> Floats:
+def apart(topics: TopicWords, seen: WordFigures, most: int = _MOST_WORDS) -> Floats:
     """Word probabilities of topics for computing distances between topics (topics × words); rows sum to one.
 
-    If the vocabulary is large, only the words with the largest probability in some topic have columns, and
-    one more column has the sum of all others. This limits the cost of distances, and can only shorten them a
-    little.
+    If the vocabulary is large, only the words with the largest probability in some topic have columns, at
+    most `most`, fewer if there are very many topics, and one more column has the sum of all others. This
+    limits the cost of distances, and can only shorten them a little.
     """
     rows = np.arange(len(seen.most))
-    n_words = min(_MOST_WORDS, max(_LEAST_WORDS, _MOST_PAIRS // topics.shape[0] ** 2))
+    n_words = min(most, max(_LEAST_WORDS, _MOST_PAIRS // topics.shape[0] ** 2))
     if len(rows) > n_words:
         rows = np.sort(np.argpartition(seen.most, -n_words)[-n_words:])
     kept = topics.of(rows) / seen.sums[:, None]

@@ -44,7 +44,7 @@ _ROW = {
 _FIGURES = {
     OF_OTHERS: is_count,
     HELD_OUT: is_amount,
-    "coherence": list_of(is_number),
+    "coherence": list_of(optional(is_number)),  # None: of a topic that was merged
     "coherence_in": list_of(is_count),
     "unigram": optional(is_number),
     "unigram_held_out": optional(is_number),
@@ -88,6 +88,18 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], JsonObject]:
             rows = opened.read().to_pylist()
         refuse_other_kinds(figures, _FIGURES, needed=False)
         return [_entry(row) for row in rows], figures
+
+
+def read_figures(model: Path) -> JsonObject:
+    """The numbers about its whole corpus that a saved model stores for its report, by name; empty if it
+    stores none. Raises UserError for an invalid file.
+    """
+    if DOCUMENTS not in ModelDirectory(model).manifest()["files"]:
+        return {}
+    with making_sense_of(model / DOCUMENTS, RESTORE), pq.ParquetFile(model / DOCUMENTS) as opened:
+        figures = figures_in(opened)
+        refuse_other_kinds(figures, _FIGURES, needed=False)
+        return figures
 
 
 def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:

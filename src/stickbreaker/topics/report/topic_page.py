@@ -16,6 +16,7 @@ from stickbreaker.pages.changes import of_stream
 from stickbreaker.pages.colour import hue_hex
 from stickbreaker.pages.page import Page
 from stickbreaker.pages.saved_models import SavedReport, readable_manifest, settings_of
+from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
@@ -72,7 +73,7 @@ NOTHING: dict[str, object] = {  # what scripts find of sections that are not sho
 }
 
 
-class TopicReport(SavedReport[TopicEstimator]):
+class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
     """The report on a saved model's topics: whatever its sections show, computed when first needed. Topics
     with the same name are merged (`named`).
 
@@ -143,9 +144,13 @@ class TopicReport(SavedReport[TopicEstimator]):
             facts.append(("topics unused", str(len(model.unused_topics_))))
         if held_out:
             facts.append(("held-out nats per word", f"{held_out[-1]:.3f}"))
-        if figures.get("coherence"):
-            used = np.delete(figures["coherence"], model.unused_topics_)
-            facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
+        counted = np.array(figures.get("coherence", ()), np.float64)  # NaN: of merged topics
+        used = np.delete(counted, model.unused_topics_) if len(counted) else counted
+        if not np.isnan(used).all():
+            facts.append(("mean coherence (NPMI)", f"{np.nanmean(used):.3f}"))
+        if model.merges_:
+            merges = [len(model.merges_[0]), *(max(numbers) + 1 for numbers in model.merges_)]
+            facts.append(("topics merged", " → ".join(map(str, merges))))
         if model.updates_:
             facts.append(("updated", "; ".join(one.text for one in model.updates_)))
         if seconds is not None:
@@ -315,4 +320,4 @@ def page_of(
     model = load_topics(path, "report")
     leading = leading_language(model, language)
     with making_sense_of(path, RESTORE):
-        return Page(title, TopicReport(path, manifest, model, leading, date_field, group_field, compare))
+        return TopicReport(path, manifest, model, leading, date_field, group_field, compare).page(title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stickbreaker.pages.page import Section
+from stickbreaker.pages.template_page import Section
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport

@@ -31,7 +31,7 @@ from stickbreaker.topics.runs.metadata_coding import with_coding
 from stickbreaker.topics.runs.online_merges import merge_alike
 from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.prevalence_information import with_information
-from stickbreaker.topics.runs.word_counting import word_documents_of
+from stickbreaker.topics.runs.word_counting import count_words, word_documents_of
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 
@@ -98,8 +98,9 @@ def finish_run(
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
     whole = with_information(model, source, engine, whole, job.seed)
     estimator._take(model, engine, whole)
-    estimator.word_documents_ = word_documents_of(estimator, source, engine)
-    write_documents(estimator, source, engine, folder)
+    counted = count_words(estimator, source, engine)
+    estimator.word_documents_ = counted.whole
+    write_documents(estimator, source, engine, folder, halves=counted.halves)
     snapshot = model_of(engine, whole, fixed, "done")
     snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
     return snapshot
@@ -128,7 +129,9 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
     fitted = corpus.fingerprint == fitted_fingerprint(estimator.corpus_)
     learned = fitted or digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
     source = source_of(corpus, estimator._model, held_out_of(estimator) if fitted else 0.0)
-    write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned)
+    engine = estimator.engine_
+    halves = count_words(estimator, source, engine).halves if fitted else None
+    write_documents(estimator, source, engine, folder, learned_from_these=learned, halves=halves)
 
 
 def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:

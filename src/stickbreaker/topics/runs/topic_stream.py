@@ -113,6 +113,7 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
         raise UserError("partial_fit does not learn on Spark", remedy=remedy)
     schedule = estimator._stream_schedule()
     if not begun:
+        estimator._topics_of_documents = None
         estimator.seed_ = seed_of(estimator.random_state)
     estimator._refuse_stream()
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
@@ -131,8 +132,9 @@ def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
     else:
         job, state = start_run(estimator, job)
         estimator._began_as_stream = True
-    if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
-        problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
+    n_topics = estimator._n_topics_at_start()
+    if begun and not model.documents.grows and len(estimator.alpha_) != n_topics:
+        problem = f"n_topics={n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to start again")
     known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
     warned = warned_of(estimator.trace_) if begun else ()

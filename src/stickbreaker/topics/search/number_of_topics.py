@@ -3,6 +3,7 @@ the best. Among all numbers: the peak of a curve of scores, whose points a searc
 """
 
 from collections.abc import Mapping, Sequence
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +11,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
 
+DOCUMENTS = 20  # for a topic, at least; with fewer, its words seldom hold in other documents
+MOST, STEP = 100, 5  # of numbers of topics that follow from the number of documents
 FIRST = 20  # the first number of topics of a search
 BESIDE = 2  # numbers on each side of the best that are tried and used for the peak
 NEAR = 0.1  # nats per word below the best: lower points do not belong to the peak
 ALIKE = 0.005  # nats per word below the peak within which a number is equally good
 NOISE = 0.0005  # nats per word by which equal runs may differ
+
+
+def topics_by_size(documents: int) -> int:
+    """The number of topics for a collection of so many documents, if the user chose none.
+
+    Its square root, at most one for `DOCUMENTS` documents and at most `MOST`, in steps of `STEP` (below twice
+    that, of one). Collections of 120 to 2,800 documents have about as many topics of which three quarters
+    hold in other documents: 0.2 to 2 times as many (docs/reference/evaluation.md).
+
+    >>> [topics_by_size(documents) for documents in (3, 100, 300, 1_000, 2_500, 50_000)]
+    [1, 5, 15, 30, 50, 100]
+    """
+    number = min(isqrt(documents), documents // DOCUMENTS, MOST)
+    return max(1, number if number < 2 * STEP else number // STEP * STEP)
 
 
 class Fewest(NamedTuple):

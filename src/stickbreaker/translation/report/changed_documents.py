@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.pages.document_rows import document_name
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Entry, List, Note, Text, View, badge, muted, number, serif, strong
 from stickbreaker.translation.lexicon.directed_lexicon import Translations
 from stickbreaker.translation.lexicon.terms import LEAST_COUNT, LEAST_P, ContentWords
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.report.example_sentences import NO_EXAMPLE, Examples, flat, short
+from stickbreaker.translation.report.example_sentences import NO_EXAMPLE, Examples, probability
 
 if TYPE_CHECKING:
     from stickbreaker.translation.report.lexicon_page import LexiconReport
@@ -81,51 +83,48 @@ class ChangedDocument:
     words: Sequence[ChangedWord]
 
 
-class Documents(Section["LexiconReport"]):
-    anchor, heading, link = "documents", "What changes in a document", "Documents"
-    needs = ("documents",)
-    template = "changed_documents.html.j2"
-    styles = ("lexicon.css",)
-    scripts = ("lexicon_charts.js", "changed_documents.js", "changed_documents_view.js")
-
-    def values(self, report: "LexiconReport") -> dict[str, object]:
-        return {
-            "noun": report.noun,
-            "topics_of_model": report.topics_of_model,
-            "n_shown": len(report.documents),
-            "n_documents": report.n_documents,
-        }
-
-    def payload(self, report: "LexiconReport") -> dict[str, object]:
-        return {"documents": [_document(row) for row in report.documents]}
+def documents(report: "LexiconReport") -> Section | None:
+    if not report.documents:
+        return None
+    source = "A document’s topics come from its source side alone. " if report.topics_of_model else ""
+    text = (
+        f"Documents whose {report.noun}s change most of how their words are translated: here are "
+        f"{len(report.documents):,} of {report.n_documents:,}. {source}Of its words, those are listed whose "
+        "translation is furthest from that in all documents: p in all documents → p in this document. The "
+        "change is the divergence of the two, in nats; that of a document is the mean over its linked words. "
+        "The sentences are the document’s own; what is linked there is marked."
+    )
+    entries = [_entry(row, report) for row in report.documents]
+    view = List(entries, of="topic", groups="Domain", most=MOST_DOCUMENTS, open=1)
+    return Section("documents", "What changes in a document", text, [view], link="Documents")
 
 
-def _document(row: ChangedDocument) -> dict[str, object]:
-    return {
-        "name": document_name(row.name),
-        "domain": one_line(row.domain) if row.domain else "",
-        "pairs": row.pairs,
-        "nats": short(row.nats),
-        "topics": flat(row.topics),
-        "words": [_changed_word(word) for word in row.words],
-    }
+def _entry(row: ChangedDocument, report: "LexiconReport") -> Entry:
+    domain, size = one_line(row.domain) if row.domain else "", counted(row.pairs, "pair")
+    about = f"{size}, {row.nats:.3f} nats per word"
+    words: list[View] = [Note(_changed_word(word, report)) for word in row.words]
+    return Entry(
+        document_name(row.name),
+        f"{domain} · {about}" if domain else about,
+        row.topics,
+        words or [Note("No word has a translation that becomes likelier.", muted=True)],
+        domain,
+    )
 
 
-def _changed_word(row: ChangedWord) -> list[object]:
-    """A word as a JSON row: [word, nats, usual translation, translation in the document, whether the latter
-    is more probable there (1 or 0), number of the example]. A translation is [word, p_all, p_here]."""
-    return [
-        one_line(row.word),
-        short(row.nats),
-        _translation(row.usual),
-        _translation(row.here),
-        int(row.another_is_best),
-        row.example,
-    ]
+def _changed_word(row: ChangedWord, report: "LexiconReport") -> Text:
+    """A word with its translation in all documents and in this one, and an example below."""
+    said: list[Text] = [strong(serif(one_line(row.word))), " ", _translation(row.here)]
+    if row.usual.translation != row.here.translation:
+        usual = "instead of " if row.another_is_best else "usually "
+        said += [" ", muted([usual, _translation(row.usual)])]
+    if row.another_is_best:
+        said.append(badge("another is best"))
+    return [*said, " ", number(f"{row.nats:.2f} nats"), *report.example(row.example)]
 
 
-def _translation(row: ChangedTranslation) -> list[object]:
-    return [one_line(row.translation), short(row.p_all), short(row.p_here)]
+def _translation(row: ChangedTranslation) -> Text:
+    return [serif(one_line(row.translation)), f" {probability(row.p_all)} → {probability(row.p_here)}"]
 
 
 def word_changes(lexicon: TopicLexicon, content: ContentWords) -> WordChanges:

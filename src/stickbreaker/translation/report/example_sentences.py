@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.pages.text_values import clean, cut_short, rounded
+from stickbreaker.pages.text_values import clean, cut_short, one_line, rounded
+from stickbreaker.pages.views import Styled, Text
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.sentence_tokens import token_spans
 
@@ -27,9 +28,19 @@ class Example:
     source: Sequence[str]
     target: Sequence[str]
 
-    def payload(self) -> list[list[str]]:
+    def lines(self, languages: Sequence[str]) -> list[Text]:
+        """The sentence and its translation as texts of a view. languages: the codes of both."""
         return [
-            [cut_short(clean(piece), LONGEST_PIECE) for piece in side] for side in (self.source, self.target)
+            Styled(
+                [
+                    Styled(text, "marked") if place % 2 else text
+                    for place, text in enumerate(cut_short(clean(piece), LONGEST_PIECE) for piece in side)
+                    if text
+                ],
+                "sentence",
+                language=one_line(code),
+            )
+            for side, code in zip((self.source, self.target), languages, strict=True)
         ]
 
 
@@ -150,11 +161,15 @@ def cut_pieces(text: str, marks: Sequence[tuple[int, int]], most: int = MOST_CHA
     return pieces
 
 
+def probability(p: float) -> str:
+    """A probability with two digits after the point.
+
+    >>> probability(0.123), probability(0.001), probability(float("nan"))
+    ('0.12', '<0.01', '0')
+    """
+    return f"{p:.2f}" if p >= 0.005 else "<0.01" if p > 0.0 else "0"
+
+
 def short(value: float) -> float:
-    """A number rounded to three significant digits, for the page's JSON values; 0 if it is not finite."""
+    """A number rounded to three significant digits; 0 if it is not finite."""
     return rounded(value, 3) or 0.0
-
-
-def flat(rows: Sequence[tuple[int, float]]) -> list[float]:
-    """The (number, share) rows as one flat list: number, share, number, share, …, with shares rounded."""
-    return [value for place, share in rows for value in (place, short(share))]

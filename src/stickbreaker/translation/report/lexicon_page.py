@@ -5,22 +5,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stickbreaker.core.errors import counted
-from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.text.languages import LANGUAGES
 from stickbreaker.pages.colour import distinct_colours
-from stickbreaker.pages.page import Page, Report
-from stickbreaker.pages.text_values import one_line, rounded
+from stickbreaker.pages.page import Choice, Page, Report
+from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Text
 from stickbreaker.translation.lexicon.domains import TopicDomains
 from stickbreaker.translation.lexicon.saved_lexicon import load, read_manifest
 from stickbreaker.translation.lexicon.terms import ContentWords, gains_of, terms_of
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
-from stickbreaker.translation.report.changed_documents import ChangedDocument, Documents, changed_documents
-from stickbreaker.translation.report.changed_terms import Terms
-from stickbreaker.translation.report.example_sentences import Example, Examples, flat, short
-from stickbreaker.translation.report.topics import Topics, known_domains, topic_rows
+from stickbreaker.translation.report.changed_documents import ChangedDocument, changed_documents, documents
+from stickbreaker.translation.report.changed_terms import terms
+from stickbreaker.translation.report.example_sentences import Example, Examples
+from stickbreaker.translation.report.topics import known_domains, topic_rows, topics
 from stickbreaker.translation.report.words_across_topics import (
-    TwoTopics,
     WordAcrossTopics,
+    two_topics,
     words_across_topics,
 )
 
@@ -42,12 +42,11 @@ class LexiconReport(Report):
     `made_by` is the version of the library that saved the lexicon, None if it was not saved.
     """
 
-    sections = (Terms(), TwoTopics(), Documents(), Topics())
+    sections = (terms, two_topics, documents, topics)
     repeat_note = "The same pairs of sentences with the same topics and settings give the same lexicon again."
 
     def __init__(self, lexicon: TopicLexicon, made_by: str | None = None) -> None:
         self.lexicon, self.made_by = lexicon, made_by
-        self.drawn = f"The terms, {self.noun}s, documents and sentences"
         self.note = "" if self.terms else f"No term’s translation follows the {self.noun}."
 
     @cached_property
@@ -127,31 +126,18 @@ class LexiconReport(Report):
         name = one_line(self.topics[topic].name)
         return f"topic {topic}: {name}" if self.topics_of_model else name
 
-    def payload(self) -> JsonObject:
-        """The page's data that all sections use, as JSON values: topics and domains with colours, and the
-        example sentences."""
-        colours = distinct_colours(len(self.topics)), distinct_colours(len(self.domains))
-        return {
-            "languages": [one_line(code) for code in self.languages],
-            "topics": [
-                {
-                    "label": self.label_of(k),
-                    "share": rounded(row.share) or 0.0,
-                    "colour": colour,
-                    "words": [
-                        [one_line(word), one_line(translation), short(p)]
-                        for word, translation, p in row.words
-                    ],
-                    "domains": flat(row.domains),
-                }
-                for k, (row, colour) in enumerate(zip(self.topics, colours[0], strict=True))
-            ],
-            "domains": [
-                {"label": one_line(name), "colour": colour}
-                for name, colour in zip(self.domains, colours[1], strict=True)
-            ],
-            "examples": [row.payload() for row in self.examples],
+    def example(self, number: int) -> list[Text]:
+        """An example sentence and its translation as texts of a view; none if there is no such example."""
+        return self.examples[number].lines(self.languages) if 0 <= number < len(self.examples) else []
+
+    def choices(self) -> dict[str, Choice]:
+        """What the page's views are about: topics, and the known domains of documents."""
+        topics, domains = self.topics, self.domains
+        found = {
+            "topic": Choice([self.label_of(k) for k in range(len(topics))], distinct_colours(len(topics))),
+            "domain": Choice([one_line(name) for name in domains], distinct_colours(len(domains))),
         }
+        return {of: choice for of, choice in found.items() if choice.labels}
 
 
 def lexicon_page_of(path: Path, title: str) -> Page:

@@ -9,14 +9,18 @@ import numpy as np
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line, percent
+from stickbreaker.pages.views import Bars, Card, Cards, Each, Item, Mix, Text, muted, number, serif
 from stickbreaker.translation.lexicon.domains import KnownDomains
 from stickbreaker.translation.lexicon.terms import ContentWords
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+from stickbreaker.translation.report.example_sentences import probability
 
 if TYPE_CHECKING:
     from stickbreaker.translation.report.lexicon_page import LexiconReport
 
 TYPICAL_WORDS = 8  # of a topic
+FIRST_DOMAINS = 3  # of a topic, that are named below its bar
 LEAST_SHARE = 0.01  # of a domain among the links of a topic
 
 
@@ -35,21 +39,46 @@ class TopicDomainRow:
     domains: Sequence[tuple[int, float]] = ()
 
 
-class Topics(Section["LexiconReport"]):
-    anchor = "topics"
-    needs = ("topics",)
-    template = "topics.html.j2"
-    styles = ("topic_cards.css", "lexicon.css")
-    scripts = ("lexicon_charts.js", "lexicon_topics.js", "topics_view.js")
+def topics(report: "LexiconReport") -> Section | None:
+    rows, noun, of_domains = report.topics, report.noun, bool(report.domains)
+    if not rows:
+        return None
+    text = (
+        f"All {len(rows):,} {noun}s with their shares of the links, the largest first. Then the source "
+        "words that are most typical of each, with their most probable translations there."
+    )
+    if of_domains:
+        text += f" The bar is the part that each known domain of the documents has in the {noun}’s links."
+    order = sorted(range(len(rows)), key=lambda k: -rows[k].share if rows[k].share == rows[k].share else 0.0)
+    cards = Cards([_card(k, rows[k]) for k in order])
+    figures = [_by_domain_figure(report, order)] if of_domains else []
+    return Section(
+        "topics", f"{noun.capitalize()}s of the lexicon", text, [cards], f"{noun.capitalize()}s", figures
+    )
 
-    def title(self, report: "LexiconReport") -> str:
-        return f"{report.noun.capitalize()}s of the lexicon"
 
-    def linked_as(self, report: "LexiconReport") -> str:
-        return f"{report.noun.capitalize()}s"
+def _card(place: int, row: TopicDomainRow) -> Card:
+    words: list[Text] = [
+        [serif(one_line(source)), " → ", serif(one_line(translation)), " ", number(probability(p))]
+        for source, translation, p in row.words
+    ]
+    lines: list[Text] = [Each(words)]
+    if row.domains:
+        parts: list[Text] = [
+            [Item("domain", k), f" {percent(part)}"] for k, part in row.domains[:FIRST_DOMAINS]
+        ]
+        lines += [Mix("domain", row.domains), muted(Each(parts))]
+    return Card(Item("topic", place), f"{percent(row.share)} of the links", lines)
 
-    def values(self, report: "LexiconReport") -> dict[str, object]:
-        return {"noun": report.noun, "n_topics": len(report.topics), "by_domain": bool(report.domains)}
+
+def _by_domain_figure(report: "LexiconReport", order: Sequence[int]) -> Bars:
+    return Bars(
+        [report.label_of(k) for k in order],
+        parts=[report.topics[k].domains for k in order],
+        of="domain",
+        title="Known domains in topics",
+        figure="topics-by-domain",
+    )
 
 
 def topic_rows(

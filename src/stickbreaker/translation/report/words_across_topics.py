@@ -10,6 +10,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
+from stickbreaker.pages.views import Text, View
 from stickbreaker.translation.lexicon.terms import LEAST_COUNT, LEAST_P, ContentWords
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.report.example_sentences import NO_EXAMPLE, Examples, short
@@ -50,34 +51,42 @@ class WordAcrossTopics:
     topics: Sequence[WordInTopic]
 
 
-class TwoTopics(Section["LexiconReport"]):
-    anchor = "two"
-    template = "two_topics.html.j2"
-    styles = ("lexicon.css",)
-    scripts = ("lexicon_charts.js", "topic_differences.js", "two_topics.js", "two_topics_view.js")
+@dataclass(frozen=True, slots=True)
+class TwoSides(View):
+    """Words of two things of the choice `of` side by side, each with its translation and an example.
 
-    def shown(self, report: "LexiconReport") -> bool:
-        return len(report.topics) > 1 and bool(report.words)
+    words: [word, links, translations, topics]; a translation is [translation, p over all topics], a topic
+    [topic, links, number of the example, p of each translation]. shares: of the things; examples: two texts
+    each.
+    """
 
-    def title(self, report: "LexiconReport") -> str:
-        return f"Two {report.noun}s side by side"
+    of: str
+    words: Sequence[Sequence[object]]
+    shares: Sequence[float]
+    examples: Sequence[Sequence[Text]]
 
-    def linked_as(self, report: "LexiconReport") -> str:
-        return f"Two {report.noun}s"
 
-    def values(self, report: "LexiconReport") -> dict[str, object]:
-        return {"noun": report.noun}
-
-    def payload(self, report: "LexiconReport") -> dict[str, object]:
-        return {"words": [_word(row) for row in report.words]}
+def two_topics(report: "LexiconReport") -> Section | None:
+    if len(report.topics) < 2 or not report.words:
+        return None
+    noun = report.noun
+    text = (
+        "Words whose most probable translation is not the same in both, those first whose links tell the "
+        f"two apart best. The bar is the translation’s probability in the {noun}, the line its probability "
+        f"in all documents. The sentences come from documents with much of the {noun}; what is linked is "
+        f"marked. The page begins with the two {noun}s that differ most."
+    )
+    shares = [row.share if row.share == row.share else 0.0 for row in report.topics]
+    examples = [row.lines(report.languages) for row in report.examples]
+    said, words = (
+        "bars: p of the translation in the topic; lines: in all documents",
+        list(map(_word, report.words)),
+    )
+    view = TwoSides("topic", words, shares, examples, said=said, figure="two-topics")
+    return Section("two", f"Two {noun}s side by side", text, [view], f"Two {noun}s")
 
 
 def _word(row: WordAcrossTopics) -> list[object]:
-    """A word as a JSON row: [word, links, translations, topics].
-
-    A translation is [translation, p over all topics], a topic [topic, links, number of the example, p of each
-    translation].
-    """
     translations = [[one_line(name), short(p)] for name, p in row.translations]
     topics = [[one.topic, short(one.links), one.example, *map(short, one.p)] for one in row.topics]
     return [one_line(row.word), round(row.links), translations, topics]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
+from stickbreaker.core.edits import Merge
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.slots import TopicPrior
 
@@ -102,6 +103,18 @@ class DirichletPrior(TopicPrior):
         """Whether alpha may differ between topics and has nearly stopped changing, or is not learned."""
         settled = DRIFT in params and abs(float(params[DRIFT].values)) < STILL
         return settled or not self.learned or self.n_topics == 1
+
+    def merged(self, params: Record, change: Merge, *, adds: bool = True) -> dict[str, Field]:
+        """The params after two topics became one: alpha is the sum of theirs, since the sum of two shares of
+        a Dirichlet distribution is a share with the sum of their parameters.
+        """
+        after = super(DirichletPrior, self).merged(params, change)
+        if adds:
+            alpha, into = params["alpha"].values, change.into - (change.source < change.into)
+            values = after["alpha"].values.copy()
+            values[into] = alpha[change.into] + alpha[change.source]
+            after["alpha"] = after["alpha"]._replace(values=values)
+        return after
 
     def _best(self, alpha: Array, usage: Record, documents: float, together: bool) -> Array:
         """The alpha (topics) towards which `update` moves, equal for all topics if `together`."""

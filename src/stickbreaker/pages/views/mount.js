@@ -1,0 +1,100 @@
+
+// Views in the page: draws them where they stand, again when what they follow changes, and keeps the focus and what is open.
+
+const page = { choices: {}, chosen: {}, mounts: new Set(), waiting: [] };
+
+function choose(of, place, go = false) {
+  const choice = page.choices[of];
+  page.chosen[of] = place;
+  for (const mounted of [...page.mounts]) {
+    if (!mounted.element.isConnected) page.mounts.delete(mounted);
+    else if (mounted.follows.has(of)) mounted.redraw();
+  }
+  if (place < 0 || !choice.keys) return;
+  try {
+    history.replaceState(null, "", `#${of}-${choice.keys[place]}`);
+  } catch {
+    // Where the page has no address of its own, it works without.
+  }
+  fill("#spoken", choice.labels[place]);
+  const home = go && choice.home && document.getElementById(choice.home);
+  if (home) home.scrollIntoView();
+}
+
+// Puts a view into its element, whose room is known by then.
+function mount(element, value) {
+  const own = {}, parts = {}, mounted = { element, follows: new Set(), redraw: () => at.redraw() };
+  const at = {
+    own, choices: page.choices, choose, width: 0,
+    chosen(of) { mounted.follows.add(of); return page.chosen[of] === undefined ? -1 : page.chosen[of]; },
+    part(key, draw) { parts[key] = draw; return node("div", { "data-part": key }, draw()); },
+    redraw(key) {
+      const place = key === undefined ? element : element.querySelector(`[data-part="${CSS.escape(key)}"]`);
+      if (place) keeping(place, () => put(place, key === undefined ? whole() : parts[key]()));
+    },
+  };
+  const caption = value.title && value.view !== "Note" ? node("p", { class: "caption" }, node("strong", {}, value.title), value.said ? node("span", {}, ` ${value.said}`) : null) : null;
+  const whole = () => {
+    at.width = Math.max(element.clientWidth, 240);
+    return [caption, DRAWERS[value.view].draw(value, at)];
+  };
+  page.mounts.add(mounted);
+  put(element, whole());
+}
+
+function put(element, trees) {
+  element.replaceChildren(...[trees].flat(3).filter(Boolean).map((tree) => build(tree)));
+  while (page.waiting.length) {
+    const [place, value] = page.waiting.shift();
+    mount(place, value);
+  }
+}
+
+// Draws anew; what held the focus holds it again, and lists stay where they were scrolled to.
+function keeping(element, change) {
+  const active = document.activeElement, held = active && element.contains(active) ? active.closest("[data-key]") : null;
+  const rolled = [...element.querySelectorAll(".scroll")].map((one) => one.scrollTop), caret = held && held.selectionStart;
+  change();
+  element.querySelectorAll(".scroll").forEach((one, i) => { one.scrollTop = rolled[i] || 0; });
+  const again = held && element.querySelector(`[data-key="${CSS.escape(held.dataset.key)}"]:not(:disabled)`);
+  if (again) again.focus({ preventScroll: true });
+  else if (held && element.querySelector("[data-key]:not(:disabled)")) element.querySelector("[data-key]:not(:disabled)").focus({ preventScroll: true });
+  if (again && typeof caret === "number") again.setSelectionRange(caret, caret);
+}
+
+// Arrow keys: in a drawing or a list to what stands before or after, elsewhere to the next thing of the page's main choice.
+function onArrow(event) {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target.matches("input, textarea, select")) return;
+  const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -1e9, End: 1e9 }[event.key], own = event.target.closest("[data-step]");
+  if (!by || (!own && !/Left|Right/.test(event.key))) return;
+  const of = own ? own.dataset.step : Object.keys(page.choices).find((name) => page.choices[name].order);
+  if (!of) return;
+  const inside = own ? [...own.closest(".view").querySelectorAll(`[data-step="${of}"]`)].map((one) => Number(one.dataset.key.split(" ")[1])) : page.choices[of].order;
+  const places = [...new Set(inside)], at = places.indexOf(own ? Number(own.dataset.key.split(" ")[1]) : page.chosen[of]);
+  event.preventDefault();
+  const box = own && own.closest(".view"), next = places[clamp(at + by, 0, places.length - 1)];
+  choose(of, next);
+  const again = box && box.querySelector(`[data-key="${of} ${next}"]`);
+  if (again) again.focus();
+}
+
+function chosenByAddress() {
+  const [, of, key] = /^#(\w+)-(.+)$/.exec(location.hash) || [];
+  const place = of && page.choices[of] && page.choices[of].keys ? page.choices[of].keys.findIndex((one) => String(one) === key) : -1;
+  if (place >= 0) choose(of, place, true);
+}
+
+function startPage(data) {
+  page.choices = data.choices;
+  for (const [of, { first }] of Object.entries(page.choices)) page.chosen[of] = first;
+  const places = document.querySelectorAll(".views");
+  data.sections.forEach((views, i) => put(places[i], slots(views)));
+  document.addEventListener("keydown", onArrow);
+  window.addEventListener("hashchange", chosenByAddress);
+  chosenByAddress();
+  followWidth(() => {
+    for (const mounted of [...page.mounts]) if (mounted.element.isConnected && !mounted.element.parentElement.closest(".view")) mounted.redraw();
+  });
+}
+
+startPage(JSON.parse(find("#data").textContent));
