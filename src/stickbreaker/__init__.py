@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.corpus.spelling.string_prior import Spelling
-    from stickbreaker.estimators.verbs import compare, evaluate, load, nearest, topics_of
+    from stickbreaker.estimators.verbs import (
+        compare,
+        effects,
+        evaluate,
+        intruders,
+        load,
+        nearest,
+        search_topics,
+        topics_of,
+        transform,
+    )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
@@ -32,6 +42,10 @@ if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
+_VERBS = (
+    *("compare", "effects", "evaluate", "intruders", "load", "nearest"),
+    *("search_topics", "topics_of", "transform"),
+)
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
     "HDP": "stickbreaker.topics.hdp",
@@ -56,7 +70,7 @@ _HOMES = {
     "Vocabulary": "stickbreaker.corpus",
     "VocabularyRule": "stickbreaker.corpus",
     "UserError": "stickbreaker.core.errors",
-    **dict.fromkeys(("compare", "evaluate", "load", "nearest", "topics_of"), "stickbreaker.estimators.verbs"),
+    **dict.fromkeys(_VERBS, "stickbreaker.estimators.verbs"),
 }
 
 __all__ = [
@@ -84,10 +98,14 @@ __all__ = [
     "Vocabulary",
     "VocabularyRule",
     "compare",
+    "effects",
     "evaluate",
+    "intruders",
     "load",
     "nearest",
+    "search_topics",
     "topics_of",
+    "transform",
 ]
 
 

@@ -30,7 +30,7 @@ VERBS = {  # and a default that its help must show, or None
     "corpus info": "[default: 20; x>=0]",
     "corpus export": "[required]",
     "fit": None,
-    "fit lda": "[default: 100; x>=1]",
+    "fit lda": "[default: by the number of documents: its square root, at most one for 20",
     "fit syntax": "[default: 32; x>=1]",
     "resume": "[default: 60.0; x>=0.0]",
     "topics": "[default: 10; x>=1]",

@@ -12,7 +12,7 @@ from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.console.parameter_options import option_table
 from stickbreaker.console.run_options import Decorator, options_of
 from stickbreaker.core.parameter_fields import LEARNING, declared
-from stickbreaker.estimators.kinds import Saved, kind_at, kinds, systems
+from stickbreaker.estimators.kinds import OF_EVERY_KIND, Saved, kind_at, kinds, systems
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.verb_results import VerbResult
@@ -23,6 +23,8 @@ def settings_classes(verb: str) -> Iterator[type]:
     for saved in (*kinds().values(), *systems()):
         if verb in saved.functions:
             yield saved.functions[verb].settings_class()
+    if verb in OF_EVERY_KIND:
+        yield OF_EVERY_KIND[verb].settings_class()
 
 
 def verb_options(verb: str, **changes: Any) -> Decorator:

@@ -8,7 +8,7 @@ folder is imported when a function is called, so that the program's help is quic
 import functools
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -71,7 +71,12 @@ class VerbFunction:
 
 OF_CORPUS = "stickbreaker.estimators.given_documents:corpus_for"  # `VerbFunction.documents` of most verbs
 OF_EVERY_KIND = {  # for kinds that have no function of their own
-    "evaluate": VerbFunction("stickbreaker.estimators.document_scores:evaluate", documents=OF_CORPUS)
+    "evaluate": VerbFunction("stickbreaker.estimators.document_scores:evaluate", documents=OF_CORPUS),
+    "transform": VerbFunction(
+        "stickbreaker.estimators.document_tables:transform",
+        "stickbreaker.estimators.verb_settings:TransformSettings",
+        documents=OF_CORPUS,
+    ),
 }
 
 
@@ -114,7 +119,9 @@ class Saved:
 
     def names(self) -> tuple[OptionNames, ...]:
         """The names of its parameters and of their command line options, so that messages can name either."""
-        return (self.parameters, *(names_of(one.settings_class()) for one in self.functions.values()))
+        settings = (one.settings_class() for one in self.functions.values())
+        # `source` of a verb is --from, but in other messages it is a word
+        return (self.parameters, *(replace(names_of(one), renamed={}) for one in settings))
 
     @property
     def said(self) -> str:

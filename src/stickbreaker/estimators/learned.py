@@ -241,6 +241,12 @@ class HasShares(Learned[S]):
         The corpus must have the model's vocabulary. A row depends only on its document, and sums to one.
         """
 
+    def remark_on_documents(self, corpus: Corpus) -> str | None:
+        """A line for the user about documents whose shares are wanted, such as that they lack metadata which
+        the model needs; None, as by default, if there is nothing to say.
+        """
+        return None
+
 
 D = TypeVar("D", bound=AnyLearned)
 

@@ -4,6 +4,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import Classes
@@ -166,6 +168,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         """
         check_is_fitted(self)
         if path is not None:
+            refuse_other_class("path", path, str, PathLike, remedy="documents are given by documents=texts")
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}
         page = report_page_of(

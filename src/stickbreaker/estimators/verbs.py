@@ -5,13 +5,16 @@ tokens, a table, a matrix of counts or a `Corpus`. `str` of a record is what the
 prints, and `as_json()` what it prints with --json.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.parameter_fields import declared
+from stickbreaker.estimators.document_tables import DocumentTable
+from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
-from stickbreaker.estimators.kinds import Kind, Saved, kind_at, markers, object_at
+from stickbreaker.estimators.kinds import OF_CORPUS, Kind, Saved, kind_at, kinds, markers, object_at
 from stickbreaker.estimators.verb_results import VerbResult
 
 
@@ -65,6 +68,49 @@ def nearest(model: object, documents: object, **settings: Any) -> VerbResult:
     return result_of("nearest", model, documents, **settings)
 
 
+def transform(model: object, documents: object, **settings: Any) -> DocumentTable:
+    """The topic shares of documents as a table: id, then a column for each topic.
+
+    settings: the options of `stickbreaker transform`: `metadata=True` adds the documents' metadata and their
+    main topic; `by="document"` has one row for each whole document if these were split into parts. `frame()`
+    makes a DataFrame of pandas, `table()` one of Arrow; iterating yields a table for each block. Raises
+    UserError for a kind without topics.
+
+    >>> from stickbreaker import LDA
+    >>> texts = ["a river bank", "a boat on the river"]
+    >>> transform(LDA(2, max_iter=2, tol=0.0).fit(texts), texts).table().column_names
+    ['id', 'topic0', 'topic1']
+    """
+    saved, learned = model_for("transform", model, settings.get("n_jobs"))
+    function, made = _function_of("transform", saved, settings)
+    return function(learned, object_at(OF_CORPUS)(learned, documents), made)
+
+
+def effects(model: object, documents: object, formula: str, **settings: Any) -> VerbResult:
+    """Effects of documents' metadata on their topics, by a formula as in R: "party + year".
+
+    settings: the options of `stickbreaker effect`: `draws` of the documents' shares, `random_state`, and
+    `topics` of which the text shows everything. What is returned has a `table()` and a `picture()`. Raises
+    UserError for an invalid formula, and if the package formulaic is missing.
+    """
+    return result_of("effect", model, documents, formula=formula, **settings)
+
+
+def intruders(model: object, **settings: Any) -> VerbResult:
+    """A quiz about a model's topics: which of six words does not belong? `write` makes a page of it.
+
+    settings: the options of `stickbreaker intruders`: how many `questions`, how words are ranked (`by`), and
+    `random_state`.
+
+    >>> from stickbreaker import LDA
+    >>> texts = ["river boat water shore", "money bank loan coin"] * 4
+    >>> quiz = intruders(LDA(2, max_iter=20, tol=0.0, random_state=0).fit(texts))
+    >>> len(quiz.questions[0].words)
+    5
+    """
+    return result_of("intruders", model, **settings)
+
+
 def compare(*models: object, **settings: Any) -> VerbResult:
     """Match the topics of two models or more: which topic of the first is most like which of the others?
 
@@ -82,6 +128,27 @@ def compare(*models: object, **settings: Any) -> VerbResult:
     function, made = _function_of("compare", saved, settings)
     others = [model_for("compare", model)[1] for model in models[1:]]
     return function([first, *others], list(map(name_of, models)), made)
+
+
+def search_topics(
+    documents: object, topics: Sequence[int], *, path: str | Path | None = None, **settings: Any
+) -> VerbResult:
+    """Choose the number of topics: learn several with several seeds, and score them on documents held out.
+
+    documents: texts, tokens, a table, a matrix or a `Corpus`. path: the directory of the search, which is
+    continued if it has begun; None: a temporary one, removed when the process ends. settings: the options of
+    `stickbreaker search-k`: `seeds`, `inference`, `alpha`, `eta`, `max_iter`, `held_out`, `by`, `n_jobs`.
+
+    What is returned has a row for each number (`table`, with coherence and stability over seeds), the
+    `suggested` one and the `reason`, and the `best` model.
+
+    >>> texts = ["river boat water shore", "money bank loan coin"] * 10
+    >>> found = search_topics(texts, [1, 2], seeds=1, held_out=0.3, max_iter=5)
+    >>> [row.topics for row in found.table]
+    [1, 2]
+    """
+    function, made = _function_of("search-k", kinds()["LDA"], {**settings, "topics": topics})
+    return function(as_corpus(documents), made, None if path is None else Path(path))
 
 
 def load(path: str | Path) -> Any:
@@ -107,13 +174,17 @@ def result_of(verb: str, model: object, *documents: object, **settings: Any) -> 
 
 
 def _function_of(verb: str, saved: Saved, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """The function of a kind for a verb, and its settings. Raises UserError for one that it does not have."""
-    found = saved.function(verb)
-    made = found.settings_class()
+    """The function of a kind for a verb, and its settings."""
+    return object_at(saved.function(verb).function), _settings_of(verb, saved, settings)
+
+
+def _settings_of(verb: str, saved: Saved, settings: dict[str, Any]) -> Any:
+    """The settings of a verb of a kind, from keywords. Raises UserError for one that it does not have."""
+    made = saved.function(verb).settings_class()
     known = declared(made)
     for name in settings:
         if name not in known:
             having = ", ".join(known) or "none"
             problem = f"{verb} of {saved.said} has no setting {name!r}"
             raise UserError(problem, remedy=f"its settings: {having}")
-    return object_at(found.function), made(**settings)
+    return made(**settings)

@@ -16,7 +16,7 @@ UNSCALED = VerbFunction(
 KINDS = (
     Kind(
         name="NgramModel",
-        home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
+        learner="stickbreaker.ngrams.learner:NGRAMS",
         front_door="stickbreaker.ngrams.ngram:NgramModel",
         verbs=("generate", "score", "rescore", "evaluate", "report", "export", "update"),
         fit={"ngram": "stickbreaker.ngrams.cli.fit:ngram"},
@@ -44,13 +44,13 @@ KINDS = (
         exports={
             "arpa": Export("stickbreaker.ngrams.cli.export:write_sample", ARPA_HELP, options=("sample",))
         },
-        declared="stickbreaker.ngrams.parameters:NgramParameters",
+        declared="stickbreaker.ngrams.settings:NgramSettings",
         page="stickbreaker.ngrams.report.language_page:language_page_of",
         noun="language model without topics",
     ),
     Kind(
         name="TopicNgramModel",
-        home="stickbreaker.ngrams.plain_topic_ngram:PlainTopicNgramModel",
+        learner="stickbreaker.ngrams.learner:TOPIC_NGRAMS",
         front_door="stickbreaker.ngrams.topic_ngram:TopicNgramModel",
         verbs=("topics", "transform", "generate", "score", "rescore", "evaluate", "report", "export"),
         exports={
@@ -65,7 +65,7 @@ KINDS = (
                 "stickbreaker.ngrams.verbs.settings:TopicsSettings",
             ),
         },
-        declared="stickbreaker.ngrams.parameters:TopicNgramParameters",
+        declared="stickbreaker.ngrams.settings:TopicNgramSettings",
         page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
         noun="language model with topics",
     ),

@@ -105,8 +105,7 @@ class TopicEstimator(LearnedTopics):
 
         self.given_names_, self.merges_ = {}, ()  # they belonged to other topics
         vars(self).pop("_began_as_stream", None)
-        self._take(*topic_runs.learned(self, corpus, job, state))
-        topic_runs.keep_word_documents(self, corpus, job)
+        topic_runs.take_run(self, corpus, job, state)
 
     def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -277,6 +276,7 @@ class TopicEstimator(LearnedTopics):
             engine = LocalEngine(self.n_jobs, folder=folder)
             engine.restore(model, snapshot.arrays, snapshot.keys)
             state = state_of(snapshot)
+        model = model.restored(state.params)
         refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run continues

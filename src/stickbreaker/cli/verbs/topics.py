@@ -36,6 +36,10 @@ def topics(model: Path, out: Path | None, overwrite: bool, as_json: bool, **opti
     (`stickbreaker name`) are merged into one row, with all their numbers and the mean of their words. For
     syntactic topics, their parts of speech are printed before their most probable words.
 
+    NPMI says whether a topic holds in documents other than those that its words were chosen by: words chosen
+    in one half of the documents are counted in the other half; below 0 they do not go together there, and the
+    topic is marked.
+
     With --at, the topics of the last snapshot not after a date or step, by their lasting numbers; snapshots
     have at most 50 words per topic, the most frequent ones. This also works while a model is still learning.
     """
@@ -57,7 +61,7 @@ def topics(model: Path, out: Path | None, overwrite: bool, as_json: bool, **opti
 
 
 def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
-    """Write topics as a table with a row each: number, name and share (if known), and top words.
+    """Write topics as a table with a row each: number, name, share and coherence (if known), and top words.
 
     Several languages have a column of words each.
     """
@@ -65,7 +69,7 @@ def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
 
     languages = list(found[0].get("languages", ())) if found else []
     columns: JsonObject = {"topic": pa.array([one["topic"] for one in found], pa.int32())}
-    for name, kind in (("name", pa.string()), ("share", pa.float64())):
+    for name, kind in (("name", pa.string()), ("share", pa.float64()), ("coherence", pa.float64())):
         if any(name in one for one in found):
             columns[name] = pa.array([one.get(name) for one in found], kind)
     for code in languages or [None]:

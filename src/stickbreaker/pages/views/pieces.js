@@ -31,7 +31,7 @@ function said(at, piece) {
 const STYLE_TAGS = { strong: "strong", marked: "mark", word: "bdi", phrase: "bdi", code: "bdi" };
 
 function styled(at, piece, style) {
-  return node(STYLE_TAGS[style] || "span", { class: style, title: piece.note, lang: piece.lang, dir: style === "sentence" ? "auto" : undefined }, said(at, piece[style]));
+  return node(STYLE_TAGS[style] || "span", { class: style, title: piece.note, lang: piece.lang, style: piece.colour ? `--of:${piece.colour}` : undefined, dir: style === "sentence" ? "auto" : undefined }, said(at, piece[style]));
 }
 
 const PIECES = {
@@ -153,7 +153,7 @@ function choiceBox(label, options, chosen, key, change) {
 
 view("Note", ({ title, text, muted }, at) => [title ? node("h3", {}, title) : null, said(at, text).length ? node("p", { class: muted ? "small" : "lead" }, said(at, text)) : null]);
 
-view("Row", ({ views, least = 20, widths, panel }) => node("div",
-  { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));
+view("Row", ({ views, least = 20, widths, panel, pinned }) => node("div",
+  { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}${pinned ? " pinned" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));
 
 view("Chosen", ({ of, views, none }, at) => slot(at.chosen(of) >= 0 ? views[at.chosen(of)] : none));

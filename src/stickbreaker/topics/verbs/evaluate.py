@@ -94,7 +94,7 @@ def diagnostics_table(
     """Diagnostics like MALLET's, with a row per topic; in a polylingual model, for the words of its first
     language."""
     blocks = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
-    shares = np.concatenate([estimator._infer_shares(bags) for bags in blocks])
+    shares = np.concatenate([estimator._block_shares(corpus, block) for block in range(len(blocks))])
     tokens = np.concatenate([tokens_by_document(bags.offsets, bags.counts) for bags in blocks])
     words, part = estimator.vocabulary_.spelled, estimator.vocabulary_.parts[0]
     rows = estimator._ranked_words(10, part).words.tolist()

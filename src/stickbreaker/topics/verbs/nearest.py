@@ -140,9 +140,10 @@ def _shares(
         ids = corpus.ids(block)
         if wanted:
             known = known[np.array([ids[place] in wanted for place in known], np.bool_)]
-        theta = (
-            estimator._infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
-        )
+        theta = np.empty((0, len(estimator.alpha_)))
+        if len(known):
+            rows = estimator._covariates(corpus, block)
+            theta = estimator._infer_shares(bags.take(known), None if rows is None else rows[known])
         titles = titles_of(corpus, block)
         yield theta, [FoundDocument(ids[i], titles[i] or None) for i in known]
 

@@ -62,6 +62,53 @@ class NearestSettings(ThreadSettings):
 
 
 @dataclass(frozen=True)
+class EffectSettings(ThreadSettings):
+    """The settings of `effects`."""
+
+    formula: str = parameter(
+        "",
+        "Fields of metadata, as in R: party + year, C(year), party * year, party:year, poly(year, 2).",
+    )
+    topics: "tuple[int, ...]" = parameter(
+        (), "Show all of this topic; may be given several times.", option="--topic"
+    )
+    draws: int = parameter(25, "How often the shares of documents are drawn.", least=1)
+    random_state: int = parameter(0, "The same seed gives the same figures.", option="--seed")
+
+
+@dataclass(frozen=True)
+class IntruderSettings(VerbSettings):
+    """The settings of `intruders`."""
+
+    questions: int = parameter(10, "Topics to ask about, drawn at random.", least=1)
+    by: str = ranking_parameter()
+    random_state: int = parameter(0, "The same seed gives the same questions.", option="--seed")
+
+
+@dataclass(frozen=True)
+class SearchSettings(ThreadSettings):
+    """The settings of `search_topics`."""
+
+    topics: "tuple[int, ...]" = parameter((), "Numbers to try.", metavar="K,K,...")
+    seeds: int = parameter(3, "Runs of each: seeds 0, 1, ...", least=1)
+    inference: str = parameter(
+        "mean-field", "As in fit.", choices=("mean-field", "hybrid", "gibbs", "gibbs-delayed")
+    )
+    alpha: "float | str" = parameter("learned", "As in fit lda.")
+    eta: "float | str" = parameter(0.01, "As in fit lda.")
+    max_iter: int | None = parameter(
+        None, "Passes or sweeps at most.", unset="as in fit", least=1, option="--iterations"
+    )
+    held_out: float = parameter(
+        0.1,
+        "Share of the documents that no run learns from, chosen by their ids; scores are theirs.",
+        above=0.0,
+        most=0.9,
+    )
+    by: str = ranking_parameter()
+
+
+@dataclass(frozen=True)
 class ScoreSettings(ThreadSettings):
     """The settings of `evaluate`."""
 

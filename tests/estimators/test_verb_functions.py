@@ -21,6 +21,8 @@ from stickbreaker import (
 )
 from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.plain_learner import PlainLearned
+from stickbreaker.topics import evaluation
+from stickbreaker.topics.open_topics import scored_topics
 
 NEW = [document["text"] for document in planted_documents(20, seed=1)]
 IDS = [document["id"] for document in planted_documents(20, seed=1)]
@@ -116,6 +118,68 @@ def test_the_reference_of_coherence_is_named_by_what_it_is(lda, new_file, tmp_pa
     for reference, name in ((stored, str(tmp_path / "new.corpus")), (NEW, "list"), (None, None)):
         scores = stickbreaker.evaluate(lda, NEW, reference=reference)
         assert scores.coherence[0].reference == name
+
+
+def test_scores_take_models_and_documents_as_they_are(lda, saved, texts):
+    corpus = Corpus.from_texts(NEW, vocabulary=lda.vocabulary_)
+    wanted = evaluation.completion_of(scored_topics(lda), corpus)
+    for model in (lda, saved):
+        assert evaluation.completion_of(model, NEW) == evaluation.completion_of(model, corpus) == wanted
+        assert evaluation.diversity_of(model) == evaluation.diversity_of(scored_topics(lda))
+    words = lda.top_words(5)
+    found = [evaluation.coherence(words, one).npmi.mean for one in (texts, Corpus.from_texts(texts))]
+    assert found[0] == found[1] == pytest.approx(evaluation.coherence_of(lda, texts, 5)[None].npmi.mean)
+    matched = evaluation.match_topics(lda, saved)
+    assert (matched.first == matched.second).all()
+    assert evaluation.stability([lda, saved]) == 1.0
+    assert evaluation.intrusion_questions is not None
+    with pytest.raises(UserError, match="a model and an array were given"):
+        evaluation.match_topics(lda, lda.topic_word_)
+    with pytest.raises(UserError, match="documents are given by documents=texts"):
+        lda.report(texts)
+    with pytest.raises(UserError, match="an object of the class list was given instead of topics"):
+        evaluation.completion_of(NEW, NEW)
+
+
+def test_effects_and_intruders(lda, tmp_path):
+    pytest.importorskip("formulaic")
+    frame = pd.DataFrame(planted_documents(40, seed=2))
+    found = stickbreaker.effects(lda, frame, "label", topics=[1])
+    assert found.as_json()["terms"] == ["Intercept", "label[T.1]", "label[T.2]"]
+    assert str(found).splitlines()[2].startswith("topic 1: ")
+    assert found.table().num_rows == 9
+    assert found.picture().startswith("<svg")
+    quiz = stickbreaker.intruders(lda, questions=2)
+    quiz.write(tmp_path / "quiz.html")
+    assert "Which word does not belong? LDA" in (tmp_path / "quiz.html").read_text()
+    assert len(str(quiz).splitlines()) == len(quiz.questions) == 2
+
+
+def test_transform_is_a_table(cli, lda, saved, new_file, tmp_path):
+    found = stickbreaker.transform(lda, NEW, metadata=True)
+    assert found.table().column_names == ["id", "topic", "topic0", "topic1", "topic2"]
+    assert found.frame()[["topic0", "topic1", "topic2"]].to_numpy().tolist() == lda.transform(NEW).tolist()
+    printed = json.loads(cli("transform", saved, new_file, "--out", tmp_path / "a.csv", "--json").stdout)
+    assert printed == {"out": str(tmp_path / "a.csv"), **found.as_json()}
+    text = cli("transform", saved, new_file, "--out", tmp_path / "a.csv", "--overwrite").stdout.rstrip("\n")
+    assert text == f"{tmp_path / 'a.csv'}: {found}"
+    with pytest.warns(UserWarning, match="no document has a word that the model knows"):
+        assert len(stickbreaker.transform(lda, ["zzz"]).table()) == 1
+
+
+def test_a_search_for_the_number_of_topics(texts, tmp_path):
+    settings = {"seeds": 2, "max_iter": 8, "held_out": 0.2, "n_jobs": 1}
+    found = stickbreaker.search_topics(texts, [1, 3], **settings)
+    assert (found.out, [row.topics for row in found.table], found.suggested.topics) == (None, [1, 3], 3)
+    assert found.best.n_topics == 3
+    assert found.table[1].stability > 0.9
+    assert found.reason in str(found)
+    stored = stickbreaker.search_topics(texts, [3], path=tmp_path / "search", **settings)
+    assert stored.table[0].nats_per_word == found.table[1].nats_per_word
+    assert (tmp_path / "search" / "search.html").exists()
+    assert str(stored).endswith(f"Figures: {tmp_path / 'search' / 'search.html'}")
+    with pytest.raises(UserError, match="topics is a list of whole numbers"):
+        stickbreaker.search_topics(texts, ["many"])
 
 
 def test_an_estimator_keeps_its_threads(lda):

@@ -39,7 +39,7 @@ def page(summary: JsonObject, name: str) -> str:
 
     title = f"How many topics? {name}"
     return plain_page(
-        "stickbreaker.topics.cli",
+        "stickbreaker.topics.verbs",
         "search_page",
         title,
         summary=summary,
