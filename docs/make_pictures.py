@@ -160,6 +160,25 @@ def guided() -> str:
     return p.svg(244)
 
 
+def prevalence() -> str:
+    p = Picture()
+    p.note(0, 14, "expected share of a topic, with the interval")
+    rows = (("party A", 150, 40, ORANGE), ("party B", 250, 30, BLUE))
+    for n, (name, centre, half, colour) in enumerate(rows):
+        y = 46 + 34 * n
+        p.text(70, y + 5, name, anchor="end")
+        p.bar(90 + centre - half, y - 1.5, 2 * half, colour, 3)
+        p.bar(90 + centre - 4, y - 8, 8, colour, 16)
+    p.line("M90 104L470 104")
+    for share in (0, 10, 20, 30):
+        p.note(90 + 12.0 * share, 122, f"{share} %", anchor="middle")
+    p.note(0, 160, "a document of A may have these shares, before it is read")
+    p.bars(0, 172, 480, (("0.125", ORANGE), ("0.475", GREY), ("0.4", GREEN)))
+    p.note(0, 216, "a document of B")
+    p.bars(0, 228, 480, (("0.208", BLUE), ("0.425", GREY), ("0.367", GREEN)))
+    return p.svg(252)
+
+
 def concepts() -> str:
     p = Picture()
     p.text(240, 20, "a topic", anchor="middle", bold=True)
@@ -308,6 +327,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "open-vocabulary": open_vocabulary,
     "polylingual": polylingual,
     "guided": guided,
+    "prevalence": prevalence,
     "concepts": concepts,
     "syntax": syntax,
     "ngrams": ngrams,

@@ -270,7 +270,7 @@ MUTATIONS = {
         "ngrams/kernels/topic_sweeps.py",
         "weight = (counts[k] + prior[k]) * scale * p[k]",
         "weight = (counts[k] + 2.0 * prior[k]) * scale * p[k]",
-        "tests/ngrams/model/test_topic_labels.py -k none",
+        "tests/ngrams/model/test_topic_chain.py -k single_word",
     ),
     "words of the common topic": Mutation(
         "ngrams/kernels/topic_sweeps.py",
@@ -288,7 +288,7 @@ MUTATIONS = {
         "ngrams/kernels/block_weights.py",
         "inverse = 1.0 / (words.sizes[document] + before + total)",
         "inverse = 1.0 / (words.sizes[document] + total)",
-        "tests/ngrams/model/test_topic_labels.py -k switching",
+        "tests/ngrams/kernels/test_topic_blocks_kernel.py",
     ),
     "what a topic draws from the common one": Mutation(
         "ngrams/kernels/mixed_topics.py",
@@ -716,7 +716,7 @@ MUTATIONS = {
 
 def copy_of(tree: Path, place: Path) -> Path:
     """A copy of what tests need of a checkout, with the kernels that are compiled there."""
-    for name in ("src", "tests", "audit"):
+    for name in ("src", "tests", "audit", "reproduce"):
         shutil.copytree(tree / name, place / name)
     shutil.copy2(tree / "pyproject.toml", place)
     return place

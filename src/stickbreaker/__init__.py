@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.corpus.spelling.string_prior import Spelling
+    from stickbreaker.estimators.verbs import (
+        compare,
+        effects,
+        evaluate,
+        intruders,
+        load,
+        nearest,
+        search_topics,
+        topics_of,
+        transform,
+    )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
@@ -31,6 +42,10 @@ if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
+_VERBS = (
+    *("compare", "effects", "evaluate", "intruders", "load", "nearest"),
+    *("search_topics", "topics_of", "transform"),
+)
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
     "HDP": "stickbreaker.topics.hdp",
@@ -55,6 +70,7 @@ _HOMES = {
     "Vocabulary": "stickbreaker.corpus",
     "VocabularyRule": "stickbreaker.corpus",
     "UserError": "stickbreaker.core.errors",
+    **dict.fromkeys(_VERBS, "stickbreaker.estimators.verbs"),
 }
 
 __all__ = [
@@ -81,6 +97,15 @@ __all__ = [
     "UserError",
     "Vocabulary",
     "VocabularyRule",
+    "compare",
+    "effects",
+    "evaluate",
+    "intruders",
+    "load",
+    "nearest",
+    "search_topics",
+    "topics_of",
+    "transform",
 ]
 
 

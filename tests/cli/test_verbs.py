@@ -18,7 +18,7 @@ import pytest
 from tests.commands import every_command
 from tests.running import PROGRAM, SMALL, TOPICS, planted_documents, write_lines
 
-from stickbreaker import LDA, Corpus, UserError
+from stickbreaker import HDP, LDA, Corpus, UserError
 from stickbreaker.console.console import GivenPath, printable
 from stickbreaker.testing.estimators import contents
 
@@ -30,7 +30,7 @@ VERBS = {  # and a default that its help must show, or None
     "corpus info": "[default: 20; x>=0]",
     "corpus export": "[required]",
     "fit": None,
-    "fit lda": "[default: 100; x>=1]",
+    "fit lda": "[default: by the number of documents: its square root, at most one for 20",
     "fit syntax": "[default: 32; x>=1]",
     "resume": "[default: 60.0; x>=0.0]",
     "topics": "[default: 10; x>=1]",
@@ -683,6 +683,8 @@ def test_settings_for_short_texts_are_noted(cli, tmp_path):
     texts = ["a river bank", "bank money"] * 50
     with pytest.warns(UserWarning, match='such short texts were best with inference="gibbs", alpha=0.1'):
         LDA(2, max_iter=1, tol=0.0).fit(texts)
+    with pytest.warns(UserWarning, match="1.0 known words on average, too few to know how many topics there"):
+        HDP(3, max_iter=1, tol=0.0).fit(texts)
 
 
 def test_more_topics_than_documents_are_noted(cli, planted, tmp_path):

@@ -11,6 +11,7 @@ DRAWING = ("stream", "derived_seed", "numbered_keys", "keyed_uniforms")  # (seed
 SPELLINGS = {
     "again",
     "effects",
+    "prevalence",
     "intrusion",
     "assignments",
     "births",

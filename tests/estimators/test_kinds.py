@@ -21,8 +21,9 @@ from stickbreaker import Corpus, UserError
 from stickbreaker.cli import commands
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.kinds import kinds
+from stickbreaker.estimators.kinds import kinds, object_at
 from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.verb_settings import VerbSettings
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing.estimators import untimed
 from stickbreaker.topics.topic_estimator import load_topics
@@ -57,7 +58,12 @@ def test_a_spec_is_of_its_kind(kind):
     assert getattr(stickbreaker, kind.public().__name__) is kind.public()
     assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
-    assert (kind.topics is not None) == ("topics" in kind.verbs)
+    assert ("topics" in kind.functions) == ("topics" in kind.verbs)
+    assert set(kind.functions) <= set(kind.verbs)
+    for verb, one in kind.functions.items():
+        assert callable(object_at(one.function)), verb
+        assert issubclass(one.settings_class(), VerbSettings)
+        assert one.documents is None or callable(object_at(one.documents))
     assert callable(getattr(kind.public(), "transform", None)) == ("transform" in kind.verbs)
 
 

@@ -36,11 +36,11 @@ def sample(burn_in, samples, copies=COPIES, seed=3):
         np.empty(copies),
         np.zeros(3),
         np.zeros(3),
-        np.empty(n, np.int32),
+        np.empty((samples, n), np.int32),
         *(np.empty(n * samples, np.int32) for _ in range(3)),
     )
     n_cells = sample_documents(
-        words, ALPHA, burn_in, samples, numbered_keys(seed, "t", 0, np.arange(copies)), draws
+        words, ALPHA[None, :], burn_in, numbered_keys(seed, "t", 0, np.arange(copies)), draws
     )
     return np.log(weights) + log_scale[:, None], draws, n_cells
 
@@ -50,7 +50,7 @@ def test_draws_follow_the_posterior_of_the_assignments():
     log_weights, draws, _ = sample(burn_in=20, samples=1)
     assignments, probability, _ = posterior(TOKENS, log_weights, ALPHA)
     place = 3 ** np.arange(len(TOKENS))[::-1]
-    drawn = np.bincount(draws.last.reshape(-1, len(TOKENS)) @ place, minlength=len(probability))
+    drawn = np.bincount(draws.samples[-1].reshape(-1, len(TOKENS)) @ place, minlength=len(probability))
     expected = probability[np.argsort(assignments @ place)] * COPIES
     large = expected >= 5
     observed = np.append(drawn[large], drawn[~large].sum())
@@ -69,12 +69,12 @@ def test_the_score_is_an_unbiased_estimate_of_the_evidence():
 def test_statistics_are_those_of_the_samples():
     """One document: with a single sample, gamma, cells and gains follow from the last draw."""
     _, draws, n_cells = sample(burn_in=2, samples=1, copies=1)
-    n = np.bincount(draws.last, minlength=3)
+    n = np.bincount(draws.samples[-1], minlength=3)
     assert draws.gamma[0] == pytest.approx(ALPHA + n)
     told = np.zeros((4, 3))
     np.add.at(told, (draws.codes[:n_cells], draws.topics[:n_cells]), draws.times[:n_cells])
     wanted = np.zeros((4, 3))
-    np.add.at(wanted, (TOKENS, draws.last), 1)
+    np.add.at(wanted, (TOKENS, draws.samples[-1]), 1)
     assert told.tolist() == wanted.tolist()
     sums = [sum(1 / (ALPHA[k] + j) for j in range(n[k])) for k in range(3)]
     assert draws.gains == pytest.approx(sums)
@@ -91,7 +91,7 @@ def test_cells_count_every_token_of_every_sample():
 def test_a_document_is_drawn_alike_beside_any_others():
     _, alone, _ = sample(burn_in=2, samples=2, copies=1)
     _, beside, _ = sample(burn_in=2, samples=2, copies=7)
-    assert alone.last.tolist() == beside.last[: len(TOKENS)].tolist()
+    assert alone.samples[-1].tolist() == beside.samples[-1][: len(TOKENS)].tolist()
     assert alone.gamma[0].tolist() == beside.gamma[0].tolist()
 
 
@@ -110,8 +110,8 @@ def test_topics_without_weight_are_never_drawn():
         np.empty(1),
         np.zeros(3),
         np.zeros(3),
-        np.empty(50, np.int32),
+        np.empty((2, 50), np.int32),
         *(np.empty(100, np.int32) for _ in range(3)),
     )
-    sample_documents(words, ALPHA, 2, 2, numbered_keys(1, "t", 0, np.arange(1)), draws)
-    assert (draws.last == 1).all()
+    sample_documents(words, ALPHA[None, :], 2, numbered_keys(1, "t", 0, np.arange(1)), draws)
+    assert (draws.samples == 1).all()

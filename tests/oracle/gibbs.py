@@ -38,15 +38,19 @@ def after_a_sweep(words, documents, start, order, alpha, eta, groups=None):
 
 
 def log_joint(words, documents, z, alpha, eta, groups=None):
-    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5, by group of words."""
+    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5, by group of words.
+
+    alpha: topics, or documents × topics.
+    """
     groups = np.zeros(len(eta), int) if groups is None else groups
-    n_documents = max(documents, default=-1) + 1
+    n_documents, n_topics = max(documents, default=-1) + 1, np.shape(alpha)[-1]
     total = 0.0
     for d in range(n_documents):
-        n = np.array([sum(documents[i] == d and z[i] == k for i in range(len(z))) for k in range(len(alpha))])
-        total += gammaln(alpha.sum()) - gammaln(alpha.sum() + n.sum())
-        total += (gammaln(alpha + n) - gammaln(alpha)).sum()
-    for k in range(len(alpha)):
+        own = alpha[d] if np.ndim(alpha) == 2 else alpha
+        n = np.array([sum(documents[i] == d and z[i] == k for i in range(len(z))) for k in range(n_topics)])
+        total += gammaln(own.sum()) - gammaln(own.sum() + n.sum())
+        total += (gammaln(own + n) - gammaln(own)).sum()
+    for k in range(n_topics):
         n = np.array([sum(words[i] == w and z[i] == k for i in range(len(z))) for w in range(len(eta))])
         for group in set(groups.tolist()):
             of, prior = n[groups == group].sum(), eta[groups == group, k].sum()
@@ -57,7 +61,7 @@ def log_joint(words, documents, z, alpha, eta, groups=None):
 
 def posterior_mean(words, documents, alpha, eta, function, groups=None):
     """E[function(z)] under p(z | w), by enumeration."""
-    states = list(itertools.product(range(len(alpha)), repeat=len(words)))
+    states = list(itertools.product(range(np.shape(alpha)[-1]), repeat=len(words)))
     logs = np.array([log_joint(words, documents, z, alpha, eta, groups) for z in states])
     weights = np.exp(logs - logs.max())
     return np.average([function(np.array(z)) for z in states], axis=0, weights=weights)

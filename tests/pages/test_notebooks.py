@@ -16,6 +16,7 @@ from tests.running import planted_documents
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
 from stickbreaker.corpus.overview import Overview, as_html
+from stickbreaker.estimators.given_models import learned_in
 from stickbreaker.estimators.kinds import page_of_saved
 from stickbreaker.topics.evaluation.learned_documents import share_learned_from
 from stickbreaker.topics.report.topic_page import page_of
@@ -113,7 +114,7 @@ def test_nobody_takes_the_documents_of_a_report_for_those_learned_from(lda, tmp_
         lda.save(tmp_path / name, documents=documents)
         model = LDA.load(tmp_path / name)
         corpus = Corpus.from_texts(others, analysis=model.analysis_, vocabulary=model.vocabulary_)
-        assert share_learned_from(tmp_path / name, corpus) == share
+        assert share_learned_from(learned_in(model), corpus) == share
 
 
 def page_of_plain(model, tmp_path):

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickbreaker import LDA, ConceptTree
+from stickbreaker import LDA, ConceptTree, TopicNgramModel
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.estimators import fitting
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense, parts_of
 from stickbreaker.topics.model.word_ranking import (
@@ -120,13 +119,13 @@ def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
 
 def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_path):
     """Neither top words nor `topics` make an array of all words and topics."""
-    from stickbreaker.topics.cli.topics import summarize_topics
     from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.verbs.topics import listed_topics
 
     corpus = Corpus.from_texts(["river bank boat water", "money bank loan credit"] * 5)
     model = LDA(2, random_state=0, max_iter=5).fit(corpus)
     before = model.top_words(3), model.show_topics(2, 3)
-    summary = summarize_topics(model, 3)
+    summary = listed_topics(model, 3)
 
     def refuse(self):
         raise AssertionError("the whole table was asked for")
@@ -134,7 +133,7 @@ def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_pat
     monkeypatch.setattr(TopicEstimator, "topic_word_", property(refuse))
     monkeypatch.setattr(TopicEstimator, "components_", property(refuse))
     assert (model.top_words(3), model.show_topics(2, 3)) == before
-    assert summarize_topics(model, 3) == summary
+    assert listed_topics(model, 3) == summary
 
 
 def test_a_concept_has_the_tokens_of_its_words_and_of_its_kinds():
@@ -215,9 +214,10 @@ def test_documents_held_out_are_not_counted(tmp_path):
 
 def test_numbers_of_words_that_make_no_sense():
     model = LDA(2, max_iter=1, tol=0.0, random_state=0).fit(["a river bank", "a boat on the river"])
+    language = TopicNgramModel(2, min_count=1, max_iter=1, random_state=0).fit(["a river bank"])
     doors = [
-        model.top_words, model.top_concepts, model.topics_frame, PlainTopicNgramModel().top_words,
-        PlainTopicNgramModel().top_phrases, partial(model.representative_documents, ["a river"]),
+        model.top_words, model.top_concepts, model.topics_frame, language.top_words, language.top_phrases,
+        partial(model.representative_documents, ["a river"]),
     ]  # fmt: skip
     for door in doors:
         for n in (-1, 0, 2.5, "a"):

@@ -13,8 +13,7 @@ import numpy as np
 from tests.pages.toy_page import words_page
 
 from stickbreaker.console.console import command, emit, model_argument
-from stickbreaker.console.inputs import open_documents
-from stickbreaker.console.requests import ExportRequest, ScoringRequest
+from stickbreaker.console.requests import ExportRequest
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.random_streams import stream
@@ -22,9 +21,10 @@ from stickbreaker.core.records import Field
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.kinds import Command, Export, Kind
+from stickbreaker.estimators.kinds import OF_CORPUS, Command, Export, Kind, VerbFunction
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.run import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
@@ -38,7 +38,7 @@ KIND = Kind(
     verbs=("tags", "evaluate", "export", "report"),
     commands={"tags": Command(f"{HERE}:tags", "Print the topics of tags.", after="stream")},
     exports={"tags": Export(f"{HERE}:write_tags", "a line a tag")},
-    evaluate=f"{HERE}:evaluate_tags",
+    functions={"evaluate": VerbFunction(f"{HERE}:evaluate_tags", documents=OF_CORPUS)},
     page=f"{HERE}:page_of",
     noun="model of tags",
 )
@@ -156,10 +156,19 @@ def write_tags(asked: ExportRequest):
     return {"tags": len(words)}, f"{len(words)} tags"
 
 
-def evaluate_tags(asked: ScoringRequest):
-    model = load(asked.model, verb="evaluate")
-    nats, tokens = model._score_documents(open_documents(model, asked.inputs, asked.reading))
-    return {"nats_per_head": nats / tokens}, lambda scores: f"{scores['nats_per_head']:.3f} nats per head"
+@dataclass(frozen=True, repr=False)
+class TagScores(VerbResult):
+    """How probable tags are."""
+
+    nats_per_head: float
+
+    def __str__(self) -> str:
+        return f"{self.nats_per_head:.3f} nats per head"
+
+
+def evaluate_tags(learned, corpus, settings):
+    nats, tokens = learned.log_probability(corpus)
+    return TagScores(nats / tokens)
 
 
 def page_of(path, title):

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stickbreaker.console.console import Outcome
 from stickbreaker.console.engine_options import EngineChoice
+from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
+    from stickbreaker.topics.verbs.scores import CompletionScores
 
 
 def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
@@ -41,22 +42,27 @@ def shares_on_spark(
     return {"out": str(out), "documents": corpus.n_documents, "topics": topics}
 
 
-def completion_on_spark(model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice) -> Outcome:
-    """Score a model by document completion on Spark; returns the scores and the function that formats them.
+def completion_on_spark(
+    model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice
+) -> "CompletionScores":
+    """Score a model by document completion on Spark.
 
     share: how much of each document the model sees, to predict the rest.
     """
-    from stickbreaker.console.document_scores import note_all_unseen
+    from stickbreaker.estimators.document_scores import warn_if_all_unseen
+    from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.own_corpus import share_of_own_corpus
     from stickbreaker.spark.scoring import completion_on
-    from stickbreaker.topics.cli.evaluate import completion_figures, completion_lines
+    from stickbreaker.topics.verbs.evaluate import completion_figures
+    from stickbreaker.topics.verbs.scores import CompletionScores
 
-    corpus = stored_corpus(inputs)
+    corpus, manifest = stored_corpus(inputs), ModelDirectory(model).manifest()
     with where.host("give the command again") as host:
         assert not isinstance(host.engine, str)
         found = completion_on(model, host.engine.session, corpus, share)
     counts = found.documents, found.empty, found.unseen_share
-    result = completion_figures(share, found.scored, found.spelled, *counts)
-    result["learned_from"] = share_of_own_corpus(model, corpus)
-    note_all_unseen(result)
-    return result, lambda scores: "\n".join(completion_lines(scores))
+    figures = completion_figures(share, found.scored, found.spelled, *counts)
+    own = share_of_own_corpus(manifest["corpus"], float(manifest["held_out"]), corpus)
+    with warnings_as_notes(UserWarning):
+        warn_if_all_unseen(found.unseen_share)
+    return CompletionScores(**figures, learned_from=own)

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import click
 
 from stickbreaker.console.headings import HeadedOption
+from stickbreaker.core import printing
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
@@ -25,7 +25,6 @@ F = TypeVar("F", bound=Callable[..., object])
 OptionSettings = dict[str, Any]  # arguments of `option`, by name
 # a command's result, and the function that prints it as text
 Outcome = tuple[JsonObject, Callable[[JsonObject], str]]
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that users gave
@@ -40,7 +39,7 @@ def printable(text: object) -> str:
     >>> printable("a\\x1b[31mb")
     'a[31mb'
     """
-    return _CONTROL.sub("", _as_given(str(text))).encode("utf-8", "replace").decode("utf-8")
+    return printing.printable(_as_given(str(text)))
 
 
 def _as_given(text: str, written: Callable[[str], str] = str) -> str:

@@ -9,17 +9,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from stickbreaker.console.console import NumberRange, ProgressLine, from_option, note, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
 from stickbreaker.core.option_names import as_options, command_line
+from stickbreaker.estimators.document_files import DocumentFiles
 
 if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.corpus.document import Document
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.learned import AnyLearned
@@ -342,24 +344,44 @@ def open_or_build(
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite, structure)
 
 
-class DocumentReader(Protocol):
-    """Something that reads documents with its own analysis and vocabulary.
+class GivenFiles(DocumentFiles):
+    """The files that a command's arguments name, as documents for verbs: read when the model is known."""
 
-    For example, an estimator, or a language model in an ARPA file.
-    """
-
-    _reads_trees: ClassVar[bool]
-
-    @property
-    def analysis_(self) -> "AnyAnalysis": ...
+    def __init__(self, inputs: tuple[str, ...], reading: ReadingChoice) -> None:
+        self.name = " ".join(inputs)
+        self.paths, self.reading = inputs, reading
 
     @property
-    def vocabulary_(self) -> "Vocabulary": ...
+    def options(self) -> "ReadingOptions":
+        return self.reading.options()
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        return self.reading.given
+
+    def as_corpus(
+        self, analysis: "AnyAnalysis", vocabulary: "Vocabulary", *, trees: bool = False
+    ) -> "Corpus":
+        structure = StructureChoice(trees=True) if trees else None
+        found = open_or_build(
+            self.paths, self.reading, analysis=analysis, vocabulary=vocabulary, structure=structure
+        )
+        return found.named(self.name)
+
+    def as_documents(self) -> "list[Document]":
+        from stickbreaker.corpus.readers import Problems, read_inputs
+
+        problems = Problems(skip=self.reading.on_error == "skip")
+        documents, kind, _ = read_inputs(self.paths, self.options, problems)
+        if kind != "text":
+            raise UserError("bags of words have no sentences", where=self.paths[0], remedy="give texts")
+        found = list(documents)
+        if not found:
+            raise UserError("there is no sentence", where=self.paths[0], remedy="give texts")
+        return found
 
 
-def open_documents(
-    estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
-) -> "Corpus":
+def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
     """Open a corpus, or read files of documents, for a model: with its analysis and vocabulary."""
     analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
     structure = structure_for(estimator)
@@ -382,7 +404,7 @@ def structure_of(learner: "AnyLearner") -> StructureChoice | None:
     return StructureChoice(trees=True) if learner.reads_trees else None
 
 
-def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
+def structure_for(estimator: "Estimator") -> StructureChoice | None:
     """What a corpus must store for a model to read: trees, if it has learned from them; None: the default."""
     return StructureChoice(trees=True) if estimator._reads_trees else None
 

@@ -3,35 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from stickbreaker.console.inputs import ReadingChoice
-from stickbreaker.core.json_checks import JsonObject
-
-
-@dataclass(frozen=True)
-class TopicsRequest:
-    """The arguments of `stickbreaker topics`, for the kind of model that implements it.
-
-    options: the options that apply only to some kinds, by name.
-    """
-
-    model: Path
-    top: int
-    options: JsonObject
-
-
-@dataclass(frozen=True)
-class ScoringRequest:
-    """The arguments of `stickbreaker evaluate`, for the kind of model that implements it.
-
-    options: the options that apply only to some kinds, by name.
-    """
-
-    model: Path
-    inputs: tuple[str, ...]
-    reading: ReadingChoice
-    threads: int | None
-    options: JsonObject
-
 
 @dataclass(frozen=True)
 class ExportRequest:

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from stickbreaker.core.edits import Edit, Grow
 from stickbreaker.core.records import AnyArray, Array, Record, Stats, TruncatedCounts
 from stickbreaker.core.serialize import Arrays
 from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus.source import Covariates
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
 Counts = Array | TruncatedCounts  # a table, or some of its rows (rows × columns), or a whole truncated table
@@ -168,6 +171,11 @@ class Model(ABC):
     shard_size: int = SHARD
     table: TableSpec = TableSpec()
     moves: "tuple[Move, ...]" = ()
+
+    @property
+    def covariates(self) -> "Covariates | None":
+        """What reads the numbers by which documents' priors differ; None, as by default, if they do not."""
+        return None
 
     @abstractmethod
     def n_columns(self, params: Record) -> int:

@@ -12,4 +12,4 @@ def source_of(corpus: Corpus, model: Model, held_out: float = 0.0) -> Source:
     words are given by spelling, otherwise by number.
     """
     words = corpus.vocabulary.words if model.table.keyed else None
-    return Source(corpus, held_out, words, model.unit, model.shard_size)
+    return Source(corpus, held_out, words, model.unit, model.shard_size, model.covariates)

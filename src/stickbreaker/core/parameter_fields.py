@@ -22,6 +22,7 @@ LARGEST = (1 << 31) - 1  # whole number that is an estimator's parameter
 MOST_COLUMNS = 1_000_000  # of a table: a prior has a number for each
 MOST_CHAINS = 256  # of a sampler: each holds the state of all tokens
 WIDTH, INDENT = 110, " " * 4  # of docstrings
+LEARNING = "Learning"  # the heading of options in the program's help, if no other is declared
 SIMPLE = {"int", "float", "str", "bool", "None"}  # kinds of values that are checked here
 
 
@@ -62,7 +63,7 @@ class Parameter:
     saved: bool = True
     lenient: bool = False
     reads: bool = False
-    heading: str = "Learning"
+    heading: str = LEARNING
     common: bool = False
 
     @property

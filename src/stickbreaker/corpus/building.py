@@ -102,7 +102,8 @@ class About:
     `rule`: chose the vocabulary; `languages`: documents per language; `skipped`: documents left out, by kind
     of problem, and `first_skipped` the first message of each; `content`, `fingerprint`: digests without and
     with the vocabulary; `totals`: (known tokens, documents without any); `path`: its directory (None: in
-    memory); `dropped`: words left out of the vocabulary, one entry per reason.
+    memory); `dropped`: words left out of the vocabulary, one entry per reason; `name`: what messages and
+    results call it, such as the files that it was read from (None: it was given in Python).
     """
 
     rule: VocabularyRule = field(default_factory=VocabularyRule)
@@ -116,6 +117,7 @@ class About:
     path: Path | None = None
     tag_names: tuple[str, ...] | None = None  # of a corpus with trees
     dropped: tuple[DroppedWords, ...] = ()
+    name: str | None = None
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":

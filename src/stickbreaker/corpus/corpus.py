@@ -365,6 +365,17 @@ class Corpus:
         return self.about.path
 
     @property
+    def name(self) -> str | None:
+        """What messages and results call it: its path, or the files that it was read from; None in memory."""
+        path = self.path
+        return self.about.name or (None if path is None else str(path))
+
+    def named(self, name: str) -> "Corpus":
+        """The same corpus with a name for messages and results, such as the files that it was read from."""
+        about = dataclasses.replace(self.about, name=name)
+        return Corpus(self.source, self.vocabulary, self.analysis, about, self._language)
+
+    @property
     def kind(self) -> str:
         """ "text" (tokens in order) or "bag" (words and weights)."""
         return self.source.kind

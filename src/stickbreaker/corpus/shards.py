@@ -219,13 +219,15 @@ class Shard(Generic[U]):
     distinct words, from 0 (-1: not in the vocabulary). In a shard read from a corpus, word c has the
     vocabulary row `rows[c]` (ascending) and, if there are `keys`, the spelling `keys[c]`. Before the local
     step, the engine replaces `rows` by what `Model.reads` returns: row numbers in the table, -1 for missing
-    rows; by default, those of the distinct words.
+    rows; by default, those of the distinct words. `covariates` (documents × columns): numbers by which the
+    documents' priors differ, NaN where they are not known; None if the model has none.
     """
 
     documents: NDArray[np.int64]  # number of each document in its corpus: the key of its random numbers
     content: U
     rows: NDArray[np.int64]
     keys: Sequence[str] | None = None
+    covariates: NDArray[np.float64] | None = None
 
     @property
     def n_documents(self) -> int:

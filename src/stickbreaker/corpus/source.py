@@ -32,13 +32,22 @@ class Blocks(Protocol):
     def ids(self, block: int) -> Sequence[str]: ...
 
 
+class Covariates(Protocol):
+    """Numbers of documents by which their priors differ. It can be compared, hashed and pickled."""
+
+    def of(self, corpus: Corpus, block: int) -> NDArray[np.float64]:
+        """The numbers of a block's documents (documents × columns), NaN where they are not known."""
+        ...
+
+
 class Source:
     """The documents of a corpus that a run learns from, read as a model reads them, block by block.
 
     `held_out`: the share of documents, in [0, 1), that is left out, chosen by a hash of their id. `words`:
     spellings by row; if given, shards have the spellings of their words. `unit` (`Bags`, `Sequences`,
-    `Trees`) and `shard_size` (most documents in a shard) are the model's. In memory: one flag per document,
-    the content of a minibatch, and the blocks that the corpus caches.
+    `Trees`), `shard_size` (most documents in a shard) and `covariates` (None if priors are the same for all
+    documents) are the model's. In memory: one flag per document and its covariates, the content of a
+    minibatch, and the blocks that the corpus caches.
     """
 
     def __init__(
@@ -48,12 +57,15 @@ class Source:
         words: Sequence[str] | None = None,
         unit: type[Any] = Bags,
         shard_size: int = SHARD,
+        covariates: Covariates | None = None,
     ) -> None:
         self.corpus = corpus
         self.held_out = held_out
         self.words = words
         self.unit = unit
         self.shard_size = shard_size
+        self.covariates = covariates
+        self._rows: dict[int, NDArray[np.float64]] = {}  # covariates by block, each read once
         self.n_words = corpus.n_words
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
         self._window = np.zeros(0, np.int64)  # blocks that minibatches are cut from, see `read`
@@ -83,7 +95,7 @@ class Source:
         assert isinstance(self.corpus, Corpus)
         where = str(Path(path).resolve())
         spelled = self.words is not None
-        asked = self.held_out, spelled, self.unit, self.shard_size
+        asked = self.held_out, spelled, self.unit, self.shard_size, self.covariates
         return _source_at, (where, self.corpus.fingerprint, *asked)
 
     @property
@@ -170,6 +182,22 @@ class Source:
         back[order] = np.arange(len(order))
         return joined.take(back)
 
+    def rows_of(self, numbers: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """The covariates of the documents with these numbers (documents × columns); None without them."""
+        if self.covariates is None:
+            return None
+        assert isinstance(self.corpus, Corpus)
+        blocks = np.searchsorted(self.first, numbers, side="right") - 1
+        found: NDArray[np.float64] | None = None
+        for block in np.unique(blocks).tolist():
+            if block not in self._rows:
+                self._rows[block] = self.covariates.of(self.corpus, block)
+            own = self._rows[block]
+            found = np.empty((len(numbers), own.shape[1])) if found is None else found
+            here = blocks == block
+            found[here] = own[numbers[here] - self.first[block]]
+        return found
+
     def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
         """These documents as shards, which are read when one iterates over them.
 
@@ -185,7 +213,13 @@ class Source:
 
 @lru_cache(maxsize=4)
 def _source_at(
-    path: str, fingerprint: str, held_out: float, spelled: bool, unit: type[Any], shard_size: int
+    path: str,
+    fingerprint: str,
+    held_out: float,
+    spelled: bool,
+    unit: type[Any],
+    shard_size: int,
+    covariates: Covariates | None,
 ) -> Source:
     """Unpickle a source in another process: opens its corpus, once per process.
 
@@ -194,7 +228,8 @@ def _source_at(
     corpus = Corpus.open(path)
     if corpus.fingerprint != fingerprint:
         raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit again")
-    return Source(corpus, held_out, corpus.vocabulary.words if spelled else None, unit, shard_size)
+    words = corpus.vocabulary.words if spelled else None
+    return Source(corpus, held_out, words, unit, shard_size, covariates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +257,8 @@ class Shards:
 
     def _cut(self, numbers: NDArray[np.int64], content: Any) -> Iterator[Shard]:
         source = self.source
-        return cut_shards(numbers, content, source.n_words, source.words, source.shard_size)
+        rows = source.rows_of(numbers)
+        return cut_shards(numbers, content, source.n_words, source.words, source.shard_size, rows)
 
     @property
     def n_documents(self) -> int:
@@ -262,13 +298,17 @@ def cut_shards(
     n_words: int,
     words: Sequence[str] | None = None,
     size: int = SHARD,
+    covariates: NDArray[np.float64] | None = None,
 ) -> Iterator[Shard[U]]:
     """Cut documents into shards of at most `size` documents each.
 
     numbers: the documents' numbers in the corpus; content: what they contain, with words as rows of a
-    vocabulary of `n_words`; words: spellings by row, from which shards get their `keys` (None: no keys).
+    vocabulary of `n_words`; words: spellings by row, from which shards get their `keys` (None: no keys);
+    covariates (documents × columns): numbers by which documents' priors differ, or None.
     """
     for start in range(0, len(numbers), size):
         stop = min(start + size, len(numbers))
         shard = shard_of(content.slice(start, stop), numbers[start:stop], n_words)
-        yield shard if words is None else replace(shard, keys=[words[row] for row in shard.rows.tolist()])
+        if words is not None:
+            shard = replace(shard, keys=[words[row] for row in shard.rows.tolist()])
+        yield shard if covariates is None else replace(shard, covariates=covariates[start:stop])

@@ -264,6 +264,10 @@ class Estimator(ABC):
         """
         raise NotImplementedError
 
+    def _remark_on_documents(self, corpus: Corpus) -> str | None:
+        """A line for the user about documents whose shares are wanted; None, as by default, for nothing."""
+        return None
+
     # Saving and loading
 
     @abstractmethod

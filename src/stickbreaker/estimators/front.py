@@ -8,6 +8,7 @@ import copy
 import inspect
 import warnings
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
@@ -17,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import JsonObject
@@ -28,8 +30,9 @@ from stickbreaker.corpus.overview import as_html
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
 from stickbreaker.estimators import model_files, model_runs
 from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, frame_of_topics
+from stickbreaker.estimators.given_documents import corpus_of_documents
 from stickbreaker.estimators.kinds import kinds, object_at
-from stickbreaker.estimators.learned import AnyLearned, HasShares, S
+from stickbreaker.estimators.learned import AnyLearned, HasShares, S, as_read_now
 from stickbreaker.estimators.learner import L, Learner
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
 from stickbreaker.estimators.other_programs import missing_attribute, unknown_parameter
@@ -37,7 +40,6 @@ from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.scikit_learn import (
     RULES,
     by_place,
-    corpus_of_documents,
     is_counts,
     is_learned,
     refuse_others,
@@ -123,12 +125,7 @@ class Front(BaseEstimator, Generic[S, L]):
     @property
     def _now(self) -> L:
         """What was learned, with the parameters that act on new documents as they are now."""
-        learned = self.learned_
-        settings, acting = learned.facts.settings, declared(self._settings_class).items()
-        changed = {name: getattr(self, name) for name, one in acting if one.reads}
-        if all(getattr(settings, name) == value for name, value in changed.items()):
-            return learned
-        return learned.but(settings=settings.but(**changed))
+        return as_read_now(self.learned_, self)
 
     # What is known of every model that has learned
 
@@ -249,10 +246,7 @@ class Front(BaseEstimator, Generic[S, L]):
         Raises UserError if no document has a known word.
         """
         check_is_fitted(self)
-        nats, tokens = self._now.log_probability(self._to_read(X))
-        if tokens == 0.0:
-            raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
-        return nats / tokens
+        return per_token(*self._now.log_probability(self._to_read(X)))
 
     def perplexity(self, X: object) -> float:
         """exp(-score(X)): the size of a uniform vocabulary that is as hard to predict; lower is better."""
@@ -297,6 +291,7 @@ class Front(BaseEstimator, Generic[S, L]):
         """
         check_is_fitted(self)
         if path is not None:
+            refuse_other_class("path", path, str, PathLike, remedy="documents are given by documents=texts")
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}
         page = report_page_of(
@@ -357,9 +352,10 @@ class Front(BaseEstimator, Generic[S, L]):
 
     def _given(self, X: object, settings: S, *, empty_lists: bool) -> DocumentInput:
         """Documents as they were given; from lists of tokens, those that the kind learns from."""
-        given, how = document_input(X, empty_lists=empty_lists), self._how()
+        given = document_input(X, empty_lists=empty_lists)
         if given.form != "tokens":
             return given
+        how = self._how()
         return given._replace(values=[how.tokens_of_document(settings, one) for one in given.values])
 
     def _checked(self, X: object) -> Any:
@@ -383,6 +379,13 @@ class Front(BaseEstimator, Generic[S, L]):
         columns = self._columns
         named = columns.names is not None and not columns.of_texts
         return not named and is_counts(X, columns.number)
+
+
+def per_token(nats: float, tokens: float) -> float:
+    """The log probability of documents per token. Raises UserError if they have no tokens of known words."""
+    if tokens == 0.0:
+        raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
+    return nats / tokens
 
 
 T = TypeVar("T", bound=HasShares[Any])
@@ -450,7 +453,7 @@ def _init_of(settings: type[RunSettings]) -> Callable[..., None]:
     def __init__(self: object, *args: Any, **params: Any) -> None:
         for name in params:
             if name not in signature.parameters:
-                known = list(signature.parameters)[1:]
+                known = list(inspect.signature(__init__).parameters)[1:]  # in the order of the docs
                 raise TypeError(unknown_parameter(type(self).__name__, name, known))
         bound = signature.bind(self, *args, **params)
         bound.apply_defaults()

@@ -8,7 +8,7 @@ folder is imported when a function is called, so that the program's help is quic
 import functools
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -50,6 +50,36 @@ class Export:
     options: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class VerbFunction:
+    """A verb that a kind has, as a function from what was learned, documents and settings to a record.
+
+    `function`, "module:function", takes what was learned (a `Learned`; for a system what its `load` returns),
+    documents if the verb has any, and settings, and returns a `VerbResult`. `settings`, "module:class", is
+    the class of the settings. `documents`, "module:function", makes what the function takes of documents in
+    any form that a user has; None: the verb has no documents.
+    """
+
+    function: str
+    settings: str = "stickbreaker.estimators.verb_settings:VerbSettings"
+    documents: str | None = None
+
+    def settings_class(self) -> type[Any]:
+        """The class of the verb's settings; importing it is quick."""
+        return object_at(self.settings)
+
+
+OF_CORPUS = "stickbreaker.estimators.given_documents:corpus_for"  # `VerbFunction.documents` of most verbs
+OF_EVERY_KIND = {  # for kinds that have no function of their own
+    "evaluate": VerbFunction("stickbreaker.estimators.document_scores:evaluate", documents=OF_CORPUS),
+    "transform": VerbFunction(
+        "stickbreaker.estimators.document_tables:transform",
+        "stickbreaker.estimators.verb_settings:TransformSettings",
+        documents=OF_CORPUS,
+    ),
+}
+
+
 class Page(Protocol):
     """The report of a model, as its kind makes it: see `stickbreaker.pages.page`."""
 
@@ -68,11 +98,9 @@ class Saved:
     "module:function", recognises a system that is a single file.
 
     `page`, "module:function", makes the report from a path, a title and those of `page_options` that were
-    given. `evaluate`, "module:function", takes a `ScoringRequest` and returns scores and a function that
-    formats them (None: documents are scored by their log probability); `evaluate_options` are the command's
-    options that apply. `topics` and `topics_options` are the same for the command topics, with a
-    `TopicsRequest`. `commands` are its own commands, and `exports` its formats by name. `parameters` has, for
-    messages, the names of parameters that no class declares.
+    given. `functions`: its verbs that are functions of the package, by name. `commands` are its own commands,
+    and `exports` its formats by name. `parameters` has, for messages, the names of parameters that no class
+    declares. `classes`, "module:class": those of a system's objects in Python.
     """
 
     name: str
@@ -83,22 +111,30 @@ class Saved:
     is_file: str | None = None
     page: str | None = None
     page_options: tuple[str, ...] = ()
-    evaluate: str | None = None
-    evaluate_options: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    functions: Mapping[str, VerbFunction] = field(default_factory=dict[str, VerbFunction])
     commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
     exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
-    topics: str | None = None
-    topics_options: tuple[str, ...] = ()
     parameters: OptionNames = field(default_factory=OptionNames)
 
     def names(self) -> tuple[OptionNames, ...]:
         """The names of its parameters and of their command line options, so that messages can name either."""
-        return (self.parameters,)
+        settings = (one.settings_class() for one in self.functions.values())
+        # `source` of a verb is --from, but in other messages it is a word
+        return (self.parameters, *(replace(names_of(one), renamed={}) for one in settings))
 
     @property
     def said(self) -> str:
         """How messages name it, with an article: "a model of the kind LDA", or "a lexicon"."""
         return f"a {self.noun}" if self.marker or self.is_file else f"a model of the kind {self.name}"
+
+    def function(self, verb: str) -> VerbFunction:
+        """Its function for a verb, such as "evaluate". Raises UserError if it has none."""
+        found = self.functions.get(verb)
+        if found is None:
+            problem = f"{verb} does not apply to {self.said}"
+            raise UserError(problem, remedy=f"use one of {', '.join(self.functions)}")
+        return found
 
     def refuse(self, verb: str, where: object = None) -> None:
         """Raise UserError if a verb, such as "report", does not apply to it. where: its path."""
@@ -128,12 +164,16 @@ class Kind(Saved):
     unigram_topics: str | None = None
     declared: str | None = None
 
-    def names(self) -> tuple[OptionNames, ...]:
+    def function(self, verb: str) -> VerbFunction:
         return (
-            (self.parameters,)
-            if self.declared is None
-            else (self.parameters, names_of(object_at(self.declared)))
+            OF_EVERY_KIND[verb]
+            if verb in OF_EVERY_KIND and verb not in self.functions
+            else super().function(verb)
         )
+
+    def names(self) -> tuple[OptionNames, ...]:
+        own = super().names()
+        return own if self.declared is None else (*own, names_of(object_at(self.declared)))
 
     def plain(self) -> "type[Estimator]":
         """The estimator class without scikit-learn's conventions, which is quick to import.
@@ -164,9 +204,9 @@ class Kind(Saved):
 
 
 def object_at(place: str) -> Any:
-    """Import the object at a place, "module:name"."""
+    """Import the object at a place, "module:name" or "module:class.name"."""
     module, name = place.split(":")
-    return getattr(importlib.import_module(module), name)
+    return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
 HOMES = (
@@ -228,14 +268,15 @@ def refuse_system(path: Path, verb: str) -> None:
         system.refuse(verb, path)
 
 
-def kind_at(path: Path, verb: str) -> Saved:
+def kind_at(path: Path, verb: str | None = None) -> Saved:
     """The kind of the model or system saved at a path.
 
-    Raises UserError if `verb` does not apply to it, or if there is neither.
+    Raises UserError if `verb`, if there is one, does not apply to it, or if there is neither.
     """
     system = system_at(path)
     if system is not None:
-        system.refuse(verb, path)
+        if verb is not None:
+            system.refuse(verb, path)
         return system
     from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.saved import ModelDirectory
@@ -243,7 +284,8 @@ def kind_at(path: Path, verb: str) -> Saved:
 
     with making_sense_of(path, RESTORE):
         kind = kind_of(ModelDirectory(path).manifest())
-        kind.refuse(verb, path)
+        if verb is not None:
+            kind.refuse(verb, path)
         return kind
 
 

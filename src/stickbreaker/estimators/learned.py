@@ -10,6 +10,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.parameter_fields import declared
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
@@ -239,6 +240,28 @@ class HasShares(Learned[S]):
 
         The corpus must have the model's vocabulary. A row depends only on its document, and sums to one.
         """
+
+    def remark_on_documents(self, corpus: Corpus) -> str | None:
+        """A line for the user about documents whose shares are wanted, such as that they lack metadata which
+        the model needs; None, as by default, if there is nothing to say.
+        """
+        return None
+
+
+D = TypeVar("D", bound=AnyLearned)
+
+
+def as_read_now(learned: D, parameters: object) -> D:
+    """What was learned, with those settings that act on new documents as they are now.
+
+    parameters: what has them as attributes, such as the estimator, in which a user may have changed them.
+    """
+    settings: RunSettings = learned.facts.settings
+    acting = [name for name, one in declared(type(settings)).items() if one.reads]
+    changed = {name: getattr(parameters, name) for name in acting}
+    if all(getattr(settings, name) == value for name, value in changed.items()):
+        return learned
+    return learned.but(settings=settings.but(**changed))
 
 
 def saved_at(learned: AnyLearned) -> Path | None:

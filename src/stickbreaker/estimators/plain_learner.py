@@ -183,6 +183,9 @@ class PlainLearned(HasShares[PlainSettings]):
     def shares(self, corpus: Corpus, block: int) -> Array:
         return self.estimator._block_shares(corpus, block)
 
+    def remark_on_documents(self, corpus: Corpus) -> str | None:
+        return self.estimator._remark_on_documents(corpus)
+
 
 class PlainLearner(Learner[PlainSettings, PlainLearned]):
     """How estimators of a class learn."""

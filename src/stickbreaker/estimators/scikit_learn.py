@@ -4,6 +4,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,20 +14,21 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import Classes
 from stickbreaker.core.threads import alone_with
-from stickbreaker.corpus import Analysis, Bags, Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus import Analysis, Bags, Corpus, Vocabulary
 from stickbreaker.corpus.building import WORTH_A_KERNEL, AnyAnalysis
 from stickbreaker.corpus.metadata import is_strings
 from stickbreaker.corpus.overview import as_html
-from stickbreaker.corpus.readers.arrow_tables import table_documents
-from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
+from stickbreaker.corpus.readers.document_inputs import document_input
 from stickbreaker.corpus.text.analysis import default_analysis
-from stickbreaker.corpus.token_bags import bags_of_texts, corpus_of_tokens
+from stickbreaker.corpus.token_bags import bags_of_texts
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.given_documents import corpus_of_documents
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
 from stickbreaker.estimators.other_programs import checked, missing_attribute
 from stickbreaker.estimators.plain_learner import PlainLearned
@@ -166,6 +168,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         """
         check_is_fitted(self)
         if path is not None:
+            refuse_other_class("path", path, str, PathLike, remedy="documents are given by documents=texts")
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}
         page = report_page_of(
@@ -345,26 +348,3 @@ def refuse_others(kind: str, others: Mapping[str, object]) -> None:
         raise TypeError(f"{kind}.fit has no sample_weight: documents have no weights; {remedy}")
     for name in others:
         raise TypeError(f"{kind}.fit() got an unexpected keyword argument {name!r}")
-
-
-def corpus_of_documents(
-    given: DocumentInput,
-    analysis: AnyAnalysis | None = None,
-    vocabulary: Vocabulary | None = None,
-    rule: VocabularyRule | None = None,
-    *,
-    ordered: bool = True,
-) -> Corpus:
-    """Make a corpus of texts, lists of tokens or a table; lists of tokens become bags if not `ordered`.
-
-    For lists of tokens, a given vocabulary is used only if `ordered`, and `analysis` only to join phrases.
-    """
-    if given.form == "texts":
-        return Corpus.from_texts(given.values, analysis=analysis, vocabulary=vocabulary, rule=rule)
-    if given.form == "table":
-        documents = table_documents(given.values)
-        return Corpus.from_documents(documents, analysis=analysis, vocabulary=vocabulary, rule=rule)
-    if not ordered:
-        return corpus_of_tokens(given.values)
-    joins = analysis if analysis is not None and analysis.phrases and vocabulary is not None else None
-    return Corpus.from_tokens(given.values, analysis=joins, vocabulary=vocabulary, rule=rule)

@@ -1,6 +1,6 @@
 """The declaration of adaptor grammars as a kind of model."""
 
-from stickbreaker.estimators.kinds import Command, Kind
+from stickbreaker.estimators.kinds import Command, Kind, VerbFunction
 
 KINDS = (
     Kind(
@@ -23,8 +23,13 @@ KINDS = (
                 "stickbreaker.grammars.cli.segment:rules", "Print the subtrees that a grammar remembers."
             ),
         },
-        evaluate="stickbreaker.grammars.cli.evaluate:evaluate_grammar",
-        evaluate_options=("nonterminal",),
+        functions={
+            "evaluate": VerbFunction(
+                "stickbreaker.grammars.verbs.evaluate:evaluate",
+                "stickbreaker.grammars.verbs.settings:ScoreSettings",
+                documents="stickbreaker.grammars.verbs.given_texts:texts_for",
+            )
+        },
         summary="stickbreaker.grammars.cli.summary:summarize_grammar",
         noun="grammar",
         declared="stickbreaker.grammars.parameters:GrammarParameters",

@@ -24,23 +24,24 @@ class Draws(NamedTuple):
     scores: NDArray[np.float64]  # documents: log of an unbiased estimate of the document's evidence, in nats
     gains: NDArray[np.float64]  # topics: sum of psi(n + alpha) - psi(alpha) over documents and samples
     bends: NDArray[np.float64]  # topics: the same for psi'(alpha) - psi'(n + alpha)
-    last: NDArray[np.int32]  # tokens: the last draw, entry by entry
+    samples: NDArray[np.int32]  # samples × tokens: the draws, entry by entry
     codes: NDArray[np.int32]  # cells: number of the word in the shard
     topics: NDArray[np.int32]  # cells
     times: NDArray[np.int32]  # cells: the number of draws, over all samples
 
 
-def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
+def room_for_draws(n_documents: int, n_topics: int, samples: int, tokens: int, cells: int) -> Draws:
     """A `Draws` of the sizes given, to be filled by `sample_documents`; `gains` and `bends` are zero.
 
-    tokens: the number in all documents; cells: the largest number of cells.
+    samples: the number of draws of each token; tokens: the number in all documents; cells: the largest number
+    of cells.
     """
     return Draws(
         gamma=np.empty((n_documents, n_topics)),
         scores=np.empty(n_documents),
         gains=np.zeros(n_topics),
         bends=np.zeros(n_topics),
-        last=np.empty(tokens, np.int32),
+        samples=np.empty((samples, tokens), np.int32),
         codes=np.empty(cells, np.int32),
         topics=np.empty(cells, np.int32),
         times=np.empty(cells, np.int32),
@@ -192,26 +193,38 @@ def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
         draws_out.bends[k] += psi_alpha[k, 1] - trigamma64(n + alpha[k])
 
 
+@kernel_part(**PART)
+def _take_alpha(alpha, alpha32_out, psi_alpha_out):
+    """Fill alpha32_out with alpha (topics), and psi_alpha_out (topics × 2) with psi and psi' of it; returns
+    the sum of alpha.
+    """
+    total = 0.0
+    for k in range(len(alpha)):
+        alpha32_out[k] = np.float32(alpha[k])
+        psi_alpha_out[k, 0] = digamma64(alpha[k])
+        psi_alpha_out[k, 1] = trigamma64(alpha[k])
+        total += alpha[k]
+    return total
+
+
 @njit(**OPTIONS)
-def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
+def sample_documents(words, alphas, burn_in, keys, draws_out):
     """Draw topics for the tokens of a shard's documents, given fixed topics (Zhai 2014, eq. 4.8-4.10).
 
-    words: Words with whole counts; alpha (topics, double); `burn_in` sweeps are discarded, then `samples`
-    sweeps count; keys (documents, uint64): seeds, one per document; draws_out: Draws, whose `gains` and
-    `bends` are added to, the rest filled. Returns the number of cells. Time grows with the topics in use: all
-    topics are searched only if a draw comes from the prior's part, alpha_k w_k.
+    words: Words with whole counts; alphas (documents × topics, or 1 × topics for all, double); `burn_in`
+    sweeps are discarded, then a sweep for each of the `samples` of draws_out counts; keys (documents,
+    uint64): seeds, one per document; draws_out: Draws, whose `gains` and `bends` are added to, the rest
+    filled. Returns the number of cells. Time grows with the topics in use: all topics are searched only if a
+    draw comes from the prior's part, alpha_k w_k.
     """
-    n_topics = len(alpha)
-    alpha32 = alpha.astype(np.float32)
+    n_topics, samples = alphas.shape[1], len(draws_out.samples)
+    alpha, alpha32 = alphas[0], np.empty(n_topics, np.float32)
     psi_alpha = np.empty((n_topics, 2))
-    total_alpha = 0.0
-    for k in range(n_topics):
-        psi_alpha[k, 0] = digamma64(alpha[k])
-        psi_alpha[k, 1] = trigamma64(alpha[k])
-        total_alpha += alpha[k]
+    total_alpha = _take_alpha(alpha, alpha32, psi_alpha)
     smoothing = np.empty(len(words.positions), np.float32)
-    for code in range(len(words.positions)):
-        smoothing[code] = _smoothing(words.weights[words.positions[code]], alpha32)
+    if len(alphas) == 1:
+        for code in range(len(words.positions)):
+            smoothing[code] = _smoothing(words.weights[words.positions[code]], alpha32)
     used = InUse(
         np.empty(n_topics, np.int32),
         np.empty(n_topics, np.float32),
@@ -226,15 +239,21 @@ def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
         n_tokens = 0
         for i in range(start, stop):
             n_tokens += np.int64(words.counts[i])
+        if len(alphas) > 1:
+            alpha = alphas[d]
+            total_alpha = _take_alpha(alpha, alpha32, psi_alpha)
+            for i in range(start, stop):
+                row = words.weights[words.positions[words.codes[i]]]
+                smoothing[words.codes[i]] = _smoothing(row, alpha32)
         seeded(keys[d], state)
-        z = draws_out.last[first : first + n_tokens]
+        kept = draws_out.samples[:, first : first + n_tokens]
+        z = kept[samples - 1]
         first += n_tokens
         size, nats = _place(words, start, stop, alpha32, smoothing, used, state, z)
         for n in range(n_tokens):
             nats -= log64(total_alpha + n)
         for _ in range(burn_in):
             size = _sweep(words, start, stop, alpha32, smoothing, used, size, state, z)
-        kept = np.empty((samples, n_tokens), np.int32)
         draws_out.gamma[d] = alpha
         for s in range(samples):
             size = _sweep(words, start, stop, alpha32, smoothing, used, size, state, z)

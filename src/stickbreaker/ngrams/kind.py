@@ -1,17 +1,22 @@
 """The declaration of language models, with and without topics, as kinds, and of ARPA files as a system."""
 
-from stickbreaker.estimators.kinds import Command, Export, Kind, Saved
+from stickbreaker.estimators.kinds import Command, Export, Kind, Saved, VerbFunction
 
 ARPA_HELP = (
     "n-grams of a language model, by one of its samples (--sample);\n"
     "for a model with topics, those of one topic (--topic)"
 )
-OF_INTERPOLATION = ("interpolate", "weight", "tune_on")  # options of `InterpolationChoice`
+DOCUMENTS = "stickbreaker.ngrams.verbs.given_scorers:documents_for"
+UNSCALED = VerbFunction(
+    "stickbreaker.ngrams.verbs.evaluate:evaluate_unscaled",
+    "stickbreaker.ngrams.verbs.settings:InterpolationSettings",
+    documents=DOCUMENTS,
+)
 
 KINDS = (
     Kind(
         name="NgramModel",
-        home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
+        learner="stickbreaker.ngrams.learner:NGRAMS",
         front_door="stickbreaker.ngrams.ngram:NgramModel",
         verbs=("generate", "score", "rescore", "evaluate", "report", "export", "update"),
         fit={"ngram": "stickbreaker.ngrams.cli.fit:ngram"},
@@ -29,18 +34,23 @@ KINDS = (
                 "stickbreaker.ngrams.cli.score:generate", "Print sentences drawn from a language model."
             ),
         },
-        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_language_model",
-        evaluate_options=("rescale", "exponent", *OF_INTERPOLATION),
+        functions={
+            "evaluate": VerbFunction(
+                "stickbreaker.ngrams.verbs.evaluate:evaluate",
+                "stickbreaker.ngrams.verbs.settings:ScoreSettings",
+                documents=DOCUMENTS,
+            )
+        },
         exports={
             "arpa": Export("stickbreaker.ngrams.cli.export:write_sample", ARPA_HELP, options=("sample",))
         },
-        declared="stickbreaker.ngrams.parameters:NgramParameters",
+        declared="stickbreaker.ngrams.settings:NgramSettings",
         page="stickbreaker.ngrams.report.language_page:language_page_of",
         noun="language model without topics",
     ),
     Kind(
         name="TopicNgramModel",
-        home="stickbreaker.ngrams.plain_topic_ngram:PlainTopicNgramModel",
+        learner="stickbreaker.ngrams.learner:TOPIC_NGRAMS",
         front_door="stickbreaker.ngrams.topic_ngram:TopicNgramModel",
         verbs=("topics", "transform", "generate", "score", "rescore", "evaluate", "report", "export"),
         exports={
@@ -48,10 +58,14 @@ KINDS = (
                 "stickbreaker.ngrams.cli.export:write_topic", ARPA_HELP, options=("sample", "topic")
             )
         },
-        topics="stickbreaker.ngrams.cli.topics:list_topics",
-        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
-        evaluate_options=OF_INTERPOLATION,
-        declared="stickbreaker.ngrams.parameters:TopicNgramParameters",
+        functions={
+            "evaluate": UNSCALED,
+            "topics": VerbFunction(
+                "stickbreaker.ngrams.verbs.topics:topics_of",
+                "stickbreaker.ngrams.verbs.settings:TopicsSettings",
+            ),
+        },
+        declared="stickbreaker.ngrams.settings:TopicNgramSettings",
         page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
         noun="language model with topics",
     ),
@@ -63,7 +77,8 @@ SYSTEMS = (
         noun="language model in the ARPA format",
         verbs=("score", "evaluate", "rescore"),
         is_file="stickbreaker.ngrams.arpa_model:is_arpa",
-        evaluate="stickbreaker.ngrams.cli.evaluate:evaluate_without_rescaling",
-        evaluate_options=OF_INTERPOLATION,
+        load="stickbreaker.ngrams.arpa_model:ArpaModel.read",
+        classes=("stickbreaker.ngrams.arpa_model:ArpaModel",),
+        functions={"evaluate": UNSCALED},
     ),
 )

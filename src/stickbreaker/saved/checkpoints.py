@@ -26,7 +26,7 @@ from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution import Evolution
 
 PARAMS = "small/"  # begins the names of the params' arrays
-BITS = ("seen before",)  # params that are not real numbers
+BITS = ("seen before", "coding")  # params that are not real numbers
 LATEST = "latest/"  # begins the names of arrays with the last step's sums
 PROGRESS = (
     "step",

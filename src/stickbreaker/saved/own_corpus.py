@@ -1,7 +1,6 @@
-"""Finds out which documents a saved model has learned from; their scores say little about others."""
+"""Finds out which documents a model has learned from; their scores say little about others."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +8,6 @@ from numpy.typing import NDArray
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus
-from stickbreaker.saved.directory import ModelDirectory
 
 
 def fitted_fingerprint(facts: JsonObject) -> str:
@@ -28,33 +26,31 @@ def is_updated(facts: JsonObject) -> bool:
     return "first" in facts
 
 
-def share_of_own_corpus(path: Path, corpus: Corpus) -> float | None:
-    """The share of a corpus's documents that the model at `path` has learned from: all but those held out.
+def share_of_own_corpus(facts: JsonObject, held_out: float, corpus: Corpus) -> float | None:
+    """The share of a corpus's documents that a model has learned from: all but those held out.
 
-    None if the corpus is not the one that the model was fitted to, by its fingerprint, or if the model is a
-    single file, which does not record this. `corpus` must have the model's vocabulary. Reads no texts: which
-    documents were held out follows from their ids.
+    facts: those on the model's corpus in its manifest; held_out: the share of documents that it held out.
+    None if the corpus is not the one that the model was fitted to, by its fingerprint. `corpus` must have the
+    model's vocabulary. Reads no texts: which documents were held out follows from their ids.
     """
-    if path.is_file():
+    if corpus.fingerprint != fitted_fingerprint(facts):
         return None
-    manifest = ModelDirectory(path).manifest()
-    if corpus.fingerprint != fitted_fingerprint(manifest["corpus"]):
-        return None
-    held_out = float(manifest["held_out"])
     ids = [name for block in range(len(corpus.block_sizes)) for name in corpus.ids(block)]
     return sum(share_of(name) >= held_out for name in ids) / max(1, len(ids))
 
 
-def held_out_of_own_corpus(path: Path, corpus: Corpus) -> Callable[[int], NDArray[np.int64]] | None:
-    """The documents of a corpus that the model at `path` held out while it learned: a function from the
-    number of a block to their positions in it.
+def held_out_of_own_corpus(
+    facts: JsonObject, held_out: float, corpus: Corpus
+) -> Callable[[int], NDArray[np.int64]] | None:
+    """The documents of a corpus that a model held out while it learned: a function from the number of a block
+    to their positions in it.
 
-    None if there are none: nothing was held out, or `share_of_own_corpus` is None.
+    facts, held_out: as in `share_of_own_corpus`. None if there are none: nothing was held out, or that
+    function returns None.
     """
-    share = share_of_own_corpus(path, corpus)
+    share = share_of_own_corpus(facts, held_out, corpus)
     if share is None or share == 1.0:
         return None
-    held_out = float(ModelDirectory(path).manifest()["held_out"])
 
     def of_block(block: int) -> NDArray[np.int64]:
         return np.flatnonzero([share_of(name) < held_out for name in corpus.ids(block)])

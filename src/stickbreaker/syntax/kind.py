@@ -1,6 +1,6 @@
 """The declaration of syntactic topic models as a kind of model."""
 
-from stickbreaker.estimators.kinds import Export, Kind
+from stickbreaker.estimators.kinds import OF_CORPUS, Export, Kind, VerbFunction
 
 KINDS = (
     Kind(
@@ -16,9 +16,17 @@ KINDS = (
                 options=("top",),
             ),
         },
-        topics="stickbreaker.syntax.cli.topics:list_topics",
-        evaluate="stickbreaker.syntax.cli.evaluate:evaluate_trees",
-        evaluate_options=("threads",),
+        functions={
+            "evaluate": VerbFunction(
+                "stickbreaker.syntax.verbs.evaluate:evaluate",
+                "stickbreaker.syntax.verbs.settings:ScoreSettings",
+                documents=OF_CORPUS,
+            ),
+            "topics": VerbFunction(
+                "stickbreaker.syntax.verbs.topics:topics_of",
+                "stickbreaker.syntax.verbs.settings:TopicsSettings",
+            ),
+        },
         page="stickbreaker.syntax.report.syntax_page:syntax_page_of",
         noun="model of syntactic topics",
         declared="stickbreaker.syntax.settings:SyntaxSettings",

@@ -11,6 +11,7 @@ from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.franchise import FranchisePrior
 from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.priors.prevalence import PrevalencePrior
 from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, chain_settings
 from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
@@ -35,7 +36,7 @@ class Combination(NamedTuple):
 
 
 DOCUMENTS: dict[str, type[TopicPrior]] = {
-    kind.name: kind for kind in (DirichletPrior, HDPPrior, FranchisePrior)
+    kind.name: kind for kind in (DirichletPrior, PrevalencePrior, HDPPrior, FranchisePrior)
 }
 WORDS: dict[str, type[TopicVocabulary]] = {
     kind.name: kind for kind in (ClosedVocabulary, ConceptVocabulary, OpenWords)
@@ -52,6 +53,7 @@ SCHEDULES: dict[str, Schedule] = {
 ENGINES = ("local", "spark")
 NAMES = {
     ("documents", "finite"): "a fixed number of topics",
+    ("documents", "prevalence"): "a prior by metadata (prevalence)",
     ("documents", "growing"): "growing topics",
     ("documents", "franchise"): "representation='franchise'",
     ("words", "concepts"): "a tree of concepts",
@@ -73,7 +75,8 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
 
     inference: the names to choose from, either all Gibbs samplers or none. Gibbs samplers run only in the
     batch schedule on this machine. The memoised schedule, which stores the statistics of each minibatch,
-    needs documents without tables (so not the franchise) and a closed vocabulary without concepts.
+    needs documents without tables (so not the franchise), one alpha for all, and a closed vocabulary without
+    concepts.
     """
     prior, vocabulary = DOCUMENTS[documents], WORDS[words]
     ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
@@ -81,8 +84,10 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
         return None
     if chain_settings(INFERENCE[ways[0]]) is not None:
         return Combination((documents,), (words,), ways, ("batch",), ("local",))
-    keeps = prior.direct and vocabulary.dirichlet
+    keeps = prior.direct and vocabulary.dirichlet and not prior.by_document
     schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
+    if prior.by_document:
+        schedules = ("batch",)
     return Combination((documents,), (words,), ways, schedules, ENGINES)
 
 
@@ -91,7 +96,7 @@ def legal() -> tuple[Combination, ...]:
     documents that combine with exactly the same other choices share a row. Samplers have their own rows.
 
     >>> len(legal())
-    9
+    13
     """
     samplers = {name for name, way in INFERENCE.items() if chain_settings(way) is not None}
     kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]

@@ -1,6 +1,5 @@
 """Regression of topic shares on documents' metadata by a formula, for Python and the command line."""
 
-import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.topics.evaluation.effects import Effects, effects_of
+from stickbreaker.topics.formula_coding import refuse_without_package
 from stickbreaker.topics.formula_design import Reference, design_of
 from stickbreaker.topics.formula_grammar import read_formula
 from stickbreaker.topics.learned_topics import LearnedTopics
@@ -60,7 +60,7 @@ def effects_of_metadata(
     """
     refuse_other_class("formula", formula, str)
     terms = read_formula(formula)
-    _formulaic()
+    refuse_without_package()
     frame: Any = corpus.to_frame()
     wanted = sorted({name for term in terms for factor in term for name in factor.fields})
     missing = [name for name in wanted if name not in frame.columns]
@@ -75,22 +75,14 @@ def effects_of_metadata(
         raise UserError(f"no document has {', '.join(wanted)} and a known word", remedy="check the formula")
     design = design_of(formula, terms, frame[whole])
     gammas = [
-        np.concatenate([local["gamma"].values for local in estimator._infer_documents(corpus.bags(block))])
+        local["gamma"].values
         for block in range(len(corpus.block_sizes))
+        for local in estimator._infer_documents(corpus.bags(block), estimator._covariates(corpus, block))
     ]
     gamma = np.concatenate(gammas)[whole][:, estimator.topic_columns_]
     found = effects_of(gamma, design.values, draws=draws, seed=seed)
     counts = int(whole.sum()), int((~whole).sum())
     return MetadataEffects(list(design.columns), found, *counts, design.references)
-
-
-def _formulaic() -> None:
-    """Raise UserError if the package that evaluates formulas is missing."""
-    try:
-        importlib.import_module("formulaic")
-    except ModuleNotFoundError:
-        remedy = "pip install 'stickbreaker[effects]'"
-        raise UserError("a formula needs the package formulaic", remedy=remedy) from None
 
 
 def left_out_text(found: MetadataEffects) -> str:

@@ -33,7 +33,7 @@ def write_doc_topics(
     seen, number = estimator._seen(corpus), 0
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for block in range(len(seen.block_sizes)):
-            shares = estimator._infer_shares(seen.bags(block))
+            shares = estimator._block_shares(seen, block)
             for name, row in zip(seen.ids(block), shares.tolist(), strict=True):
                 file.write("\t".join([str(number), _one_field(name, " "), *map(repr, row)]) + "\n")
                 number += 1
@@ -218,7 +218,7 @@ def _documents(
         lengths = tokens_by_document(shown.offsets, shown.counts)
         kept = np.flatnonzero(lengths > 0)
         if len(kept):
-            yield _normalised(estimator._infer_shares(bags.take(kept))), lengths[kept]
+            yield _normalised(estimator._block_shares(seen, block)[kept]), lengths[kept]
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:

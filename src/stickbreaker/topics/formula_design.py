@@ -2,16 +2,18 @@
 
 import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Array
 from stickbreaker.topics.formula_grammar import Factor, Number, Term
 
 LARGEST = 2 << 30  # bytes of a design
+CLIPPED = ", extrapolation='clip'"  # values outside those learned from count as the nearest of them
 _STANDS_FOR = re.compile(r"stickbreaker_column_(\d+)_")
 _OPERATIONS: dict[str, Callable[..., Array]] = {
     "+": np.add,
@@ -57,8 +59,8 @@ def design_of(formula: str, terms: Sequence[Term], frame: Any) -> Design:
     names another. Raises UserError if a field has not the values that the formula needs, and for a design
     that is too large or has no finite number.
     """
-    columns = _Columns(frame)
-    codes = [":".join(columns.code(factor) for factor in term) or "1" for term in terms]
+    columns = DesignColumns(frame)
+    code = columns.formula(terms)
     least = sum(int(np.prod([columns.least(factor) for factor in term])) for term in terms)
     if least >= len(frame):
         problem = f"{counted(len(frame), 'document')} for {counted(least, 'term')} or more"
@@ -66,10 +68,8 @@ def design_of(formula: str, terms: Sequence[Term], frame: Any) -> Design:
     if least * len(frame) * 8 > LARGEST:
         problem = f"{least:,} terms of {counted(len(frame), 'document')} need {least * len(frame) >> 27:,} GB"
         raise UserError(problem, remedy="give a formula of fewer terms")
-    if () not in terms:
-        codes.insert(0, "0")
-    found = columns.matrix(formula, " + ".join(codes))
-    names = tuple(_STANDS_FOR.sub(lambda each: columns.labels[int(each[1])], str(name)) for name in found)
+    found = columns.matrix(formula, code)
+    names = tuple(columns.name(str(name)) for name in found)
     values = np.asarray(found, np.float64)
     if not np.isfinite(values).all():
         wrong = counted(int((~np.isfinite(values)).any(axis=1).sum()), "document")
@@ -78,15 +78,36 @@ def design_of(formula: str, terms: Sequence[Term], frame: Any) -> Design:
     return Design(names, values, columns.references(found))
 
 
-class _Columns:
-    """The columns from which a design is computed, under names that no field has."""
+class DesignColumns:
+    """The columns from which a design is computed, under names that no field has.
 
-    def __init__(self, frame: Any) -> None:
+    frame: a pandas data frame with a column for each field; learned: the levels of each factor that has
+    levels, by what stands for it (`code`), if they were learned from other documents. Values that are not
+    among these are missing (`unknown`). units: None, or mean and standard deviation of each column of
+    numbers by name, of which its values are then deviations; those that it lacks are computed and added.
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        learned: Mapping[str, Sequence[str | int | float]] | None = None,
+        units: dict[str, Sequence[float]] | None = None,
+    ) -> None:
         self.frame, self.pandas = frame, importlib.import_module("pandas")
+        self.learned, self.units = learned, units
         self.labels: list[str] = []
         self.values: dict[str, Any] = {}
         self.codes: dict[Factor, str] = {}
         self.levels: dict[Factor, Any] = {}  # values of factors that have levels, as categories
+
+    def formula(self, terms: Sequence[Term]) -> str:
+        """The formula that the package evaluates, for these terms."""
+        codes = [":".join(self.code(factor) for factor in term) or "1" for term in terms]
+        return " + ".join(codes if () in terms else ["0", *codes])
+
+    def name(self, column: str) -> str:
+        """The name of a column of the design as a reader knows it, with the fields of the formula."""
+        return _STANDS_FOR.sub(lambda each: self.labels[int(each[1])], column.replace(CLIPPED, ""))
 
     def code(self, factor: Factor) -> str:
         """What stands for a factor in the formula that the package evaluates."""
@@ -97,14 +118,22 @@ class _Columns:
     def _code(self, factor: Factor) -> str:
         name = factor.fields[0] if factor.kind != "number" else ""
         if factor.kind == "levels" or (name and not self._is_number(name)):
-            self.levels[factor] = self._levels(name, factor)
-            column = self._add(name, self.levels[factor])
+            column = self._add(name, None)
             contrast = "" if factor.contrast == "treatment" else f", contr.{factor.contrast}"
-            return f"C({column}{contrast})" if factor.kind == "levels" else column
+            code = f"C({column}{contrast})" if factor.kind == "levels" else column
+            known = None if self.learned is None else self.learned[code]
+            self.values[column] = self.levels[factor] = self._levels(name, factor, known)
+            return code
         values = np.broadcast_to(self._number(factor.number), len(self.frame)).astype(np.float64)
         if factor.function in ("", "I"):
             text = str(factor.number)
-            return self._add(f"I({text})" if factor.function else text, values)
+            column = self._add(f"I({text})" if factor.function else text, values)
+            if self.units is not None:
+                mean, spread = self.units.setdefault(
+                    column, (float(values.mean()), float(values.std()) or 1.0)
+                )
+                self.values[column] = (values - mean) / spread
+            return column
         options = "".join(f", {key}={value}" for key, value in factor.options)
         if factor.function == "bs":
             given = dict(factor.options)
@@ -115,10 +144,11 @@ class _Columns:
         if factor.function == "poly":
             options = options.replace("degree=", "")
             degree, distinct = factor.columns, len(np.unique(values))
-            if degree >= distinct:
+            if degree >= distinct and self.learned is None:
                 problem = f"poly({factor.number}, {degree}) of {counted(distinct, 'different value')}"
                 raise UserError(problem, remedy=f"give a degree below {distinct}")
-        return f"{factor.function}({self._add(str(factor.number), values)}{options})"
+        beyond = CLIPPED if factor.function == "bs" else ""
+        return f"{factor.function}({self._add(str(factor.number), values)}{options}{beyond})"
 
     def _add(self, label: str, values: Any) -> str:
         self.labels.append(label)
@@ -147,9 +177,13 @@ class _Columns:
         with np.errstate(all="ignore"):
             return _OPERATIONS[number.operator](*(self._number(one) for one in number.operands))
 
-    def _levels(self, field: str, factor: Factor) -> Any:
-        """The values of a field as categories, the reference level first."""
+    def _levels(self, field: str, factor: Factor, known: Sequence[str | int | float] | None) -> Any:
+        """The values of a field as categories, the reference level first; `known`: these levels, if they were
+        learned from other documents.
+        """
         values = self.frame[field]
+        if known is not None:
+            return self.pandas.Categorical(values.where(values.isin(list(known))), categories=list(known))
         if self._is_number(field) and (values == np.rint(values)).all() and values.abs().max() < 1 << 53:
             values = values.astype(np.int64)  # whole numbers are floats if a document lacks the field
         counts = values.value_counts()
@@ -167,14 +201,26 @@ class _Columns:
             levels.insert(0, first)
         return self.pandas.Categorical(values, categories=levels)
 
-    def matrix(self, formula: str, code: str) -> Any:
-        """The design as a data frame."""
+    def unknown(self) -> NDArray[np.bool_]:
+        """For each document, whether it has a value that is not among the learned levels."""
+        found = np.zeros(len(self.frame), np.bool_)
+        for values in self.levels.values():
+            found |= values.codes < 0
+        return found
+
+    def matrix(self, formula: str, code: str, learned: Mapping[str, object] | None = None) -> Any:
+        """The design as a data frame. learned: what the package's functions, such as `bs`, have learned from
+        other documents, by what stands for them (`transform_state` of the package).
+        """
         formulaic = importlib.import_module("formulaic")
         table = self.pandas.DataFrame(self.values, index=range(len(self.frame)))
         try:
-            return formulaic.model_matrix(code, table, na_action="ignore")
+            terms = formulaic.Formula(code)
+            state = {} if learned is None else dict(learned)
+            spec = formulaic.ModelSpec(formula=terms, transform_state=state, na_action="ignore")
+            return spec.get_model_matrix(table)
         except Exception as error:  # whatever the package raises for numbers that make no sense
-            reason = _STANDS_FOR.sub(lambda each: self.labels[int(each[1])], str(error))
+            reason = self.name(str(error))
             reason = re.sub(r"\x1b\[[\d;]*m|[^\x20-\x7e]+", " ", reason)[:120].strip()
             problem = f"the formula {shown(formula)} cannot be computed: {reason}"
             raise UserError(problem, remedy='give one like "party + year"') from None

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stickbreaker.core.option_names import OptionNames
-from stickbreaker.estimators.kinds import Command, Export, Kind
+from stickbreaker.estimators.kinds import OF_CORPUS, Command, Export, Kind, VerbFunction
 
 OF_TOPICS = (
     "topics",
@@ -76,22 +76,50 @@ EXPORTS = {
         options=("top", "threads", "language"),
     ),
 }
+FUNCTIONS = {
+    "evaluate": VerbFunction(
+        "stickbreaker.topics.verbs.evaluate:evaluate",
+        "stickbreaker.topics.verbs.settings:ScoreSettings",
+        documents=OF_CORPUS,
+    ),
+    "topics": VerbFunction(
+        "stickbreaker.topics.verbs.topics:topics_of", "stickbreaker.topics.verbs.settings:TopicsSettings"
+    ),
+    "nearest": VerbFunction(
+        "stickbreaker.topics.verbs.nearest:nearest",
+        "stickbreaker.topics.verbs.settings:NearestSettings",
+        documents=OF_CORPUS,
+    ),
+    "effect": VerbFunction(
+        "stickbreaker.topics.verbs.effect:effects",
+        "stickbreaker.topics.verbs.settings:EffectSettings",
+        documents=OF_CORPUS,
+    ),
+    "intruders": VerbFunction(
+        "stickbreaker.topics.verbs.intruders:intruders",
+        "stickbreaker.topics.verbs.settings:IntruderSettings",
+    ),
+    "compare": VerbFunction(
+        "stickbreaker.topics.verbs.compare:compare",
+        "stickbreaker.topics.verbs.settings:CompareSettings",
+    ),
+}
 LDA = Kind(
     name="LDA",
+    noun="topic model",
     home="stickbreaker.topics.plain_lda:PlainLDA",
     front_door="stickbreaker.topics.lda:LDA",
     verbs=(*OF_TOPICS, "search-k"),
     fit={"lda": "stickbreaker.topics.cli.fit:lda"},
     commands=COMMANDS,
     exports=EXPORTS,
-    topics="stickbreaker.topics.cli.topics:list_topics",
-    topics_options=("by", "at"),
-    evaluate="stickbreaker.topics.cli.evaluate:evaluate_topics",
-    evaluate_options=(
-        *("completion", "threads", "left_to_right", "particles", "bound", "diagnostics", "overwrite"),
-        *("reference", "by", "labels"),
-        *("unseen", "spelling_of", "engine"),
-    ),
+    functions={
+        **FUNCTIONS,
+        "search-k": VerbFunction(
+            "stickbreaker.topics.verbs.search_topics:search_topics",
+            "stickbreaker.topics.verbs.settings:SearchSettings",
+        ),
+    },
     unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",
     summary="stickbreaker.topics.cli.search_summary:summarize_search",
     declared="stickbreaker.topics.parameters:LDAParameters",
@@ -109,6 +137,7 @@ HDP = replace(
     home="stickbreaker.topics.plain_hdp:PlainHDP",
     front_door="stickbreaker.topics.hdp:HDP",
     verbs=OF_TOPICS,
+    functions=FUNCTIONS,
     fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
     declared="stickbreaker.topics.parameters:HDPParameters",
 )

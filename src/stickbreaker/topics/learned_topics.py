@@ -23,6 +23,7 @@ from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalState
+from stickbreaker.topics.formula_coding import lacking_text
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.unused_topics import unused_topics
@@ -279,8 +280,11 @@ class LearnedTopics(ModelOfParameters):
         other.engine_ = engine
         return other
 
-    def _infer_documents(self, bags: Bags) -> Iterator[Local]:
-        """Infer the topics of documents, whose words are numbered as in the model's vocabulary. Yields a
+    def _infer_documents(self, bags: Bags, covariates: Array | None = None) -> Iterator[Local]:
+        """Infer the topics of documents, whose words are numbered as in the model's vocabulary.
+
+        covariates (documents × columns): of their priors, if these depend on metadata (`_covariates`); None:
+        they have the mean prior. Yields a
         record for each shard (consecutive documents) with "gamma", the Dirichlet parameters of their topic
         shares (documents × all topics of the table, also those not in use), and "scores", their terms of the
         bound in nats.
@@ -295,14 +299,23 @@ class LearnedTopics(ModelOfParameters):
             numbers = np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self.engine_.table.n_rows, size=model.shard_size)
+        n_rows, size = self.engine_.table.n_rows, model.shard_size
+        shards = cut_shards(numbers, bags, n_rows, size=size, covariates=covariates)
         return self.engine_.infer(self.params_, shards, 0)
 
-    def _infer_shares(self, bags: Bags) -> Array:
-        """Infer the expected topic shares, E[theta] (documents × topics in use), of documents whose words are
-        numbered as in the model's vocabulary.
+    def _covariates(self, corpus: Corpus, block: int) -> Array | None:
+        """What the priors of a block's documents depend on (documents × columns), NaN for documents without
+        it; None if the model's priors do not depend on metadata.
         """
-        gamma = np.concatenate([local["gamma"].values for local in self._infer_documents(bags)])
+        coding = self._model.covariates
+        return None if coding is None else coding.of(corpus, block)
+
+    def _infer_shares(self, bags: Bags, covariates: Array | None = None) -> Array:
+        """Infer the expected topic shares, E[theta] (documents × topics in use), of documents whose words are
+        numbered as in the model's vocabulary. covariates: as for `_infer_documents`.
+        """
+        locals_of_shards = self._infer_documents(bags, covariates)
+        gamma = np.concatenate([local["gamma"].values for local in locals_of_shards])
         gamma = np.ascontiguousarray(
             gamma[:, self.topic_columns_]
         )  # so that sums do not depend on the other documents
@@ -313,7 +326,15 @@ class LearnedTopics(ModelOfParameters):
         return len(self.alpha_)
 
     def _block_shares(self, corpus: Corpus, block: int) -> Array:
-        return self._infer_shares(corpus.bags(block))
+        return self._infer_shares(corpus.bags(block), self._covariates(corpus, block))
+
+    def _remark_on_documents(self, corpus: Corpus) -> str | None:
+        """A line for the user if documents lack metadata that their priors depend on; None if none does."""
+        if self._model.covariates is None:
+            return None
+        blocks = (self._covariates(corpus, block) for block in range(len(corpus.block_sizes)))
+        lack = sum(int(np.isnan(rows).any(axis=1).sum()) for rows in blocks if rows is not None)
+        return lacking_text(self._model.covariates, lack, corpus.n_documents) if lack else None
 
     def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Set the estimator's fitted attributes from what a run has learned: its model, an engine with the

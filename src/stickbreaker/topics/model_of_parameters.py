@@ -88,6 +88,8 @@ class ModelOfParameters(TopicParameters, StreamLearner):
         params = super()._params_to_save()
         if params["n_topics"] is None:  # so that the model stays as it is if a later version chooses others
             params["n_topics"] = self._n_topics_at_start()
+        if params.get("prevalence", "") is None:
+            params = {name: value for name, value in params.items() if name != "prevalence"}
         return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
 
     @abstractmethod

@@ -274,6 +274,15 @@ class LDAParameters(TopicParameters):
         option=None,
         after="words",
     )
+    prevalence: str | None = parameter(
+        None,
+        "Topic shares depend on metadata, by a formula as in R: party + year, bs(day, df=4).",
+        "Documents that differ in these fields have different priors, which are learned (docs/models/"
+        "prevalence.md). Needs documents with metadata, such as a table or a Corpus, and formulaic.",
+        metavar="FORMULA",
+        after="alpha",
+        saved=False,
+    )
     moves: str | None = parameter(
         "exchange",
         '"exchange": in a stream (`partial_fit`, `fit --stream`, `stream`), and online with open words, a '

@@ -5,9 +5,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from stickbreaker.contracts.contract import Move
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import with_parameter_section
+from stickbreaker.topics.formula_grammar import read_formula
 from stickbreaker.topics.model.moves.exchange import exchanges_of
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.prevalence import PrevalencePrior
 from stickbreaker.topics.model.slots import TopicPrior, TopicVocabulary
 from stickbreaker.topics.parameters import LDAParameters
 from stickbreaker.topics.topic_estimator import TopicEstimator
@@ -53,13 +56,22 @@ class PlainLDA(LDAParameters, TopicEstimator):
             made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
         return made
 
-    def _documents(self, stream: bool) -> DirichletPrior:
+    def _slot(self) -> str:
+        return self._documents_slot if self.prevalence is None else PrevalencePrior.name
+
+    def _documents(self, stream: bool) -> DirichletPrior | PrevalencePrior:
         K, given = int(self._n_topics_at_start()), self.alpha
         if given is None:
-            given = STREAM_ALPHA if stream else "learned"
+            given = STREAM_ALPHA if stream and self.prevalence is None else "learned"
         start = 1.0 / K if self._gibbs_settings() is None else max(1.0 / K, CHAIN_ALPHA)
         alpha, learned = concentration("alpha", given, {"topics": (K,)}, start)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
+        if self.prevalence is not None:
+            if not learned or str(given).startswith("learned-symmetric"):
+                remedy = 'leave out alpha, or give where it starts, as in "learned:0.5"'
+                raise UserError(f"prevalence learns alpha, and alpha={given!r}", remedy=remedy)
+            read_formula(self.prevalence)
+            return PrevalencePrior(alphas, self.prevalence)
         return DirichletPrior(alphas, learned, str(given).startswith("learned-symmetric"))
 
     def _moves(

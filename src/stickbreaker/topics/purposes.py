@@ -22,4 +22,5 @@ LEFT_TO_RIGHT = "left-to-right"  # the order in which a document's words are pre
 
 INTRUSION = "intrusion"  # the topics of a quiz, and its intruders
 EFFECTS = "effects"  # the topic shares that are regressed on metadata, by the draw's number
+PREVALENCE = "prevalence"  # coefficients of a prior by metadata, for the intervals of expected shares
 NEIGHBOURS_ON_MAP = "neighbours on the map"  # which of equally near documents are neighbours on the map

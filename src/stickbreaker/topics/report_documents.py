@@ -31,7 +31,11 @@ from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
+from stickbreaker.topics.model.word_documents import WordDocuments
+from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
 from stickbreaker.topics.snippets import Excerpts
+
+Halves = tuple[WordDocuments, WordDocuments]  # what ranks words, from each half of the documents
 
 LIMIT = 2000  # stored documents
 SALT = 1  # so that they are chosen independently of held-out documents
@@ -42,6 +46,7 @@ LONGEST_VALUE = 200  # stored characters of a metadata value
 TOP_WORDS = 10  # top words for a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
 HELD_OUT = "held_out"  # name of the figure for the share of the stored documents not learned from
+LEARNED, OTHERS, IN_HALVES = 0, 1, 2  # where coherence is counted: see `collect_documents_and_figures`
 OF_OTHERS = "documents"  # name of the figure for documents not learned from: their number
 COLUMNS = (
     "number",
@@ -59,7 +64,13 @@ COLUMNS = (
 
 
 def write_documents(
-    estimator: LearnedTopics, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
+    estimator: LearnedTopics,
+    source: Source,
+    engine: Engine,
+    path: Path,
+    *,
+    learned_from_these: bool = True,
+    halves: Halves | None = None,
 ) -> None:
     """Write what a model's report shows of its documents into the model's directory, as two Parquet files.
 
@@ -71,10 +82,13 @@ def write_documents(
     fields.
 
     The corpus is read by the run's `engine`. If the model has not learned from these documents
-    (`learned_from_these` False), "documents", their number, replaces "unigram".
+    (`learned_from_these` False), "documents", their number, replaces "unigram". halves: as for that function.
     """
-    documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
+    documents, figures, sums = collect_documents_and_figures(estimator, source, engine, halves)
     if not learned_from_these:
+        counted: Any = figures.get("coherence_in")
+        if counted is not None:
+            figures["coherence_in"] = [*counted[:2], OTHERS]
         del figures["unigram"]
         figures[OF_OTHERS] = source.n_documents
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
@@ -88,15 +102,17 @@ def write_documents(
 
 
 def collect_documents_and_figures(
-    estimator: LearnedTopics, source: Source, engine: Engine
+    estimator: LearnedTopics, source: Source, engine: Engine, halves: Halves | None = None
 ) -> tuple[dict[str, list[Any]], dict[str, object], MetadataSums]:
     """Read a corpus once for the report. Returns the documents to store, as columns; numbers about the whole
     corpus, by name; and its sums of topics' tokens by metadata field.
 
     The numbers are: "coherence", the NPMI of each topic's ten first words in windows of text, if there are
-    two words or more (for a polylingual model the mean over its languages), of the documents held out if
+    two words or more (for a polylingual model the mean over its languages). With `halves`, the counts by
+    which each half of the documents ranks words, the words are those of one half, counted in the other, and
+    the number is the mean of both ways. Without, words of all documents are counted in those held out if
     there are any. "coherence_in": how many windows, whether they are windows (1) or documents whose words
-    have no order (0), and whether these were held out (1) or learned from (0). "unigram": nats per word of
+    have no order (0), and where: `LEARNED`, `OTHERS` or `IN_HALVES`. "unigram": nats per word of
     the documents learned from, under their own word shares. "unigram_held_out": nats per word of the held-out
     words that a run's score predicts, under the same shares (smoothed); missing if nothing is held out.
     "held_out": the share of these documents that was held out.
@@ -106,10 +122,9 @@ def collect_documents_and_figures(
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.map_items(Lowest(source), parts))
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
-    top = spelled_tops(lambda rows: estimator._ranked_words(TOP_WORDS, rows).words, estimator.vocabulary_)
     assert isinstance(source.corpus, Corpus)
     held_out = any(len(source.held_out_in(block)) for block in range(source.n_blocks))
-    look = Look(estimator._without_table(), source, last, top, held_out)
+    look = Look(estimator._without_table(), source, last, _counted_words(estimator, halves, held_out))
     looks, terms = engine.map_items_with_sums(
         look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
     )
@@ -119,13 +134,50 @@ def collect_documents_and_figures(
     if scores:
         figures["coherence"] = np.mean(scores, axis=0).tolist()
         number = max(side.texts.total for side in sides)
-        figures["coherence_in"] = [number, int(source.corpus.ordered), int(look.held_out)]
+        if halves is not None:  # both halves of the language that has most
+            totals = np.reshape([side.texts.total for side in sides], (2, -1))
+            number = int(totals.sum(axis=0).max())
+        where = IN_HALVES if halves is not None else OTHERS if held_out else LEARNED
+        figures["coherence_in"] = [number, int(source.corpus.ordered), where]
     figures["unigram"] = nats_of([learned for learned, _ in terms])
     predicted = nats_of([predicted for _, predicted in terms])
     if predicted is not None:
         figures["unigram_held_out"] = predicted
     sums = reduce(MetadataSums.plus, [look.sums for look in looks])
     return {name: [value for look in looks for value in look.rows[name]] for name in COLUMNS}, figures, sums
+
+
+class CountedWords(NamedTuple):
+    """Top words of topics, by language, whose company is counted in some documents: in the `half` 0 or 1 of
+    those learned from, else in those held out (`held_out`) or in all.
+    """
+
+    top: Mapping[str | None, list[list[str]]]
+    half: int | None = None
+    held_out: bool = False
+
+    def chosen(self, source: Source, block: int) -> NDArray[np.int64] | None:
+        """The positions in a block of the documents in which they are counted; None: all."""
+        if self.half is None:
+            return source.held_out_in(block) if self.held_out else None
+        from stickbreaker.topics.runs.word_counting import in_second_half
+
+        own = in_second_half(source, block) == bool(self.half)
+        return source.numbers(block)[own] - source.first[block]
+
+
+def _counted_words(estimator: LearnedTopics, halves: Halves | None, held_out: bool) -> list[CountedWords]:
+    """The words whose company is counted, and where: with `halves` those of each half in the other one."""
+    vocabulary = estimator.vocabulary_
+    if halves is None:
+        top = spelled_tops(lambda rows: estimator._ranked_words(TOP_WORDS, rows).words, vocabulary)
+        return [CountedWords(top, held_out=held_out)]
+
+    def words_of(counted: WordDocuments) -> Mapping[str | None, list[list[str]]]:
+        evidence = estimator._word_evidence._replace(counted=counted)
+        return spelled_tops(lambda rows: ranking(DEFAULT)(evidence, TOP_WORDS, rows).words, vocabulary)
+
+    return [CountedWords(words_of(counted), 1 - half) for half, counted in enumerate(halves)]
 
 
 @dataclass(frozen=True)
@@ -146,8 +198,9 @@ class Lowest:
 class Seen(NamedTuple):
     """What `Look` collected from some blocks of documents.
 
-    rows: the documents to store, as columns of documents.parquet by name; sides: for each language, in how
-    many windows of text top words occur together; sums: topics' tokens by metadata field.
+    rows: the documents to store, as columns of documents.parquet by name; sides: for each of `Look.words` and
+    each language, in how many windows of text top words occur together; sums: topics' tokens by metadata
+    field.
     """
 
     rows: dict[str, list[object]]
@@ -161,15 +214,14 @@ class Look:
 
     A call returns a `Seen`, and the counts of each word (2 × V) in the documents learned from, and in the
     held-out halves that are predicted. `estimator` has no table of counts and reads the engine's; all calls
-    must be for the same model. `last`: the highest hash of an id to store; `top`: each topic's top words, by
-    language.
+    must be for the same model. `last`: the highest hash of an id to store; `words`: those whose company is
+    counted.
     """
 
     estimator: LearnedTopics
     source: Source
     last: float  # hash of the last document to store
-    top: Mapping[str | None, list[list[str]]]
-    held_out: bool  # whether only held-out documents count for coherence
+    words: Sequence[CountedWords]
     whole: LearnedTopics | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
@@ -179,7 +231,9 @@ class Look:
         seen = estimator._seen(corpus) if estimator._is_open else corpus
         learned, predicted = counts = np.zeros((2, source.n_words))
         kept: dict[str, list[object]] = {name: [] for name in COLUMNS}
-        sides = [TopWords(words, language) for language, words in self.top.items()]
+        sides = [
+            [TopWords(words, language) for language, words in counted.top.items()] for counted in self.words
+        ]
         sums = MetadataSums(len(estimator.alpha_))
         for block in blocks:
             entries = corpus.source.entries(block)
@@ -187,10 +241,11 @@ class Look:
             _count(source.block(block)[1], learned)
             if source.held_out > 0.0:
                 _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
-            chosen = source.held_out_in(block) if self.held_out else None
-            for side in sides:
-                side.add(entries, chosen)
-        return Seen(kept, sides, sums), counts
+            for words, own in zip(self.words, sides, strict=True):
+                chosen = words.chosen(source, block)
+                for side in own:
+                    side.add(entries, chosen)
+        return Seen(kept, [side for own in sides for side in own], sums), counts
 
     def _keep(
         self,
@@ -213,8 +268,9 @@ class Look:
             sums.documents += len(ids)
         if not inferred:
             return
-        bags = corpus.bags(block).take(np.array(inferred, np.int64))
-        theta = estimator._infer_shares(bags)
+        places = np.array(inferred, np.int64)
+        bags, covariates = corpus.bags(block).take(places), estimator._covariates(corpus, block)
+        theta = estimator._infer_shares(bags, None if covariates is None else covariates[places])
         tokens = tokens_by_document(bags.offsets, bags.counts)
         if any(fields):
             sums.add(fields, tokens, theta)

@@ -67,10 +67,18 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.
 
         Each row depends only on its document, not on other documents, order or threads. Documents without
-        known words get the prior mean. Warns (UserWarning) if no document has known words.
+        known words get the prior mean. With `prevalence` the prior is that of the document's metadata, or
+        without these the mean. Warns (UserWarning) if no document has known words, and if documents lack
+        metadata of the prior.
         """
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)  # raises; takes longer than the words of a sentence
+        if self._model.covariates is not None:
+            corpus = self._as_corpus(X, reset=False)
+            remark = ALL_UNSEEN if corpus.n_tokens == 0.0 else self._remark_on_documents(corpus)
+            if remark is not None:
+                warnings.warn(remark, UserWarning, stacklevel=3)
+            return np.concatenate([self._block_shares(corpus, b) for b in range(len(corpus.block_sizes))])
         known, shares = False, list[NDArray[np.float64]]()
         for bags in self._known_bags(X):
             known = known or len(bags.words) > 0
@@ -133,6 +141,20 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         found = effects_of_metadata(self, corpus, formula, draws=draws, seed=random_state)
         names = self.topic_names_ or [None] * len(self.alpha_)
         return as_frame(found.table(names))
+
+    def expected_shares(self, at: str | None = None) -> "pd.DataFrame":
+        """Expected topic shares by the metadata on which the prior depends, for a model with `prevalence`.
+
+        at: values of fields, as "party=A, year=1990:2020"; all else is average. None: the levels of each
+        field, or its mean, smallest and largest number. Returns one row per topic and place: `topic`, `name`,
+        `at`, `documents` (learned from, if known), `share` with the bounds `low` and `high` of 95 %,
+        `compared_with`, and `difference` with its bounds. The uncertainty of the topics themselves is not in
+        the bounds. Raises UserError for a model without `prevalence`, and for unknown values.
+        """
+        from stickbreaker.topics.effects_of_prevalence import expected_shares
+
+        check_is_fitted(self)
+        return as_frame(expected_shares(self, at).table(self.topic_names_ or [None] * len(self.alpha_)))
 
     def representative_documents(self, X: object, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents that have the largest share of it,

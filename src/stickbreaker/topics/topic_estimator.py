@@ -13,6 +13,8 @@ from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
+from stickbreaker.estimators.learned import AnyLearned, Learned
+from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.saving import load_for
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
@@ -103,8 +105,7 @@ class TopicEstimator(LearnedTopics):
 
         self.given_names_, self.merges_ = {}, ()  # they belonged to other topics
         vars(self).pop("_began_as_stream", None)
-        self._take(*topic_runs.learned(self, corpus, job, state))
-        topic_runs.keep_word_documents(self, corpus, job)
+        topic_runs.take_run(self, corpus, job, state)
 
     def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -183,9 +184,7 @@ class TopicEstimator(LearnedTopics):
 
     def _remark_on(self, corpus: Corpus) -> str | None:
         n_topics = self._n_topics_at_start()
-        if self._documents_slot != "finite":
-            return None
-        if corpus.n_documents < n_topics:
+        if self._documents_slot == "finite" and corpus.n_documents < n_topics:
             documents = counted(corpus.n_documents, "document")
             return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
         return self._remark_on_short(corpus)
@@ -195,12 +194,17 @@ class TopicEstimator(LearnedTopics):
         longer, or the settings are as good.
         """
         length = corpus.n_tokens / corpus.n_documents
-        sampled = self._gibbs_settings() is not None
-        if length >= SHORT or corpus.n_documents < MANY or self._is_open or self._has_concepts or sampled:
+        if length >= SHORT or corpus.n_documents < MANY or self._is_open or self._has_concepts:
+            return None
+        have, settings = f"documents have {length:.1f} known words on average", "alpha=0.1, eta=0.1"
+        if self._documents_slot != "finite":
+            unknown = "too few to know how many topics there are"
+            return f'{have}, {unknown}; best was LDA of some 20 topics with inference="gibbs", {settings}'
+        if self._gibbs_settings() is not None:
             return None
         return (
-            f"documents have {length:.1f} known words on average; topics of such short texts were best with "
-            'inference="gibbs", alpha=0.1, eta=0.1, and with concepts of word vectors (stickbreaker concepts)'
+            f'{have}; topics of such short texts were best with inference="gibbs", {settings}, and with '
+            "concepts of word vectors (stickbreaker concepts)"
         )
 
     def _overview(self) -> Overview:
@@ -272,6 +276,7 @@ class TopicEstimator(LearnedTopics):
             engine = LocalEngine(self.n_jobs, folder=folder)
             engine.restore(model, snapshot.arrays, snapshot.keys)
             state = state_of(snapshot)
+        model = model.restored(state.params)
         refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run continues
@@ -308,3 +313,17 @@ def load_topics(
     run under way may delete it, as for `saving.load`.
     """
     return load_for(verb, TopicEstimator, path, threads, in_place=in_place)
+
+
+def topics_in(learned: AnyLearned, verb: str) -> TopicEstimator:
+    """The topic estimator that has what was learned. Raises UserError for a model of another kind.
+
+    verb: what needs it, for the message.
+    """
+    estimator = estimator_in(learned) if isinstance(learned, Learned) else learned
+    if not isinstance(estimator, TopicEstimator):
+        kind = learned.kind if isinstance(learned, Learned) else type(learned).__name__
+        raise UserError(
+            f"{verb} does not apply to a model of the kind {kind}", remedy="give a model of topics"
+        )
+    return estimator

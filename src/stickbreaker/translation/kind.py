@@ -1,7 +1,7 @@
 """The declaration of lexicons by topic as a kind of saved system; they are learned from a bitext."""
 
 from stickbreaker.core.option_names import OptionNames
-from stickbreaker.estimators.kinds import Command, Saved
+from stickbreaker.estimators.kinds import Command, Saved, VerbFunction
 
 SYSTEMS = (
     Saved(
@@ -21,8 +21,17 @@ SYSTEMS = (
             alike=("document_field", "domain_field", "lines_per_document", "language_model", "phrase_table"),
             ambiguous=("alignments", "phrases", "n_best", "min_gain", "min_p"),
         ),
-        evaluate="stickbreaker.translation.cli.evaluate:evaluate_lexicon",
-        evaluate_options=("alignments", "threads"),
+        classes=(
+            "stickbreaker.translation.lexicon.topic_lexicon:TopicLexicon",
+            "stickbreaker.translation.phrases.phrase_model:PhraseModel",
+        ),
+        functions={
+            "evaluate": VerbFunction(
+                "stickbreaker.translation.verbs.evaluate:evaluate",
+                "stickbreaker.translation.verbs.settings:ScoreSettings",
+                documents="stickbreaker.translation.verbs.evaluate:bitext_for",
+            )
+        },
         page="stickbreaker.translation.report.lexicon_page:lexicon_page_of",
     ),
 )

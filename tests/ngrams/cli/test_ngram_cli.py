@@ -11,7 +11,7 @@ from tests.running import PROGRAM, StopAfter, write_lines
 
 from stickbreaker import LDA, NgramModel
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.testing.estimators import contents
 
 LINES = ["the cat sat on the mat", "the dog sat on the cat", "a dog ran", "", "a cat ran to the dog"] * 30
@@ -251,9 +251,8 @@ def test_topics_that_lack_most_words_are_noted(cli, book, learned, tmp_path):
 
 
 def test_models_without_topics_do_not_rescale(cli, book, learned, topics):
-    line = cli("evaluate", learned, book, "--rescale", learned, code=1).stderr
+    line = cli("evaluate", learned, book, "--rescale", learned, code=1).stderr.splitlines()[-1]
     assert f"{learned}: a model of the kind NgramModel has no topics over single words; give a" in line
-    assert line.count("\n") == 1
     line = cli("evaluate", learned, book, "--exponent", 0.5, code=2).stderr
     assert "--exponent needs --rescale" in line
     line = cli("evaluate", topics, book, "--rescale", topics, code=2).stderr
@@ -272,7 +271,7 @@ def test_an_interrupted_run_goes_on_alike(cli, book, tmp_path, monkeypatch, kind
         told = cli(*options, "--out", tmp_path / "m", code=1)
     assert f"stickbreaker resume {tmp_path / 'm'}" in told.stderr
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=2, watch=[StopAfter(2)])
+        model_runs.resume(tmp_path / "m", every=0.0, threads=2, watch=[StopAfter(2)])
     cli("resume", tmp_path / "m")
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 

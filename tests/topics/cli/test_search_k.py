@@ -15,9 +15,9 @@ from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import model_runs
-from stickbreaker.topics.cli.search_k import _reason
-from stickbreaker.topics.cli.search_page import figure, page
 from stickbreaker.topics.evaluation import Fewest, stability
+from stickbreaker.topics.verbs.search_page import figure, page
+from stickbreaker.topics.verbs.search_topics import reason_for
 
 QUICK = ("--iterations", 8, "--held-out", 0.2, "--threads", 1)
 
@@ -173,7 +173,7 @@ def test_a_single_run_has_no_stability(cli, corpus, tmp_path):
     ],
 )
 def test_the_reason_is_a_sentence(found, tried, seeds, says):
-    told = _reason(found, tried, seeds)
+    told = reason_for(found, tried, seeds)
     assert says in told
     assert told.count(". ") == 0
     assert told.endswith(".")

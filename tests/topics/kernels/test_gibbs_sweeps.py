@@ -44,7 +44,7 @@ def draws(kernel, words, documents, z, alpha, eta, shape=None, groups=None):
     groups = np.zeros(len(eta), int) if groups is None else groups
     order, block, table, topics = prepared(words, documents, z, groups, len(alpha))
     totals = np.array([full[groups == group].sum(0) for group in range(groups.max() + 1)])
-    prior = Prior(alpha, np.ascontiguousarray(eta if shape is None else shape), totals)
+    prior = Prior(alpha[None, :], np.ascontiguousarray(eta if shape is None else shape), totals)
     out = np.empty((DRAWS, len(z)), np.int64)
     for i, key in enumerate(numbered_keys(5, "test", 0, np.arange(DRAWS))):
         mine, drawn = Table(table.counts.copy(), table.totals.copy()), topics.copy()
@@ -106,7 +106,7 @@ def test_counts_stay_those_of_the_assignments(kernel):
     words, z = rng.integers(0, 9, 50), rng.integers(0, n_topics, 50)
     groups = np.repeat([0, 1], 6)
     _, block, table, topics = prepared(words, documents, z, groups, n_topics)
-    prior = Prior(np.full(n_topics, 0.1), np.full((1, 1), 0.1), np.full((2, n_topics), 0.6))
+    prior = Prior(np.full((1, n_topics), 0.1), np.full((1, 1), 0.1), np.full((2, n_topics), 0.6))
     for key in numbered_keys(1, "test", 0, np.arange(20)):
         kernel(block, table, prior, key, topics)
     anew = Table(np.zeros_like(table.counts), np.zeros_like(table.totals))

@@ -45,7 +45,7 @@ def run(documents, alpha, lam, rule, start=None):
         np.zeros(len(documents)),
         np.zeros(len(documents), np.int64),
     )
-    infer_documents(words, alpha, rule, report)
+    infer_documents(words, alpha[None, :], rule, report)
     return report
 
 
@@ -162,7 +162,7 @@ def test_an_empty_document_gets_the_prior():
     report = Report(
         np.ones((2, 2)), np.zeros((3, 2), np.float32), np.zeros(2), np.zeros(2), np.zeros(2, np.int64)
     )
-    infer_documents(words, np.array([0.3, 0.6]), Rule(10, 1e-3), report)
+    infer_documents(words, np.array([[0.3, 0.6]]), Rule(10, 1e-3), report)
     assert report.gamma[0].tolist() == [0.3, 0.6]
     assert report.scores[0] == pytest.approx(0.0, abs=1e-12)
 

@@ -242,7 +242,7 @@ def test_inference_from_two_starts_takes_the_better(seed):
     start = np.repeat((alpha[0] + tokens / N_TOPICS)[:, None], N_TOPICS, axis=1)
     report = _report(start.copy())
     words, rule = packed(documents, lam), Rule(5, 0.0)
-    infer_documents_twice(words, alpha, rule, kept, report)
+    infer_documents_twice(words, alpha[None, :], rule, kept, report)
     table = lda.bound([], [], alpha, 0.1, lam)
     stayed = 0
     for d, document in enumerate(documents):
@@ -266,7 +266,7 @@ def test_inference_from_two_starts_takes_the_better(seed):
 def test_an_empty_document_gets_the_prior_from_any_start():
     words = packed([(np.empty(0, int), np.empty(0)), (np.array([0]), np.array([1.0]))], np.ones((2, 3)))
     report = _report(np.ones((2, 2)), n_words=3)
-    infer_documents_twice(words, np.array([0.3, 0.6]), Rule(10, 1e-3), np.full((2, 2), 9.0), report)
+    infer_documents_twice(words, np.array([[0.3, 0.6]]), Rule(10, 1e-3), np.full((2, 2), 9.0), report)
     assert report.gamma[0].tolist() == [0.3, 0.6]
     assert report.scores[0] == pytest.approx(0.0, abs=1e-12)
 

@@ -15,6 +15,8 @@ from tests.topics.model.test_polylingual import TwoLanguages
 
 from stickbreaker import HDP, LDA, ConceptTree, Corpus, UserError, Vocabulary
 from stickbreaker.contracts.contract import Score
+from stickbreaker.corpus import VocabularyRule
+from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.saving import load
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_languages
 from stickbreaker.testing.planted import matched
@@ -24,6 +26,7 @@ from stickbreaker.topics.model.solvers.mean_field import MeanField
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
+from stickbreaker.topics.runs.initialization import seed_from_documents
 
 ETA = 0.3
 TWO = Vocabulary.joined(
@@ -160,6 +163,37 @@ NESTED_TWICE = [
     {"concept": "c2", "words": ["water", "bank"], "parent": "c0"},
     {"concept": "c3", "words": ["water", "boat"]},
 ]
+
+
+@pytest.mark.parametrize(
+    ("strength", "sizes"), [(100.0, (1 + 198 * 0.75, 1 + 198 * 0.25)), (1.0, (1.0, 1.0)), (0.5, (0.5, 0.5))]
+)
+def test_words_of_a_concept_have_priors_in_proportion_to_its_counts(strength, sizes):
+    row = {"concept": "money", "words": ["money", "loan"], "counts": [30, 10]}
+    tree = ConceptTree([row, {"concept": "wet", "words": ["river", "water"]}], strength)
+    assert ConceptTree([json.loads(line) for line in tree.lines()], strength) == tree
+    found = compiled(tree, ONE).sizes
+    assert np.allclose(found[[ONE.index[word] for word in ("money", "loan")]], sizes)
+    assert found[[ONE.index[word] for word in ("river", "water", "boat")]].tolist() == [strength] * 2 + [1.0]
+    both = [{"concept": "c", "words": PAIRS[0]["words"], "counts": {"de": [3, 1], "en": [1, 1]}}]
+    assert np.allclose(compiled(ConceptTree(both, 2.0), TWO).sizes[[0, 3, 5, 8]], [2.5, 1.5, 2.0, 2.0])
+
+
+@pytest.mark.parametrize("counts", [[1], [1, "2"], [1, -2], [1, float("inf")], {"en": [1, 2]}, "12", 3])
+def test_counts_that_are_not_one_for_each_word_are_refused(counts):
+    with pytest.raises(UserError, match="the counts of 'a' are not a number for each of its words; give"):
+        ConceptTree([{"concept": "a", "words": ["x", "y"], "counts": counts}])
+
+
+def test_a_model_of_concepts_with_counts_is_the_same_after_updates_and_loading(tmp_path):
+    texts = ["sea ship ship wind", "bank money tax", "tax loan money money"] * 5
+    rows = [
+        {"concept": "a", "words": ["sea", "ship"], "counts": [1, 9]},
+        {"concept": "b", "words": ["tax", "loan"]},
+    ]
+    model = LDA(2, words=ConceptTree(rows), random_state=0, max_iter=3, tol=0.0).fit(texts)
+    model.partial_fit(texts[:4]).save(tmp_path / "m")
+    assert np.array_equal(load(tmp_path / "m").topic_word_, model.topic_word_)
 
 
 @pytest.mark.parametrize("concepts", [SENSES, NESTED_TWICE])
@@ -394,6 +428,20 @@ def test_concepts_alone_bring_languages_together(inference):
         cosines[name] = matched(model.topic_word_, planted.topics)[1].min()
     assert cosines["concepts"] > 0.9
     assert cosines["concepts"] > cosines["closed"] + 0.1
+
+
+@pytest.mark.parametrize(("length", "compares_meanings"), [(3, True), (30, False)])
+def test_short_documents_of_one_language_start_topics_by_their_meanings(length, compares_meanings):
+    """The words of longer ones say more: concepts made topics of AP's reports worse by the start alone."""
+    generator = np.random.default_rng(0)
+    kinds = [[f"{letter}{number}" for number in range(40)] for letter in "abc"]
+    texts = [list(generator.choice(kinds[number % 3], length)) for number in range(90)]
+    corpus = Corpus.from_tokens(texts, rule=VocabularyRule(1, 1.0))
+    spelled = corpus.vocabulary.words
+    meanings = csr_matrix([[float(word[0] == letter) for letter in "abc"] for word in spelled])
+    every = (slice(0, len(spelled)),)
+    plain, tied = (seed_from_documents(Source(corpus), every, (), 3, 0, 0, own) for own in (None, meanings))
+    assert (np.abs(plain.own - tied.own).sum() > 0.0) == compares_meanings
 
 
 # values, files, messages

@@ -9,7 +9,6 @@ import click
 from stickbreaker.console.console import PATH, command, emit, note, option, tell_of_compiling
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import quoted_path
-from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
 
 PASSES = 10
 
@@ -40,6 +39,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.report.topic_page import page_of
     from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.topics.verbs.topics import TopicList, listed_topics
 
     corpus_path, model_path, page_path = out / "corpus", out / "model", out / "report.html"
     if out.exists() and not overwrite:
@@ -70,13 +70,10 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     fitting.resume(directory, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
     write_atomic(page_path, page.html().encode("utf-8"))
-    result = {
-        "corpus": str(corpus_path),
-        "model": str(model_path),
-        "report": str(page_path),
-        "topics": [t for t in summarize_topics(load_topics(model_path, "topics"), 10) if not t["unused"]],
-    }
-    emit(result, as_json, lambda r: f"{topics_as_text(r)}\n\n{_next(out)}")
+    listed = listed_topics(load_topics(model_path, "topics"), 10)
+    found = TopicList(str(model_path), tuple(one for one in listed if not one.unused))
+    result = {"corpus": str(corpus_path), "model": "", "report": str(page_path), **found.as_json()}
+    emit(result, as_json, lambda _: f"{found}\n\n{_next(out)}")
 
 
 def _next(out: Path) -> str:

@@ -1,6 +1,9 @@
 """`stickbreaker evaluate`: scores a saved model on documents that it has not seen."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,22 +11,23 @@ from stickbreaker.console.console import (
     MODEL,
     PATH,
     NumberRange,
-    Outcome,
     command,
-    emit,
     inputs_argument,
     model_argument,
+    note,
     option,
     refuse_written,
-    threads_option,
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options
-from stickbreaker.console.inputs import ReadingChoice, reading_options
-from stickbreaker.console.requests import ScoringRequest
-from stickbreaker.estimators.kinds import Saved, kind_at, object_at
-from stickbreaker.ngrams.cli.word_scorers import INTERPOLATE, TUNE_ON, WEIGHT
-from stickbreaker.topics.cli.ranking import ranking_option
-from stickbreaker.topics.cli.unseen import unseen_options
+from stickbreaker.console.faces import result_for, show, verb_options
+from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options
+from stickbreaker.console.table_files import refuse_table, write_tables
+from stickbreaker.core.errors import counted
+from stickbreaker.core.parameter_fields import declared
+from stickbreaker.estimators.kinds import kind_at
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.verb_results import VerbResult
 
 ALONE = (  # not available on Spark
     *("left_to_right", "particles", "bound", "diagnostics", "reference", "by", "labels"),
@@ -31,32 +35,27 @@ ALONE = (  # not available on Spark
     *("interpolate", "weight", "tune_on"),
     "alignments",
 )
+NEEDS = {  # options that need another
+    "particles": "left_to_right",
+    "exponent": "rescale",
+    "weight": "interpolate",
+    "tune_on": "interpolate",
+}
+EXCLUSIVE = (  # an option, another that it does not go with, and why
+    ("interpolate", "rescale", "does not go with --rescale"),
+    ("weight", "tune_on", "and --tune-on both say the share; leave one out"),
+)
 
 
 @click.command(epilog="Example: stickbreaker evaluate model test.jsonl")
 @model_argument
 @inputs_argument
-@option(
-    "--completion",
-    default=0.5,
-    type=NumberRange(0.0, 1.0, max_open=True),
-    help="Share of each document's words that the model sees; it predicts the rest.",
-)
-@option(
-    "--left-to-right",
-    is_flag=True,
-    help="Also score whole documents. Slow: the time grows with the square of a document's length.",
-)
-@option(
-    "--particles",
-    default=20,
-    least=1,
-    help="Particles for --left-to-right: more reduce the variance, and take longer.",
-)
-@option(
-    "--bound",
-    is_flag=True,
-    help="Also print the bound on log p that inference maximises, to compare runs on the same documents.",
+@verb_options(
+    "evaluate",
+    completion={"type": NumberRange(0.0, 1.0, max_open=True)},
+    spelling_of={"type": PATH},
+    rescale={"type": MODEL},
+    alignments={"type": PATH},
 )
 @option(
     "--diagnostics",
@@ -65,53 +64,13 @@ ALONE = (  # not available on Spark
     help="Also write a table with one row per topic, like MALLET's diagnostics: .csv, .parquet or .xlsx.",
 )
 @option("--overwrite", is_flag=True, help="Replace the file at --diagnostics.")
-@option(
-    "--reference",
-    metavar="CORPUS|FILE",
-    help="Corpus in which co-occurrences are counted for coherence.  [default: the documents scored]",
-)
-@ranking_option
-@option(
-    "--labels",
-    metavar="FIELD",
-    help="Predict this metadata field from the topics of documents; if it has several values, the first.",
-)
-@option(
-    "--nonterminal",
-    metavar="SYMBOL",
-    help="Grammars: symbol whose strings are compared with words.  [default: Word, or the last adapted one]",
-)
-@option(
-    "--rescale",
-    type=MODEL,
-    metavar="TOPICS",
-    help="Language models: rescale probabilities by the topics of each document, from a saved LDA or HDP.",
-)
-@option(
-    "--exponent",
-    default=0.7,
-    type=NumberRange(0.0, 10.0),
-    help="Exponent of p(word | document) / p(word) for --rescale.",
-)
-@option("--interpolate", **INTERPOLATE)
-@option("--weight", **WEIGHT)
-@option("--tune-on", **TUNE_ON)
-@option(
-    "--alignments",
-    type=PATH,
-    metavar="FILE",
-    help="Lexicons: word links of these sentences, as in the lexicon's training data: 0-0 1-2 on each line.",
-)
-@unseen_options
 @engine_options
-@threads_option
 @reading_options
 @command
 def evaluate(
     model: Path,
     inputs: tuple[str, ...],
     where: EngineChoice,
-    threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
     **options: object,
@@ -139,35 +98,74 @@ def evaluate(
 
     On Spark (--engine spark), executors score a corpus, by completion only.
     """
-    asked = ScoringRequest(model, inputs, reading, threads, options)
-    result, text = _on_spark(asked, where) if where.engine == "spark" else _here(asked, where)
-    emit(result, as_json, text)
+    files = GivenFiles(inputs, reading)
+    if where.engine == "spark":
+        show(_on_spark(model, inputs, options, where), as_json)
+        return
+    where.refuse_spark_options()
+    table, overwrite = options.pop("diagnostics"), options.pop("overwrite")
+    assert table is None or isinstance(table, Path)
+    show(_here(model, files, options, table, overwrite=bool(overwrite)), as_json)
 
 
-def _on_spark(asked: ScoringRequest, where: EngineChoice) -> Outcome:
+def _on_spark(
+    model: Path, inputs: tuple[str, ...], options: Mapping[str, object], where: EngineChoice
+) -> "VerbResult":
     from stickbreaker.cli.spark_scoring import completion_on_spark
 
     refuse_written(ALONE, "does not go with --engine spark")
-    if "engine" not in kind_at(asked.model, "evaluate").evaluate_options:
+    if "completion" not in declared(kind_at(model, "evaluate").function("evaluate").settings_class()):
         raise click.UsageError("--engine spark only scores models of topics: leave it out")
-    return completion_on_spark(asked.model, asked.inputs, asked.options["completion"], where)
+    share = options["completion"]
+    assert isinstance(share, float)
+    return completion_on_spark(model, inputs, share, where)
 
 
-def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
-    from stickbreaker.console.document_scores import score_documents
+def _here(
+    model: Path, files: GivenFiles, options: Mapping[str, object], table: Path | None, *, overwrite: bool
+) -> "VerbResult":
+    """Score a model on this machine; table: the file for diagnostics, if they were asked for."""
+    for name, needed in NEEDS.items():
+        if not options[needed]:
+            refuse_written((name,), f"needs --{needed.replace('_', '-')}")
+    for one, other, problem in EXCLUSIVE:
+        if options[other] is not None:
+            refuse_written((one,), problem)
+    kind = kind_at(model, "evaluate")
+    if "diagnostics" not in declared(kind.function("evaluate").settings_class()):
+        refuse_written(("diagnostics", "overwrite"), f"does not apply to a {kind.noun}")
+    if options["left_to_right"]:
+        note(f"scoring documents left to right, by {counted(float(str(options['particles'])), 'particle')}")
+    files, more = _with_references(files, options)
+    if table is None:
+        return result_for("evaluate", model, options, files, **more)
+    refuse_table(table, overwrite)
+    found: Any = result_for("evaluate", model, options, files, **more, diagnostics=True)
+    topics = found.diagnostics
+    write_tables([topics], topics.schema, table, overwrite=overwrite)
+    note(f"{table}: diagnostics of {counted(topics.num_rows, 'topic')}")
+    return found
 
-    where.refuse_spark_options()
-    if not asked.options["left_to_right"]:
-        refuse_written(("particles",), "needs --left-to-right")
-    kind = kind_at(asked.model, "evaluate")
-    _refuse_others(kind)
-    score = score_documents if kind.evaluate is None else object_at(kind.evaluate)
-    return score(asked)
 
+def _with_references(
+    files: GivenFiles, options: Mapping[str, object]
+) -> tuple[GivenFiles, dict[str, object]]:
+    """The documents to score, and the settings that are documents too, which are read by the same options.
 
-def _refuse_others(kind: Saved) -> None:
-    """Raise a usage error if an option was given that does not apply to this kind of model."""
-    of_others = dict.fromkeys(("completion", "threads", *ALONE), f"does not apply to a {kind.noun}")
-    for name, problem in {"nonterminal": "is for grammars", **of_others}.items():
-        if name not in kind.evaluate_options:
-            refuse_written((name,), problem)
+    If the reference of coherence is raw files, options for reading may be for these, and are not refused if
+    the documents to score are a built corpus; nor if the reference is one.
+    """
+    from stickbreaker.corpus.store import is_store
+
+    more: dict[str, object] = {}
+    reference, tune_on = options["reference"], options["tune_on"]
+    if reference is not None:
+        place = (str(reference),)
+        unrefused = GivenFiles(files.paths, replace(files.reading, given=()))
+        more["reference"] = GivenFiles(
+            place, unrefused.reading if is_store(Path(place[0])) else files.reading
+        )
+        files = files if is_store(Path(place[0])) else unrefused
+    if tune_on is not None:
+        more["tune_on"] = GivenFiles((str(tune_on),), files.reading)
+    return files, more

@@ -7,30 +7,21 @@ import click
 from stickbreaker.console.console import (
     PATH,
     command,
-    emit,
     model_argument,
     note,
     option,
     refuse_written,
     writing_output,
 )
-from stickbreaker.console.requests import TopicsRequest
+from stickbreaker.console.faces import result_for, show, verb_options
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
-from stickbreaker.core.errors import counted
+from stickbreaker.core.errors import counted, naming
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.estimators.kinds import kind_at, object_at
-from stickbreaker.topics.cli.ranking import ranking_option
 
 
 @click.command(epilog="Example: stickbreaker topics model --top 15")
 @model_argument
-@option("--top", default=10, least=1, help="Words a topic.")
-@ranking_option
-@option(
-    "--at",
-    metavar="DATE|STEP",
-    help="Topics at an earlier time: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
-)
+@verb_options("topics")
 @option(
     "--out",
     type=PATH,
@@ -38,36 +29,39 @@ from stickbreaker.topics.cli.ranking import ranking_option
 )
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @command
-def topics(
-    model: Path, top: int, out: Path | None, overwrite: bool, as_json: bool, **options: object
-) -> None:
+def topics(model: Path, out: Path | None, overwrite: bool, as_json: bool, **options: object) -> None:
     """Print the topics of a model, the largest first.
 
     Topics with almost no words of the text are listed as unused, at the end. Topics with the same name
     (`stickbreaker name`) are merged into one row, with all their numbers and the mean of their words. For
     syntactic topics, their parts of speech are printed before their most probable words.
 
+    NPMI says whether a topic holds in documents other than those that its words were chosen by: words chosen
+    in one half of the documents are counted in the other half; below 0 they do not go together there, and the
+    topic is marked.
+
     With --at, the topics of the last snapshot not after a date or step, by their lasting numbers; snapshots
     have at most 50 words per topic, the most frequent ones. This also works while a model is still learning.
     """
-    kind = kind_at(model, "topics")
-    for name in options:
-        if name not in kind.topics_options:
-            refuse_written((name,), f"does not apply to a {kind.noun}")
-    assert kind.topics is not None, "a kind with the verb topics has a function for it"
+    if options["at"] is not None:
+        refuse_written(("by",), "does not go with --at: snapshots keep the most frequent words")
     if out is not None:
         if as_json:
             raise click.UsageError("--json does not go with --out, which writes the same topics as a table")
         refuse_table(out, overwrite, printed=True)
-    result, text = object_at(kind.topics)(TopicsRequest(model, top, options))
-    if out is None:
-        emit(result, as_json, text)
+    if options["at"] is None:
+        found = result_for("topics", model, options)
     else:
-        _write_table(result["topics"], out, overwrite)
+        with naming(model):
+            found = result_for("topics", model, options)
+    if out is None:
+        show(found, as_json)
+    else:
+        _write_table(found.as_json()["topics"], out, overwrite)
 
 
 def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
-    """Write topics as a table with a row each: number, name and share (if known), and top words.
+    """Write topics as a table with a row each: number, name, share and coherence (if known), and top words.
 
     Several languages have a column of words each.
     """
@@ -75,7 +69,7 @@ def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
 
     languages = list(found[0].get("languages", ())) if found else []
     columns: JsonObject = {"topic": pa.array([one["topic"] for one in found], pa.int32())}
-    for name, kind in (("name", pa.string()), ("share", pa.float64())):
+    for name, kind in (("name", pa.string()), ("share", pa.float64()), ("coherence", pa.float64())):
         if any(name in one for one in found):
             columns[name] = pa.array([one.get(name) for one in found], kind)
     for code in languages or [None]:

@@ -294,18 +294,15 @@ class SymbolCounts:
 
         what: for the note, how the output shows unparsed texts, such as 'written as "()"'.
         """
-        note_new_symbols(self.with_new_symbols, self.new_symbols, self.texts)
+        from stickbreaker.grammars.verbs.evaluate import new_symbols_line
+
+        new_symbols = new_symbols_line(self.with_new_symbols, self.new_symbols, self.texts)
+        if new_symbols is not None:
+            note(f"note: {new_symbols}")
         if self.unparsed:
             verb = "is" if self.unparsed == 1 else "are"
             number = f"{self.unparsed:,} of {counted(self.texts, 'text')}"
             note(f"note: {number} cannot be parsed, or {verb} too long, and {verb} {what}")
-
-
-def note_new_symbols(texts: int, symbols: int, of: int) -> None:
-    """Print a note that `texts` out of `of` texts have `symbols` new symbols in all; nothing if this is 0."""
-    if symbols:
-        number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
-        note(f"note: {number} {verb} symbols that are new to the model ({symbols:,} in all)")
 
 
 def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[ParsedSentence]]":

@@ -19,11 +19,17 @@ from stickbreaker.console.console import (
     say,
     tell_of_compiling,
 )
-from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
+from stickbreaker.console.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.text.analysis import END_MARK
-from stickbreaker.ngrams.cli.word_scorers import InterpolationChoice, interpolation_options, word_scorer
+from stickbreaker.ngrams.cli.word_scorers import (
+    InterpolationChoice,
+    documents_for,
+    interpolation_options,
+    language_model,
+    word_scorer,
+)
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -73,10 +79,10 @@ def score(
     sentence per line, words between spaces; in lower case if the file has no capital letter.
     """
     tell_of_compiling()
-    estimator = word_scorer("score", model, interpolation, reading)
-    corpus = open_documents(estimator, inputs, reading)
-    seen = _documents_seen(estimator, document, reading)
-    blocks = estimator._scores_of_sentences(corpus, seen)
+    scorer = word_scorer("score", model, interpolation, reading)
+    corpus = documents_for(scorer, inputs, reading)
+    seen = _documents_seen(scorer, document, reading)
+    blocks = scorer.scores_of_sentences(corpus, seen)
     lines = _lines(blocks, corpus, words=words)
     first = next(lines, None)
     if first is None:
@@ -103,16 +109,14 @@ def score(
         )
 
 
-def _documents_seen(
-    estimator: "WordScorer", document: Path | None, reading: ReadingChoice
-) -> "Corpus | None":
+def _documents_seen(scorer: "WordScorer", document: Path | None, reading: ReadingChoice) -> "Corpus | None":
     """Read the document of --document as a corpus; None if the option is not given.
 
     For a model without topics, raises a usage error if --document or --topic is given.
     """
-    if not estimator._has_topics:
+    if not scorer.has_topics:
         refuse_written(("document", "topic"), WITHOUT_TOPICS)
-    return None if document is None else open_documents(estimator, (str(document),), reading)
+    return None if document is None else documents_for(scorer, (str(document),), reading)
 
 
 def _say_words(lines: Iterable[JsonObject]) -> None:
@@ -192,13 +196,10 @@ def generate(
     with topics, each sentence is of a document of its own, whose topics are drawn too: from what is likely of
     any, or after --document.
     """
-    from stickbreaker.estimators.saving import load_for
-    from stickbreaker.ngrams.language_estimator import LanguageEstimator
-
     tell_of_compiling()
-    estimator = load_for("generate", LanguageEstimator, model)
-    seen = _documents_seen(estimator, document, reading)
-    drawn = estimator._draw_sentences(
+    learned = language_model("generate", model)
+    seen = _documents_seen(learned, document, reading)
+    drawn = learned.draw_sentences(
         sentences, topic=topic, seen=seen, beginning=beginning, longest=longest, random_state=seed
     )
     emit(

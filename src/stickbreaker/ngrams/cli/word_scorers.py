@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,10 +13,13 @@ from stickbreaker.console.console import (
     options_into,
     refuse_written,
 )
-from stickbreaker.console.inputs import ReadingChoice, open_documents
+from stickbreaker.console.inputs import ReadingChoice, open_or_build
+from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
     from stickbreaker.ngrams.interpolation import WordScorer
+    from stickbreaker.ngrams.language_learned import LanguageLearned
 
 INTERPOLATE: OptionSettings = {
     "metavar": "MODEL",
@@ -65,16 +68,33 @@ def word_scorer(verb: str, model: Path, choice: InterpolationChoice, reading: Re
     )
     if choice.tune_on is None:
         return both
-    return both.with_learned_weight(open_documents(both, (choice.tune_on,), reading))
+    return both.with_learned_weight(documents_for(both, (choice.tune_on,), reading))
 
 
 def _loaded(verb: str, path: Path) -> "WordScorer":
     """Load the language model at a path, an ARPA file or a saved model, for the command `verb`. Raises
     UserError for anything else."""
-    from stickbreaker.estimators.saving import load_for
     from stickbreaker.ngrams.arpa_model import ArpaModel, is_arpa
-    from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
     if path.is_file() and is_arpa(path):
         return ArpaModel.read(path)
-    return load_for(verb, LanguageEstimator, path)
+    return language_model(verb, path)
+
+
+def language_model(verb: str, path: Path) -> "LanguageLearned[Any, Any]":
+    """Load a saved language model, with topics or without, for the command `verb`.
+
+    Raises UserError for a model of another kind.
+    """
+    from stickbreaker.estimators.model_files import load
+    from stickbreaker.ngrams.language_learned import LanguageLearned
+
+    learned = load(path, verb=verb)
+    if not isinstance(learned, LanguageLearned):
+        raise UserError(f"{verb} does not apply to a model of the kind {learned.kind}", where=path)
+    return learned
+
+
+def documents_for(scorer: "WordScorer", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+    """Open a corpus, or read files of documents, for a language model: with its analysis and vocabulary."""
+    return open_or_build(inputs, reading, analysis=scorer.analysis, vocabulary=scorer.vocabulary)

@@ -53,7 +53,7 @@ def top_phrases(
             slot = slots[cells[place]]
             context = symbols[contexts.restaurants[slot]]
             phrase = (*context[context >= 0][::-1].tolist(), int(words[slot]))
-            if not typical[list(phrase), topic - 1].any():
+            if not typical[list(phrase), topic].any():
                 continue
             if not any(_holds(phrase, other) or _holds(other, phrase) for other in phrases):
                 phrases.append(phrase)

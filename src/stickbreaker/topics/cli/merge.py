@@ -9,7 +9,6 @@ from stickbreaker.console.console import PATH, command, emit, model_argument, op
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
-from stickbreaker.topics.cli.topics import summarize_topics
 
 if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
@@ -76,8 +75,10 @@ def _result(estimator: "TopicEstimator", out: Path, before: int) -> JsonObject:
     """The merged model as values for JSON: "numbers", the new number of each old topic, and the topics with
     the old numbers of each ("was").
     """
+    from stickbreaker.topics.verbs.topics import listed_topics
+
     numbers = list(estimator.merges_[-1])
-    summary: list[JsonObject] = summarize_topics(estimator, SHOWN_WORDS)
+    summary: list[JsonObject] = [topic.as_json() for topic in listed_topics(estimator, SHOWN_WORDS)]
     for topic in summary:
         topic["was"] = [k for k, number in enumerate(numbers) if number in topic["members"]]
     return {"model": str(out), "topics_before": before, "numbers": numbers, "topics": summary}

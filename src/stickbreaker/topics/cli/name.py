@@ -8,7 +8,6 @@ import click
 from stickbreaker.console.console import GivenPath, changed_model_argument, command, emit, note, option
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.option_names import command_line
-from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
 
 if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
@@ -67,8 +66,11 @@ def name(
         estimator, left_out = _change(model, names, numbered, remove)
     if left_out and not as_json:
         note(f"left out, because their topics no longer exist: {', '.join(left_out)}")
-    summary = summarize_topics(estimator, SHOWN_WORDS)
-    emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
+    from stickbreaker.topics.verbs.topics import TopicList, listed_topics
+
+    found = TopicList(str(model), listed_topics(estimator, SHOWN_WORDS))
+    result = {"model": str(model), "left_out": left_out, **found.as_json()}
+    emit(result, as_json, lambda _: str(found))
 
 
 def _change(

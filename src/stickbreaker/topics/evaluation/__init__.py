@@ -32,6 +32,7 @@ from stickbreaker.topics.evaluation.cross_lingual import (
     retrieval_mrr,
 )
 from stickbreaker.topics.evaluation.diversity import effective_topics, top_words_of, topic_diversity
+from stickbreaker.topics.evaluation.intrusion import Question, intrusion_questions
 from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, log_probability
 from stickbreaker.topics.evaluation.matching import (
     Matching,
@@ -66,6 +67,7 @@ __all__ = [
     "Nearest",
     "OpenTopics",
     "Peak",
+    "Question",
     "Sides",
     "StringScore",
     "Tokens",
@@ -84,6 +86,7 @@ __all__ = [
     "diversity_of",
     "effective_topics",
     "fewest_topics",
+    "intrusion_questions",
     "left_to_right_of",
     "left_to_right_of_strings",
     "left_to_right_score",

@@ -13,6 +13,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.shards import Bags, entries_of_documents
 from stickbreaker.corpus.vocabulary import language_of
+from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.topics.evaluation.cooccurrence import Meetings, Tokens
 
 WINDOW = 110  # tokens in a window of C_v (Röder et al. 2015)
@@ -49,7 +50,7 @@ class Coherences(NamedTuple):
 
 def coherence(
     top_words: Sequence[Sequence[str]],
-    corpus: Corpus,
+    corpus: Corpus | object,
     window: int = WINDOW,
     language: str | None = None,
     documents: Callable[[int], NDArray[np.int64]] | None = None,
@@ -57,13 +58,14 @@ def coherence(
     """NPMI, UMass and C_v of topics' top words, from one pass over a reference corpus; words are matched by
     spelling.
 
-    `top_words`: for each topic the same number of words, two or more, most probable first. All tokens of the
-    corpus count, whatever its vocabulary; they should be analysed like the topics' texts. NPMI counts
-    windows of 200 consecutive tokens (a shorter document is one), so that long documents say no less than
-    short ones; UMass counts documents, and C_v windows of `window` tokens. If the corpus has no order of
-    tokens, all count documents. `language`: for a polylingual corpus, count only this language's part of each
-    document; documents without such a part are left out. `documents`: a function from the number of a block
-    to the positions of the documents in it that are counted; None: all. Raises UserError without documents or
+    `top_words`: for each topic the same number of words, two or more, most probable first. `corpus`: one, or
+    texts, tokens, a table or a matrix, of which one is made. All its tokens count, whatever its vocabulary;
+    they should be analysed like the topics' texts. NPMI counts windows of 200 consecutive tokens (a shorter
+    document is one), so that long documents say no less than short ones; UMass counts documents, and C_v
+    windows of `window` tokens. If the corpus has no order of tokens, all count documents. `language`: for a
+    polylingual corpus, count only this language's part of each document; documents without such a part are
+    left out. `documents`: a function from the number of a block to the positions of the documents in it that
+    are counted; None: all. Raises UserError without documents or
     pairs, and for a string in place of a topic's words.
 
     >>> corpus = Corpus.from_tokens([["river", "bank"], ["river", "bank"], ["money"]])
@@ -71,7 +73,7 @@ def coherence(
     array([ 1., -1.])
     """
     refuse_other_number("window", window)
-    words = TopWords(top_words, language)
+    words, corpus = TopWords(top_words, language), as_corpus(corpus)
     top, whole, windows = words.top, Meetings(words.texts.n_words), Meetings(words.texts.n_words)
     for block in range(len(corpus.block_sizes)):
         chosen = None if documents is None else documents(block)

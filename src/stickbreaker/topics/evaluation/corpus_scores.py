@@ -23,6 +23,7 @@ from stickbreaker.topics.evaluation.cross_lingual import (
     retrieval_mrr,
 )
 from stickbreaker.topics.evaluation.diversity import TOP, top_words_of, topic_diversity
+from stickbreaker.topics.evaluation.given import as_read_for, as_topics
 from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, refuse_weights
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_documents import WordDocuments
@@ -123,14 +124,16 @@ def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
     return weights
 
 
-def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOutScore:
+def completion_of(topics: Topics | object, corpus: Corpus | object, share: float = 0.5) -> HeldOutScore:
     """Score topics by document completion of a corpus: the words of one part of each document are predicted
     from the other part.
 
-    `corpus` must be read with the topics' vocabulary; its other words are ignored. `share`: the share of each
+    `topics`: a `Topics`, a fitted model or the path of one; `corpus`: documents in any form (for a
+    `Topics` a corpus with its vocabulary), whose unknown words are ignored. `share`: the share of each
     document's tokens that is observed, not predicted. A document's score does not depend on others. Raises
     UserError without a word to score.
     """
+    topics, corpus = as_topics(topics), as_read_for(topics, corpus)
     unigram = unigram_probabilities(topics.vocabulary)
     digests = topics.vocabulary.digests
     scored = completion_of_blocks(
@@ -167,12 +170,13 @@ def completion_of_blocks(
     return HeldOutScore(nats, base, tokens)
 
 
-def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> HeldOutScore:
-    """Left-to-right likelihood of a corpus's whole documents, read with the topics' vocabulary.
+def left_to_right_of(topics: Topics | object, corpus: Corpus | object, particles: int = 20) -> HeldOutScore:
+    """Left-to-right likelihood of a corpus's whole documents; arguments as for `completion_of`.
 
     Time grows with the squares of document lengths and with `particles`. Raises UserError without a word to
     score, and for fractional weights.
     """
+    topics, corpus = as_topics(topics), as_read_for(topics, corpus)
     unigram = unigram_probabilities(topics.vocabulary)
     languages = max(1, len(topics.vocabulary.languages))
     nats = base = tokens = 0.0
@@ -196,21 +200,22 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
 
 
 def coherence_of(
-    topics: Topics,
-    corpus: Corpus,
+    topics: Topics | object,
+    corpus: Corpus | object,
     n: int = 10,
     by: str = DEFAULT,
     documents: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> dict[str | None, Coherences]:
     """Coherence of the first `n` words of each topic in a reference corpus, by language: {None: …} if the
-    topics have only one.
+    topics have only one. `topics` and `corpus` as for `completion_of`.
 
     The words are ranked `by` "support", "documents", "company", "relevance" or "probability". Languages with
     fewer than two words, or missing in the reference, are left out. `documents`: which ones are counted, as
     for `coherence`; words occur together best in the documents that they were chosen by, so count others.
     Raises UserError for another `by`, and for "company" if it was not counted.
     """
-    top = spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
+    own, corpus = as_topics(topics), as_read_for(topics, corpus)
+    top = spelled_tops(lambda rows: own.ranked(n, rows, by), own.vocabulary)
     known = corpus.languages
     return {
         language: coherence(words, corpus, language=language, documents=documents)
@@ -219,7 +224,7 @@ def coherence_of(
     }
 
 
-def diversity_of(topics: Topics, n: int = TOP, by: str = DEFAULT) -> float:
+def diversity_of(topics: Topics | object, n: int = TOP, by: str = DEFAULT) -> float:
     """Diversity of topics, the share of distinct words among the first `n` of each, ranked as in
     `coherence_of`; with several languages, their mean.
 
@@ -227,6 +232,7 @@ def diversity_of(topics: Topics, n: int = TOP, by: str = DEFAULT) -> float:
     >>> diversity_of(Topics(np.array([[0.6, 0.4], [0.4, 0.6]]), np.ones(2), words, infer), 1)
     1.0
     """
+    topics = as_topics(topics)
     each = [topic_diversity(topics.ranked(n, rows, by)) for rows in topics.vocabulary.parts]
     return sum(each) / len(each)
 
@@ -247,13 +253,16 @@ def spelled_tops(
     }
 
 
-def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
+def compare_sides(
+    topics: Topics | object, corpus: Corpus | object, most: int = 10_000
+) -> dict[tuple[str, str], Sides]:
     """For each pair of languages of a polylingual model, by their codes, how well topics fit documents that
     have a text in both.
 
     Topics are inferred from the text in each language alone, for the first `most` such documents; pairs of
     languages without any are left out. Ten top words per topic and language are compared.
     """
+    topics, corpus = as_topics(topics), as_read_for(topics, corpus)
     pairs: dict[tuple[str, str], Sides] = {}
     for first, second in combinations(topics.vocabulary.languages, 2):
         rows = [topics.vocabulary.ranges[code] for code in (first, second)]

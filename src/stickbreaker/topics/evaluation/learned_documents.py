@@ -1,4 +1,4 @@
-"""Finds out which documents a saved topic model has learned from, by those stored for its report."""
+"""Finds out which documents a topic model has learned from, if it was saved also by those in its report."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.estimators.corpus_facts import digest_of_documents
-from stickbreaker.saved import ModelDirectory
+from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.saved.manifest_fields import DOCUMENTS, UPDATES
+from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.own_corpus import is_updated, share_of_own_corpus
 from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.report_documents import HELD_OUT, LIMIT, OF_OTHERS, SALT
@@ -21,32 +21,35 @@ from stickbreaker.topics.snippets import Excerpts
 IDENTITY = ("id", "text", "tokens")  # columns that identify a document
 
 
-def share_learned_from(path: Path, corpus: Corpus) -> float | None:
-    """The share of a corpus's documents that the model at `path` has learned from; None if unknown.
+def share_learned_from(learned: AnyLearned, corpus: Corpus) -> float | None:
+    """The share of a corpus's documents that a model has learned from; None if unknown.
 
     `corpus` is read with the model's vocabulary. If it is the corpus that the model was fitted to, these are
     all but the held-out documents; all, if it is that of an update. Documents of another corpus are looked up
-    among those stored with the model for its report: all, or a sample of 2,000 (those whose ids have the
+    among those stored with a saved model for its report: all, or a sample of 2,000 (those whose ids have the
     lowest hashes). With a sample, the share is estimated from the corpus's documents that the same rule would
     sample. A model that has learned more since its fit stores only the last documents: if not all are among
     these, the share is unknown. Raises UserError for an invalid file.
     """
-    own = share_of_own_corpus(path, corpus)
+    facts = learned.facts
+    own = share_of_own_corpus(facts.corpus, facts.held_out, corpus)
     if own is not None:
         return own
-    manifest = ModelDirectory(path).manifest()
-    updates = {one["fingerprint"]: one for one in manifest.get(UPDATES, ())}
+    updates = {one.fingerprint: one for one in facts.updates}
     if updates and (update := updates.get(digest_of_documents(corpus))):
-        return update["documents"] / max(1, update["total"])
-    if corpus.kind != "text" or DOCUMENTS not in manifest["files"]:
+        return update.documents / max(1, update.total)
+    saved = facts.saved
+    if corpus.kind != "text" or saved is None or DOCUMENTS not in saved.manifest["files"]:
         return None
-    kept, held_out = _report_rows(path / DOCUMENTS, float(manifest["held_out"]))
+    if saved.manifest["run"]["step"] != facts.progress.step or not saved.is_unchanged:
+        return None
+    kept, held_out = _report_rows(saved.path / DOCUMENTS, float(saved.manifest["held_out"]))
     if not kept:
         return None
-    blocks, partly = range(len(corpus.block_sizes)), is_updated(manifest["corpus"])
+    blocks, partly = range(len(corpus.block_sizes)), is_updated(facts.corpus)
     last = max(share_of(name, SALT) for name, _, _ in kept) if len(kept) >= LIMIT else 1.0
-    learned = {(text, tokens) for name, text, tokens in kept if share_of(name) >= held_out}
-    found = np.array([_among(learned, corpus, block, last) for block in blocks]).sum(axis=0)
+    among = {(text, tokens) for name, text, tokens in kept if share_of(name) >= held_out}
+    found = np.array([_among(among, corpus, block, last) for block in blocks]).sum(axis=0)
     share = float(found[0] / found[1]) if found[1] else None
     return None if partly and share != 1.0 else share
 

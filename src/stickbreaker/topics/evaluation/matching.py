@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Vocabulary
+from stickbreaker.topics.evaluation.given import topics_in_model
 
 Ints = NDArray[np.int64]
 
@@ -62,17 +63,27 @@ def topic_similarity(
     return np.mean([1 - np.sqrt(np.where(square > SAME, square, 0)) for square in squares], axis=0)
 
 
-def match_topics(a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(None),)) -> Matching:
+def match_topics(
+    a: ArrayLike | object, b: ArrayLike | object, groups: Sequence[slice] = (slice(None),)
+) -> Matching:
     """Match the topics of two models so that the sum of similarities is greatest (Hungarian method).
 
-    Arguments as for `topic_similarity`. If one model has more topics, some of them stay unmatched.
+    Arguments as for `topic_similarity`, or two fitted models or paths of these, whose topics are matched by
+    the words that both have (`match_models`). If one model has more topics, some of them stay unmatched.
 
     >>> match_topics([[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]]).second.tolist()
     [2, 0]
     """
     from scipy.optimize import linear_sum_assignment
 
-    similarity = topic_similarity(a, b, groups)
+    one, other = topics_in_model(a), topics_in_model(b)
+    if one is not None and other is not None:
+        unused = one.unused_topics_, other.unused_topics_
+        words = one.vocabulary_, other.vocabulary_
+        return match_models(one.topic_word_, words[0], other.topic_word_, words[1], unused)[0]
+    if one is not None or other is not None:
+        raise UserError("a model and an array were given", remedy="give two models, or two arrays")
+    similarity = topic_similarity(a, b, groups)  # pyright: ignore[reportArgumentType] (arrays by now)
     first, second = linear_sum_assignment(similarity, maximize=True)
     order = descending(similarity[first, second])
     first, second = first[order], second[order]
@@ -148,9 +159,9 @@ def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64
         raise UserError(problem, remedy=f"compare models of similar corpora ({least})")
 
 
-def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:
+def stability(models: Sequence[ArrayLike | object], groups: Sequence[slice] = (slice(None),)) -> float:
     """How much the topics of several models agree: the mean similarity of matched topics, over all pairs of
-    models. The models usually differ only in their seeds.
+    models, fitted or as arrays. The models usually differ only in their seeds.
 
     Raises UserError for fewer than two models.
 

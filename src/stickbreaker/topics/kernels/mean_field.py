@@ -321,18 +321,19 @@ def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weig
 
 
 @njit(**OPTIONS)
-def infer_documents(words, alpha, rule, report_out):
+def infer_documents(words, alphas, rule, report_out):
     """Mean-field inference of a shard's documents with the topics held fixed: fills gamma, statistics and
     scores of report_out.
 
-    words: Words; alpha (topics, double); rule: Rule; report_out: Report. A document's score is sum_v n_v log
-    sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) || p(theta)): eq. 2.4 of Zhai (2014) with phi at
-    its optimum. The result is gamma = alpha + sum_v n_v phi_v, with phi from the last round (alpha if the
-    document has no words); statistics and scores use the phi that is best given this gamma.
+    words: Words; alphas (documents × topics, or 1 × topics for all documents); rule: Rule; report_out:
+    Report. A document's score is sum_v n_v log sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) ||
+    p(theta)): eq. 2.4 of Zhai (2014) with phi at its optimum. The result is gamma = alpha + sum_v n_v phi_v,
+    with phi from the last round (alpha if the document has no words); statistics and scores use the phi that
+    is best given this gamma.
     """
-    n_topics = len(alpha)
+    n_topics = alphas.shape[1]
     block = np.empty((longest(words.offsets), n_topics), np.float32)
-    alpha32 = alpha.astype(np.float32)
+    alpha, alpha32 = alphas[0], alphas[0].astype(np.float32)
     gamma = np.empty(n_topics, np.float32)
     theta_weights = np.empty(n_topics, np.float32)
     gains = np.empty(n_topics, np.float32)
@@ -341,6 +342,9 @@ def infer_documents(words, alpha, rule, report_out):
     for d in range(len(words.offsets) - 1):
         start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
         here = block[:size]
+        if len(alphas) > 1:
+            alpha, alpha32 = alphas[d], alphas[d].astype(np.float32)
+            prior_terms = _prior_terms(alpha)
         scale = gather(words, start, size, here)
         counts = words.counts[start : start + size]
         if size > 0:
@@ -353,16 +357,16 @@ def infer_documents(words, alpha, rule, report_out):
 
 
 @njit(**OPTIONS)
-def infer_documents_twice(words, alpha, rule, kept, report_out):
+def infer_documents_twice(words, alphas, rule, kept, report_out):
     """Infer documents as `infer_documents` does, but from the better of two starts.
 
     These are report_out.gamma and `kept` (documents × topics), the result of an earlier pass. If the kept
     gamma scores better than the result of the first start, inference continues from it, so that the
     document's score never falls below that of its kept gamma.
     """
-    n_topics = len(alpha)
+    n_topics = alphas.shape[1]
     block = np.empty((longest(words.offsets), n_topics), np.float32)
-    alpha32 = alpha.astype(np.float32)
+    alpha, alpha32 = alphas[0], alphas[0].astype(np.float32)
     gamma = np.empty(n_topics, np.float32)
     theta_weights = np.empty(n_topics, np.float32)
     gains = np.empty(n_topics, np.float32)
@@ -372,6 +376,9 @@ def infer_documents_twice(words, alpha, rule, kept, report_out):
     for d in range(len(words.offsets) - 1):
         start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
         here = block[:size]
+        if len(alphas) > 1:
+            alpha, alpha32 = alphas[d], alphas[d].astype(np.float32)
+            prior_terms = _prior_terms(alpha)
         scale = gather(words, start, size, here)
         counts = words.counts[start : start + size]
         if size > 0:

@@ -5,7 +5,8 @@ The code that learns eta is imported on use, so that models load without scipy.s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ from stickbreaker.topics.model.slots import LocalSolver, TopicPrior, TopicView, 
 from stickbreaker.topics.model.solvers.mean_field import prior_score
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
+if TYPE_CHECKING:
+    from stickbreaker.topics.formula_coding import Coding
+
 
 @dataclass(frozen=True, slots=True)
 class TopicModel(Model):
@@ -49,6 +53,10 @@ class TopicModel(Model):
 
     def n_columns(self, params: Record) -> int:
         return self.documents.count(params)
+
+    @property
+    def covariates(self) -> "Coding | None":
+        return self.documents.covariates
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
@@ -140,6 +148,12 @@ class TopicModel(Model):
         nats += prior_score(documents.prior(params), documents.rest(params), stats.usage, stats.documents)
         nats += float(self.words.evidence(params, totals, summary).sum())
         return Score(nats, stats.tokens)
+
+    def restored(self, params: Record) -> "TopicModel":
+        """The same model, with what its prior of documents saves among the params. Raises ValueError if that
+        is invalid.
+        """
+        return replace(self, documents=self.documents.restored(params))
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
         return self.documents.in_use(totals)

@@ -16,10 +16,14 @@ from stickbreaker.contracts.contract import Counts, CountTable, Local, Step, Sum
 from stickbreaker.core.edits import Edit, Merge, apply
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
+from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
+
+    from stickbreaker.corpus.document import Scalar
+    from stickbreaker.topics.formula_coding import Coding
 
     C = TypeVar("C", bound=Counts, default=Any)  # the layout of a vocabulary's table
 else:
@@ -100,7 +104,8 @@ class TopicPrior(ABC):
 
     `name`: of the choice, as in `topics/combinations.py`. `grows`: the number of topics in use is learned.
     `direct`: each token has a topic of its own, with alpha (`prior`, `rest`) as pseudo-counts; otherwise
-    tokens sit at tables, which have topics (the Chinese restaurant franchise).
+    tokens sit at tables, which have topics (the Chinese restaurant franchise). `by_document`: alpha differs
+    between documents, by their covariates.
     """
 
     __slots__ = ()
@@ -108,8 +113,32 @@ class TopicPrior(ABC):
     name: ClassVar[str]
     grows: ClassVar[bool]
     direct: ClassVar[bool]
+    by_document: ClassVar[bool] = False
 
     n_topics: int  # initial number
+
+    @property
+    def covariates(self) -> "Coding | None":
+        """What reads the numbers by which alpha differs between documents; None if it does not."""
+        return None
+
+    def coefficients(self, params: Record) -> Array | None:
+        """gamma (columns × topics), with which a document's alpha is exp(covariates · gamma); None if alpha
+        is the same for all documents.
+        """
+        return None
+
+    def coded(self, metadata: "Sequence[Mapping[str, Scalar]]") -> Self:
+        """The same prior for documents with these metadata, after it has learned how to read them. Raises
+        UserError if it cannot. By default the same.
+        """
+        return self
+
+    def restored(self, params: Record) -> Self:
+        """The same prior, with what is saved among the params and not among the parameters of a model. Raises
+        ValueError if that is invalid. By default the same.
+        """
+        return self
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
@@ -373,7 +402,7 @@ class TopicVocabulary(ABC, Generic[C]):
 
 class TopicView(NamedTuple):
     """What local steps need of the model: exp E[log beta] of the words of a shard (a group of documents), and
-    the documents' alpha. `rows`: the rows of the table that these are; None: all, in order.
+    the documents' alpha (`alphas`). `rows`: the rows of the table that these are; None: all, in order.
     """
 
     weights: NDArray[np.float32]  # words × topics
@@ -382,6 +411,15 @@ class TopicView(NamedTuple):
     alpha: Array  # topics
     rest: float = 0.0  # alpha of all topics without tokens
     paths: Paths | None = None  # if rows are paths to words
+    coefficients: Array | None = None  # columns × topics: of documents' covariates, see `TopicPrior`
+
+    def alphas(self, shard: Shard) -> Array:
+        """alpha of a shard's documents (documents × topics); one row if it is the same for all. A document
+        whose covariates are not known has `alpha`.
+        """
+        if self.coefficients is None or shard.covariates is None:
+            return self.alpha[None, :].copy()  # writable, or kernels would be compiled for another type
+        return alphas_of(shard.covariates, self.coefficients, self.alpha)
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The positions within the view of these rows of the table, all of which it must contain."""
@@ -415,7 +453,8 @@ class LocalSolver(ABC):
         `Model.expectations`.
         """
         weights, log_scale, paths = words.weights(params, counts, totals, rows)
-        return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params), paths)
+        prior, rest = documents.prior(params), documents.rest(params)
+        return TopicView(weights, log_scale, rows, prior, rest, paths, documents.coefficients(params))
 
     @abstractmethod
     def infer(self, view: Any, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:

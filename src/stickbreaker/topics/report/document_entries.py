@@ -90,6 +90,18 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], JsonObject]:
         return [_entry(row) for row in rows], figures
 
 
+def read_figures(model: Path) -> JsonObject:
+    """The numbers about its whole corpus that a saved model stores for its report, by name; empty if it
+    stores none. Raises UserError for an invalid file.
+    """
+    if DOCUMENTS not in ModelDirectory(model).manifest()["files"]:
+        return {}
+    with making_sense_of(model / DOCUMENTS, RESTORE), pq.ParquetFile(model / DOCUMENTS) as opened:
+        figures = figures_in(opened)
+        refuse_other_kinds(figures, _FIGURES, needed=False)
+        return figures
+
+
 def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:
     """The sums of topics' tokens over all documents, by metadata field, that are saved with a model; None if
     it has none.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.text_values import clean
 from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.topics.report_documents import IN_HALVES, LEARNED
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
@@ -16,6 +17,8 @@ def coherence_counted_in(figures: JsonObject) -> str:
     """Where the words of topics were counted for their coherence, for readers of the report. figures: those
     of the model's documents.
 
+    >>> coherence_counted_in({"coherence_in": [1200, 1, 2]})
+    '1,200 windows of 200 words, each half of the documents for words chosen by the other half'
     >>> coherence_counted_in({"coherence_in": [1200, 1, 0]})
     '1,200 windows of 200 words of the documents learned from'
     >>> coherence_counted_in({})
@@ -24,9 +27,12 @@ def coherence_counted_in(figures: JsonObject) -> str:
     counted = figures.get("coherence_in", ())
     if len(counted) != 3:
         return "the documents"  # of an older version
-    number, windows, held_out = counted
+    number, windows, where = counted
+    if where == IN_HALVES:
+        unit = "windows of 200 words" if windows else "documents (their words have no order)"
+        return f"{number:,} {unit}, each half of the documents for words chosen by the other half"
     unit = "windows of 200 words of the documents" if windows else "documents (their words have no order)"
-    return f"{number:,} {unit} {'held out' if held_out else 'learned from'}"
+    return f"{number:,} {unit} {'learned from' if where == LEARNED else 'not learned from'}"
 
 
 class Measures(TopicSection):

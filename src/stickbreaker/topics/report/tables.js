@@ -62,7 +62,7 @@ function measureTable(data, sort) {
     return node("tr", {},
       node("th", { scope: "row" }, topicButton(topics[k], k)),
       node("td", { class: "number" }, percent(share)),
-      has.coherence ? node("td", { class: "number" }, coherence === null ? "–" : [coherence.toFixed(3), ...meter(coherence, most)]) : null,
+      has.coherence ? node("td", { class: "number" }, coherence === null ? "–" : [coherence.toFixed(3), coherence < 0 ? node("span", { class: "weak", title: "does not hold" }, " ✗") : "", ...meter(coherence, most)]) : null,
       has.match ? node("td", { class: "number" }, match ? [percent(match[1]), ...meter(match[1], 1)] : "–") : null,
       has.match ? node("td", {}, match ? node("bdi", {}, match[0]) : "no partner") : null);
   };

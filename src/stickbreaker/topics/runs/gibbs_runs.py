@@ -28,6 +28,7 @@ from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, first_assignments
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder, tokens_in_order
 from stickbreaker.topics.runs.initialization import seeds_of
+from stickbreaker.topics.runs.metadata_coding import with_coding
 
 
 def run_of(
@@ -84,7 +85,9 @@ def read(
     longer exists, or has changed.
     """
     manifest = snapshot.manifest
-    source = source_of(corpus_of(folder, manifest), model, manifest["held_out"])
+    corpus = corpus_of(folder, manifest)
+    model = with_coding(model, corpus, manifest["held_out"])
+    source = source_of(corpus, model, manifest["held_out"])
     seed = manifest["settings"]["random_state"]
     return learned_by_chains(estimator, model, restored_state(estimator, model, source, seed, snapshot))
 
@@ -155,4 +158,5 @@ def _seed(seed: int, number: int) -> int:
 
 
 def _tokens(source: Source) -> TokensInOrder:
-    return tokens_in_order((bags for _, bags in source.in_order()), source.n_words)
+    rows = source.rows_of(source.all_shards().numbers())
+    return tokens_in_order((bags for _, bags in source.in_order()), source.n_words, rows)

@@ -20,6 +20,7 @@ from stickbreaker.topics.model.model import TopicModel
 SAMPLE = 5000  # documents among which seeds are chosen
 NEAR = 12  # documents per topic: the seed and its nearest
 TRIALS = 20  # candidates for each seed
+SHORT = 15.0  # known words per document, below which documents of one language are compared by meanings
 
 
 def seeds_of(
@@ -70,7 +71,8 @@ def seed_from_documents(
     polylingual corpora, seeds are documents with all languages, if there are enough; `sides`: the words of
     each language. With `meanings` (words × meanings, from a tree of concepts), documents are compared by
     meanings, also across languages: on 619 manual pages without aligned documents, retrieval across languages
-    went from 0.25 to 0.35.
+    went from 0.25 to 0.35. In one language only short documents are: words of longer ones say more than
+    their meanings (docs/explanation/concepts-measured.md).
     """
     generator = stream(seed, purposes.SEED_DOCUMENTS)
     number = min(SAMPLE, source.n_documents)
@@ -87,6 +89,8 @@ def seed_from_documents(
     base = np.asarray(counts.sum(axis=0), np.float64).ravel()
     for part in sides:
         base[part] *= np.count_nonzero(base[part]) / max(base[part].sum(), 1e-300)
+    if meanings is not None and len(sides) == 1 and counts.sum() >= SHORT * len(full):
+        meanings = None
     vectors, weights = _unit_tf_idf(counts if meanings is None else csr_matrix(counts @ meanings))
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
     starts: list[NDArray[np.int64]] = []

@@ -27,9 +27,11 @@ from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.initialization import seeds_of
+from stickbreaker.topics.runs.metadata_coding import with_coding
 from stickbreaker.topics.runs.online_merges import merge_alike
 from stickbreaker.topics.runs.open_initialization import begin_open
-from stickbreaker.topics.runs.word_counting import word_documents_of
+from stickbreaker.topics.runs.prevalence_information import with_information
+from stickbreaker.topics.runs.word_counting import count_words, word_documents_of
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 
@@ -77,7 +79,8 @@ def learned(
     """
     if isinstance(state, SamplingState):
         model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
-        return model, *gibbs_runs.learned_by_chains(estimator, model, state)
+        engine, whole = gibbs_runs.learned_by_chains(estimator, model, state)
+        return model.restored(whole.params), engine, whole
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
     return topic_model(job.model), job.engine, state
@@ -92,21 +95,25 @@ def finish_run(
     fixed: the entries of the model's manifest that are known since the run began.
     """
     model, engine, whole = learned(estimator, corpus, job, state)
-    estimator._take(model, engine, whole)
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
-    estimator.word_documents_ = word_documents_of(estimator, source, engine)
-    write_documents(estimator, source, engine, folder)
+    whole = with_information(model, source, engine, whole, job.seed)
+    estimator._take(model, engine, whole)
+    counted = count_words(estimator, source, engine)
+    estimator.word_documents_ = counted.whole
+    write_documents(estimator, source, engine, folder, halves=counted.halves)
     snapshot = model_of(engine, whole, fixed, "done")
     snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
     return snapshot
 
 
-def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
-    """Complete a run in memory: count in how many documents each topic uses each word, for ranking words, and
-    set the estimator's `word_documents_`.
+def take_run(estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState) -> None:
+    """Complete a run in memory: set the estimator's fitted attributes, and count in how many documents each
+    topic uses each word, for ranking words.
     """
+    model, engine, whole = learned(estimator, corpus, job, state)
     variational = isinstance(job, VariationalRun)
-    source = job.source if variational else source_of(corpus, estimator._model, estimator._least_held_out())
+    source = job.source if variational else source_of(corpus, model, estimator._least_held_out())
+    estimator._take(model, engine, with_information(model, source, engine, whole, job.seed))
     engine = job.engine if variational else estimator.engine_
     estimator.word_documents_ = word_documents_of(estimator, source, engine)
 
@@ -122,7 +129,9 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
     fitted = corpus.fingerprint == fitted_fingerprint(estimator.corpus_)
     learned = fitted or digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
     source = source_of(corpus, estimator._model, held_out_of(estimator) if fitted else 0.0)
-    write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned)
+    engine = estimator.engine_
+    halves = count_words(estimator, source, engine).halves if fitted else None
+    write_documents(estimator, source, engine, folder, learned_from_these=learned, halves=halves)
 
 
 def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
@@ -137,7 +146,8 @@ def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[Variationa
         job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
         state = job.first_state(model.start())
     solvers, corpus = (model.solver, estimator._fold_in_solver()), job.source.corpus
-    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
+    draws = model.documents.by_document or any(solver.draws for solver in solvers)
+    if isinstance(corpus, Corpus) and corpus.kind == "bag" and draws:
         job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else it would fail mid-run
     return job, state
 
@@ -186,9 +196,10 @@ def _to_learn(
     Raises UserError if there is no document to learn from, or none of the held-out ones has a known word.
     """
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
-    source = source_of(corpus, model, held_out)
-    if source.n_documents == 0:
+    if Source(corpus, held_out).n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
+    model = with_coding(model, corpus, held_out)
+    source = source_of(corpus, model, held_out)
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")

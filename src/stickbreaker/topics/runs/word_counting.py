@@ -1,14 +1,16 @@
 """Sums over the training documents by which topics' words are ranked: in how many documents each topic uses
-each word, how far documents support it, and how often a topic's top words occur together.
+each word, how far documents support it, and how often a topic's top words occur together. Also by halves of
+the documents: words that are chosen by one half are counted in the other, to see whether a topic holds there.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.shards import entries_of_documents
@@ -26,7 +28,15 @@ from stickbreaker.topics.model.word_support import keep_supported
 
 CELLS = 1 << 25  # words × topics at most: four arrays of 256 MB
 SUMS = 4  # columns of sums for each topic
+HALF_SALT = 2  # so that halves are chosen independently of held-out and stored documents
 WINDOW = 200  # most words of a window of text in which words are company
+
+
+class WordCounts(NamedTuple):
+    """What ranks the words of topics, from all documents (`whole`), and from each half of them (`halves`)."""
+
+    whole: WordDocuments | None
+    halves: tuple[WordDocuments, WordDocuments] | None
 
 
 def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
@@ -36,18 +46,53 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
     Every document's topics are inferred once, by `engine`. None if the table of sums would be too large: more
     than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
     """
+    return count_words(estimator, source, engine, halves=False).whole
+
+
+def count_words(
+    estimator: LearnedTopics, source: Source, engine: Engine, *, halves: bool = True
+) -> WordCounts:
+    """The counts of `word_documents_of`, and with `halves` those in each half of the documents, which are cut
+    by a hash of their ids (`in_second_half`).
+
+    Those of halves are None on Spark, for more than half of `CELLS`, and if a half has no document.
+    """
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
     settings = estimator.engine
     cell = SUMS * np.dtype(np.float64).itemsize
     most = CELLS if isinstance(settings, str) else settings.task_bytes // (4 * cell)
     if not 0 < n_words * n_topics <= most:
-        return None
+        return WordCounts(None, None)
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
     sent = estimator._over(estimator.engine_.sharing_view()) if local else estimator._without_table()
     parts = estimator.vocabulary_.parts
-    counted = sides_of(_summed(engine, DocumentSums(sent, source, parts)), parts)
-    meetings = _summed(engine, MeetingCounts(sent, source, counted))[0]
-    return with_company(counted, meetings)
+    documents = DocumentSums(sent, source, parts)
+    if halves and local and n_words * n_topics <= most // 2:
+        documents.second = np.zeros((n_words, SUMS * n_topics + 1))
+    sums = _summed(engine, documents)
+    counted = sides_of(sums, parts)
+    whole = with_company(counted, _summed(engine, MeetingCounts(sent, source, counted))[0])
+    second, size = documents.second, sum(len(source.numbers(block)) for block in range(source.n_blocks))
+    if second is None or not 0 < documents.n_second < size:
+        return WordCounts(whole, None)
+    found = [sides_of(np.maximum(sums - second, 0.0), parts), sides_of(second, parts)]
+    one, other = (
+        with_company(side, _summed(engine, MeetingCounts(sent, source, side, half))[0])
+        for half, side in enumerate(found)
+    )
+    return WordCounts(whole, (one, other))
+
+
+def in_second_half(source: Source, block: int) -> NDArray[np.bool_]:
+    """Whether each document of a block that is learned from belongs to the second half of the documents."""
+    assert isinstance(source.corpus, Corpus)
+    ids = source.corpus.ids(block)
+    return np.array([share_of(ids[i], HALF_SALT) < 0.5 for i in _places(source, block)], np.bool_)
+
+
+def _places(source: Source, block: int) -> NDArray[np.int64]:
+    """The positions in a block of its documents that are learned from."""
+    return source.numbers(block) - source.first[block]
 
 
 def count_sample(estimator: LearnedTopics, sample: StreamDocuments) -> WordDocuments | None:
@@ -113,12 +158,16 @@ def _piece(_first: int, values: Array) -> Array:
 class DocumentSums:
     """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1.
 
-    parts: the rows of the languages, which an estimator without its table does not know.
+    parts: the rows of the languages, which an estimator without its table does not know. `second`: if it is
+    an array of the same shape, on this machine, the documents of the second half are added to it too;
+    `n_second` is their number.
     """
 
     estimator: LearnedTopics
     source: Source
     parts: Sequence[slice]
+    second: Array | None = None
+    n_second: int = 0
 
     def __call__(
         self, engine: LocalEngine | None, blocks: range, total: Array | None = None
@@ -126,9 +175,14 @@ class DocumentSums:
         estimator = self.estimator if engine is None else self.estimator._over(engine.sharing_view())
         n_topics, n_words = estimator._topic_words.shape
         sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
-        for bags in _bags_of(estimator, self.source, blocks):
-            theta = estimator._infer_shares(bags)
+        for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
+            theta = estimator._infer_shares(bags, self.source.rows_of(self.source.numbers(block)))
             add_documents(bags, theta, estimator._topic_words, self.parts, sums)
+            if self.second is not None:
+                chosen = np.flatnonzero(in_second_half(self.source, block))
+                self.n_second += len(chosen)
+                words = estimator._topic_words
+                add_documents(bags.take(chosen), theta[chosen], words, self.parts, self.second)
         return None, sums
 
 
@@ -176,12 +230,13 @@ class MeetingCounts:
     """A task that counts, in some blocks, how often two top words of a topic occur together.
 
     The counts are one row: for each language those of `count_company` in documents and, for the best
-    supported words, in windows of text.
+    supported words, in windows of text. `half`: count only in this half of the documents, 0 or 1.
     """
 
     estimator: LearnedTopics
     source: Source
     counted: WordDocuments
+    half: int | None = None
 
     def __call__(
         self, engine: LocalEngine | None, blocks: range, total: Array | None = None
@@ -192,6 +247,10 @@ class MeetingCounts:
         corpus = _seen_corpus(estimator, self.source)
         for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
             texts = _texts_of(corpus, self.source, block) if corpus.ordered else bags
+            if self.half is not None:
+                chosen = np.flatnonzero(in_second_half(self.source, block) == bool(self.half))
+                bags = bags.take(chosen)
+                texts = _some_of(texts, chosen) if isinstance(texts, Tokens) else bags
             row = count_meetings_of(Tokens(bags.offsets, bags.words), texts, self.counted, n_words)
             found = [found[0] + row] if len(found[0]) else [row]
         return None, found[0][None]
@@ -304,16 +363,19 @@ def _bags_of(estimator: LearnedTopics, source: Source, blocks: range) -> Iterato
     seen = _seen_corpus(estimator, source)
     for block in blocks:
         bags = seen.bags(block)
-        numbers = source.numbers(block)
-        known = len(numbers) == seen.block_sizes[block]
-        yield bags if known else bags.take(numbers - source.first[block])
+        places = _places(source, block)
+        yield bags if len(places) == seen.block_sizes[block] else bags.take(places)
 
 
 def _texts_of(corpus: Corpus, source: Source, block: int) -> Tokens:
     """The tokens of a block's training documents in order, as rows of the vocabulary; -1: unknown words."""
     texts = corpus.sequences(block)
-    numbers = source.numbers(block)
-    if len(numbers) == corpus.block_sizes[block]:
-        return Tokens(texts.offsets, texts.words)
-    offsets, entries = entries_of_documents(texts.offsets, numbers - source.first[block])
+    whole = Tokens(texts.offsets, texts.words)
+    places = _places(source, block)
+    return whole if len(places) == corpus.block_sizes[block] else _some_of(whole, places)
+
+
+def _some_of(texts: Tokens, chosen: NDArray[np.int64]) -> Tokens:
+    """The documents of these positions."""
+    offsets, entries = entries_of_documents(np.asarray(texts.offsets, np.int64), chosen)
     return Tokens(offsets, texts.words[entries])

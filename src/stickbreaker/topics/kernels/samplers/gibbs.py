@@ -41,7 +41,7 @@ class Table(NamedTuple):
 
 
 class Prior(NamedTuple):
-    alpha: NDArray[np.float64]  # topics
+    alphas: NDArray[np.float64]  # documents of the block × topics, or 1 × topics for all documents
     eta: NDArray[np.float64]  # (words or 1) × (topics or 1)
     eta_totals: NDArray[np.float64]  # groups × topics: sum of eta over the group's words
 
@@ -167,24 +167,28 @@ def move(word, held, k, new, alpha, weights_out):
 @kernel_part(**PART)
 def fill_held(block, assignments, alpha, held_out):
     """Fill held_out (documents × topics, zero before) with n_dk + alpha_k, from the topics of a block's
-    tokens.
+    tokens. alpha (documents × topics, or 1 × topics).
     """
+    many = np.int64(len(alpha) > 1)
     for t in range(len(block.documents)):
         held_out[block.documents[t], assignments[t]] += np.float32(1.0)
     for d in range(block.n_documents):
-        for k in range(len(alpha)):
-            held_out[d, k] += alpha[k]
+        for k in range(alpha.shape[1]):
+            held_out[d, k] += alpha[d * many, k]
 
 
 @kernel_part(**PART)
-def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
+def _visit_all_topics(
+    i, block, table, prior, inverse, weights, alphas, numbers, held, state, assignments_out
+):
     """Draw the topics of the tokens of a block's i-th word again, each in a loop over all topics."""
-    n_topics = len(prior.alpha)
+    n_topics, many = prior.alphas.shape[1], np.int64(len(alphas) > 1)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     one = np.float32(1.0)
     for t in range(block.starts[i], block.starts[i + 1]):
         counts, k = held[block.documents[t]], np.int64(assignments_out[t])
+        alpha = alphas[block.documents[t] * many]
         own = np.float64(counted(counts[k], alpha[k], -one)) * less(word, k)
         others = np.float64(others_mass(counts, weights, numbers, np.float32(k)))
         target = uniform(state) * (others + own) - own
@@ -203,19 +207,20 @@ def sweep_all_topics(block, table, prior, key, assignments_out):
     block: Block; prior: Prior; key: random seed (uint64); table: Table and assignments_out (tokens, int32, in
     the block's order) are changed. The conditional is that of `sparse_gibbs.sweep_lists`.
     """
-    n_topics = len(prior.alpha)
+    n_rows, n_topics = prior.alphas.shape
     width = padded(n_topics)
-    alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)
-    copy_numbers(prior.alpha, alpha)
+    alphas, weights = np.zeros((n_rows, width), np.float32), np.zeros(width, np.float32)
+    for d in range(n_rows):
+        copy_numbers(prior.alphas[d], alphas[d])
     numbers = np.arange(width).astype(np.float32)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     held = np.zeros((block.n_documents, width), np.float32)
-    fill_held(block, assignments_out, alpha, held)
+    fill_held(block, assignments_out, alphas, held)
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):
         _visit_all_topics(
-            i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out
+            i, block, table, prior, inverse, weights, alphas, numbers, held, state, assignments_out
         )
 
 

@@ -129,7 +129,7 @@ def sweep_growing(block, table, prior, topics, key, progress, assignments_out):
     columns = np.arange(width).astype(np.float32)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     held = np.zeros((block.n_documents, width), np.float32)
-    fill_held(block, assignments_out, alpha, held)
+    fill_held(block, assignments_out, alpha.reshape(1, len(alpha)), held)
     if progress.token[0] == 0:
         seeded(key, progress.state)
     for i in range(len(block.words)):

@@ -227,7 +227,7 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
     """Draw the topics of the tokens of a block's i-th word again, each in a loop over the topics in its
     document's list.
     """
-    n_topics = len(prior.alpha)
+    n_topics = prior.alphas.shape[1]
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     remainder = sum_parts(alpha, weights, parts)
@@ -259,7 +259,8 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
 
 @njit(**OPTIONS)
 def sweep_lists(block, table, prior, key, assignments_out):
-    """Draw every token's topic in a block once, in a loop over the topics of its document: for many topics.
+    """Draw every token's topic in a block once, in a loop over the topics of its document: for many topics,
+    and one alpha for all documents.
 
     block: Block; prior: Prior; key: of the random stream (uint64); table: Table and assignments_out (tokens,
     int32, in the block's order) are changed. p(k) ~ (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + sum_w eta_wk)
@@ -267,10 +268,10 @@ def sweep_lists(block, table, prior, key, assignments_out):
     (language). This is the sum over the document's topics plus a remainder, sum alpha_k weight_k, which is
     kept up to date.
     """
-    n_topics = len(prior.alpha)
+    n_topics = prior.alphas.shape[1]
     width = padded(n_topics)
     alpha, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
-    copy_numbers(prior.alpha, alpha)
+    copy_numbers(prior.alphas[0], alpha)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     lists = lists_of(block, n_topics, assignments_out)
     state = np.empty(2, np.uint64)

@@ -14,6 +14,7 @@ from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.topics.kernels.samplers.gibbs import document_counts
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
+from stickbreaker.topics.model.priors.prevalence import CODING, COEFFICIENTS, PrevalencePrior
 from stickbreaker.topics.model.samplers.mean_counts import Arrays, MeanCounts
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
@@ -125,14 +126,17 @@ class TokenChain(Sampler):
 
     def _hyperparameters(self) -> Arrays:
         """Copies of the current hyperparameters, by name, for a snapshot."""
-        return {name: item.values.copy() for name, item in self._params.items()}
+        return {name: item.values.copy() for name, item in self._params.items() if name != CODING}
 
     def _take_hyperparameters(self, arrays: Arrays) -> None:
         for name, item in self._params.items():
+            if name == CODING:
+                continue  # learned again from the documents
             values = np.array(arrays[name], np.float64)
             if values.shape != item.values.shape:
                 raise ValueError(f"{name} of another shape")
-            refuse_negative(values, name)
+            if name != COEFFICIENTS:
+                refuse_negative(values, name)
             self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -188,7 +192,7 @@ class CollapsedChain(TokenChain):
     def __init__(
         self,
         tokens: TokensInOrder,
-        documents: DirichletPrior,
+        documents: DirichletPrior | PrevalencePrior,
         words: ClosedVocabulary | ConceptVocabulary,
         seed: int,
     ) -> None:
@@ -208,10 +212,15 @@ class CollapsedChain(TokenChain):
         """Update alpha, and eta if it is a single number, by Minka's fixed point; each only if it is
         learned.
         """
+        self._learn_alpha()
+        super().learn()
+
+    def _learn_alpha(self) -> None:
+        """Update alpha, which is the same for all documents, if it is learned."""
+        assert isinstance(self._documents, DirichletPrior)
         if self._documents.learned:
             updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
             self._params["alpha"] = self._params["alpha"]._replace(values=updated)
-        super().learn()
 
     def _assignments(self) -> NDArray[np.integer]:
         """The topics of all tokens in document order, in the smallest integer type, for a snapshot."""

@@ -12,6 +12,8 @@ from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.samplers.gibbs import Block, Prior, Table, add_counts, sweep_all_topics
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import sweep_lists
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
+from stickbreaker.topics.model.priors.prevalence import PrevalencePrior
+from stickbreaker.topics.model.samplers.alpha_by_document import AlphaByDocument
 from stickbreaker.topics.model.samplers.collapsed import CollapsedChain
 from stickbreaker.topics.model.samplers.mean_counts import Arrays
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
@@ -26,12 +28,13 @@ class Visit(NamedTuple):
     """Consecutive documents that a sweep visits at once, with their tokens sorted by word.
 
     `block`: the sorted tokens; `tokens`: the range of these tokens in the corpus; `order`: for each sorted
-    token, its position within that range.
+    token, its position within that range; `documents`: the first, and the one after the last.
     """
 
     block: Block
     tokens: slice
     order: NDArray[np.int32]
+    documents: tuple[int, int]
 
 
 class CollapsedGibbs(CollapsedChain):
@@ -46,30 +49,53 @@ class CollapsedGibbs(CollapsedChain):
         self,
         tokens: TokensInOrder,
         assignments: NDArray[np.integer],
-        documents: DirichletPrior,
+        documents: DirichletPrior | PrevalencePrior,
         words: ClosedVocabulary,
         seed: int,
     ) -> None:
         super().__init__(tokens, documents, words, seed)
-        self._few = documents.n_topics <= FEW_TOPICS
+        by_document = isinstance(documents, PrevalencePrior)
+        self._apart = AlphaByDocument(documents, tokens) if by_document else None
+        self._few = documents.n_topics <= FEW_TOPICS or by_document
         self._visits = visits_of(tokens, words.groups(), documents.n_topics if self._few else None)
         self._place(assignments)
+        self._before = self._topics()  # when alpha was learned last, if it differs between documents
 
     def sweep(self, number: int, threads: int) -> None:
         keys = numbered_keys(self._seed, purposes.GIBBS, number, np.arange(len(self._visits)))
         prior, kernel = self._prior(), sweep_all_topics if self._few else sweep_lists
         for visit, key, topics in zip(self._visits, keys, self._by_visit, strict=True):
+            if self._apart is not None:
+                prior = prior._replace(alphas=self._apart.alphas(self._params, *visit.documents))
             kernel(visit.block, self._table, prior, key, topics)
+
+    def _learn_alpha(self) -> None:
+        if self._apart is None:
+            super()._learn_alpha()
+            return
+        topics = self._topics()
+        taken = 0 if self._mean.sums is None else int(self._mean.sums.samples.max())
+        self._params |= self._apart.learned(self._params, topics, self._before, taken)
+        self._before = topics
+
+    def _document_terms(self) -> float:
+        if self._apart is None:
+            return super()._document_terms()
+        return self._apart.log_probability(self._params, self._topics())
 
     def counts(self) -> NDArray[np.int32]:
         return self._table.counts
 
     def _state_arrays(self) -> Arrays:
         """The state as arrays of a snapshot: topics in document order, and the params that are learned."""
-        return {"assignments": self._assignments(), **self._hyperparameters()}
+        before = {} if self._apart is None else {"before": self._before.astype(self._assignments().dtype)}
+        return {"assignments": self._assignments(), **before, **self._hyperparameters()}
 
     def _take_state(self, arrays: Arrays) -> None:
         self._place(arrays["assignments"])
+        self._before = self._topics()
+        if self._apart is not None:
+            self._before = self._checked(arrays["before"]).astype(np.int32)
         self._take_hyperparameters(arrays)
 
     def _place(self, assignments: NDArray[np.integer]) -> None:
@@ -92,7 +118,9 @@ class CollapsedGibbs(CollapsedChain):
         eta = np.asarray(self._closed.prior(self._params, slice(None)), float)
         alpha = self._alpha
         totals = np.broadcast_to(self._closed.prior_totals(self._params), self._table.totals.shape)
-        return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
+        return Prior(
+            alpha[None, :], np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy()
+        )
 
 
 def in_document_order(
@@ -129,4 +157,5 @@ def visit_of(tokens: TokensInOrder, groups: NDArray[np.int32], start: int, stop:
     documents = np.repeat(np.arange(stop - start, dtype=np.int32), np.diff(tokens.offsets[start : stop + 1]))
     occurring, first = np.unique(words[order], return_index=True)
     starts = np.append(first, len(words)).astype(np.int64)
-    return Visit(Block(occurring, groups[occurring], starts, documents[order], stop - start), part, order)
+    block = Block(occurring, groups[occurring], starts, documents[order], stop - start)
+    return Visit(block, part, order, (start, stop))

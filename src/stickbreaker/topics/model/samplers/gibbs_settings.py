@@ -13,6 +13,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.hdp import HDPPrior
+from stickbreaker.topics.model.priors.prevalence import PrevalencePrior
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabulary
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
@@ -38,8 +39,10 @@ class Gibbs(GibbsParameters, Inference):
         return "gibbs-delayed" if self.delayed else "gibbs"
 
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary]) -> bool:
-        fitting = words.dirichlet if documents.grows or self.delayed else words.collapses
-        return documents.direct and fitting and not (self.delayed and documents.grows)
+        single = documents.grows or self.delayed or documents.by_document  # tokens, without paths
+        fitting = words.dirichlet if single else words.collapses
+        apart = documents.grows or documents.by_document
+        return documents.direct and fitting and not (self.delayed and apart)
 
     def sampler(
         self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
@@ -63,9 +66,11 @@ class Gibbs(GibbsParameters, Inference):
         from stickbreaker.topics.model.samplers.delayed_gibbs import DelayedGibbs
         from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
 
-        assert isinstance(documents, DirichletPrior)
-        kind = DelayedGibbs if self.delayed else CollapsedGibbs
-        return kind(tokens, assignments, documents, words, seed)
+        if self.delayed:
+            assert isinstance(documents, DirichletPrior)
+            return DelayedGibbs(tokens, assignments, documents, words, seed)
+        assert isinstance(documents, DirichletPrior | PrevalencePrior)
+        return CollapsedGibbs(tokens, assignments, documents, words, seed)
 
 
 def chain_settings(inference: Inference) -> Gibbs | None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Bags
 
 MOST = 2**24  # tokens of one word in a document, since samplers count in single precision
@@ -14,15 +15,17 @@ MOST = 2**24  # tokens of one word in a document, since samplers count in single
 
 class TokensInOrder(NamedTuple):
     """The tokens of a corpus in document order. `words` (tokens): the word number of each; document d has the
-    tokens from `offsets[d]` to `offsets[d + 1]` (exclusive); `n_words`: the size of the vocabulary.
+    tokens from `offsets[d]` to `offsets[d + 1]` (exclusive); `n_words`: the size of the vocabulary;
+    `covariates` (documents × columns): numbers by which priors differ, None if they do not.
     """
 
     words: NDArray[np.int32]  # tokens: row of the table
     offsets: NDArray[np.int64]  # documents + 1
     n_words: int
+    covariates: Array | None = None
 
 
-def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
+def tokens_in_order(blocks: Iterable[Bags], n_words: int, covariates: Array | None = None) -> TokensInOrder:
     """List the tokens of documents, n for each word with count n. Raises UserError for counts that are
     fractional, or above 2 ** 24.
 
@@ -37,7 +40,8 @@ def tokens_in_order(blocks: Iterable[Bags], n_words: int) -> TokensInOrder:
         words.append(np.repeat(bags.words, counts).astype(np.int32))
         running = np.concatenate([[0], np.cumsum(counts)])
         lengths.append(np.diff(running[bags.offsets]))
-    return TokensInOrder(np.concatenate(words), np.cumsum(np.concatenate(lengths)), n_words)
+    offsets = np.cumsum(np.concatenate(lengths))
+    return TokensInOrder(np.concatenate(words), offsets, n_words, covariates)
 
 
 def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, words_of
+from stickbreaker.topics.model.solvers.prevalence_sums import sums_of_draws
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
 from stickbreaker.topics.parameters import HybridParameters
 
@@ -61,7 +62,8 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         """
         from scipy.special import gammaln, polygamma, psi
 
-        draws, n_cells, tokens = self._sample(view, shard, seed)
+        alphas = view.alphas(shard)
+        draws, n_cells, tokens = self._sample(view, shard, alphas, seed)
         alpha = view.alpha
         own = alpha.sum()
         total = own + view.rest
@@ -77,15 +79,19 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
             1.0 / self.samples,
         )
         rows, new_rows = report_rows(view, shard, cells)
-        stats = Stats(
-            rows=rows,
-            new_rows=new_rows,
-            usage={
+        if view.coefficients is not None and shard.covariates is not None:
+            usage = sums_of_draws(draws.samples, tokens, alphas, shard.covariates)
+        else:
+            usage = {
                 "gains": Field(draws.gains / self.samples, ("topics",)),
                 "bends": Field(draws.bends / self.samples, ("topics",)),
                 "spread": Field(np.array(float(spread))),
                 "spread_bend": Field(np.array(float(spread_bend))),
-            },
+            }
+        stats = Stats(
+            rows=rows,
+            new_rows=new_rows,
+            usage=usage,
             score=float(draws.scores.sum()),
             documents=float(shard.n_documents),
             tokens=float(tokens.sum()),
@@ -99,9 +105,11 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         """Draw a topic for every token of a shard, to start a Gibbs chain. Returns the last sample (tokens),
         sorted by document, then word.
         """
-        return self._sample(view, shard, seed)[0].last
+        return self._sample(view, shard, view.alphas(shard), seed)[0].samples[-1]
 
-    def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":
+    def _sample(
+        self, view: TopicView, shard: Shard[Bags], alphas: Array, seed: int
+    ) -> "tuple[Draws, int, Array]":
         from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
         from stickbreaker.topics.model.priors.dirichlet_newton import FLOOR
 
@@ -109,9 +117,9 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         tokens = tokens_of_documents(shard)
         size, n_topics = int(tokens.sum()), len(view.alpha)
         most = min(size * self.samples, shard.n_entries * n_topics)
-        draws = room_for_draws(shard.n_documents, n_topics, size, most)
+        draws = room_for_draws(shard.n_documents, n_topics, self.samples, size, most)
         words = words_of(view, shard)
         keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, shard.documents)
-        alpha = np.maximum(view.alpha, FLOOR)  # avoids underflow in single precision
-        n_cells = sample_documents(words, alpha, self.burn_in, self.samples, keys, draws)
+        alphas = np.maximum(alphas, FLOOR)  # avoids underflow in single precision
+        n_cells = sample_documents(words, alphas, self.burn_in, keys, draws)
         return draws, n_cells, tokens

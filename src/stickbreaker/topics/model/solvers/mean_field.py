@@ -12,6 +12,7 @@ from stickbreaker.contracts.contract import Local
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
 from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
+from stickbreaker.topics.model.solvers.prevalence_sums import sampled_sums
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class MeanField(LocalSolver):
         """Infer a shard's documents. Returns their records, with gamma (documents × topics) and scores, and
         the statistics (sums over the shard). local: their records of an earlier pass, or None; unchanged.
 
-        It is deterministic: the seed has no effect.
+        The seed matters only for documents with covariates, whose prior is learned from draws.
         """
         from stickbreaker.topics.kernels.mean_field import (
             Report,
@@ -56,12 +57,11 @@ class MeanField(LocalSolver):
         )
 
         n_topics = len(view.alpha)
-        tokens = tokens_of_documents(shard)
+        tokens, alphas = tokens_of_documents(shard), view.alphas(shard)
         if local is not None and self.keep_local:
             gamma = local["gamma"].values.copy()
         else:
-            gamma = view.alpha[None, :] + tokens[:, None] / n_topics
-        alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
+            gamma = alphas + tokens[:, None] / n_topics
         words, rule = words_of(view, shard), Rule(self.max_iter, self.tol)
         report = Report(
             gamma=np.ascontiguousarray(gamma),
@@ -71,12 +71,14 @@ class MeanField(LocalSolver):
             rounds=np.zeros(shard.n_documents, np.int64),
         )
         if local is None or self.keep_local:
-            infer_documents(words, alpha, rule, report)
+            infer_documents(words, alphas, rule, report)
         else:
-            infer_documents_twice(words, alpha, rule, local["gamma"].values, report)
+            infer_documents_twice(words, alphas, rule, local["gamma"].values, report)
         usage = {"log_theta": Field(report.log_theta, ("topics",))}
         if view.rest > 0.0:
-            usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
+            usage["log_rest"] = Field(_add_rest(view.alpha, view.rest, tokens, report))
+        if view.coefficients is not None and shard.covariates is not None:
+            usage |= sampled_sums(words, shard, shard.covariates, alphas, seed)
         if self.in_full:
             usage |= _in_full(view, words, report, usage)
         rows, new_rows = report_rows(view, shard, Rows(np.arange(len(words.positions)), report.counts))

@@ -1,0 +1,135 @@
+"""Do the 95 % intervals of effects of metadata hold the truth 95 times of 100?
+
+Documents of two groups are drawn from three topics of 60 words; the first topic's expected share differs
+between the groups by a known effect. Models are fitted as users fit them, topics included, and every interval
+is compared with the effect:
+
+    python -m reproduce.effects --words 15 --documents 1000 --effect 0.15 --simulations 40
+
+Two ways: the prior of a model with `prevalence`, and `effect` with a formula after a fit without it.
+"""
+
+import argparse
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker import LDA, Corpus
+from stickbreaker.testing.planted import matched
+from stickbreaker.topics.effects_of_metadata import effects_of_metadata
+from stickbreaker.topics.effects_of_prevalence import expected_shares
+
+TOPICS, WORDS, CONCENTRATION = 3, 60, 3.0
+
+
+class Groups(NamedTuple):
+    """A corpus of two groups of documents, and the topics from which it was drawn (topics × words)."""
+
+    corpus: Corpus
+    topics: NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """An estimate of the effect, with its 95 % interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def two_groups(
+    words: int,
+    documents: int,
+    effect: float,
+    seed: int,
+    own: float = 0.98,
+    concentration: float = CONCENTRATION,
+) -> Groups:
+    """Draw `documents` documents of `words` words each, half of them with party=a and half with party=b.
+
+    Topic shares are Dirichlet draws with the sum `concentration`; the expected share of the first topic is
+    1/3 - effect/2 or 1/3 + effect/2, the others share the rest. own: the probability of a topic's own third
+    of the words.
+    """
+    generator, width = np.random.default_rng(seed), WORDS // TOPICS
+    topics = np.full((TOPICS, WORDS), (1.0 - own) / (WORDS - width))
+    for k in range(TOPICS):
+        topics[k, k * width : (k + 1) * width] = own / width
+    group = np.arange(documents) % 2
+    first = 1.0 / TOPICS + effect * (group - 0.5)
+    shares = np.column_stack([first, *[(1.0 - first) / (TOPICS - 1)] * (TOPICS - 1)])
+    texts: list[list[str]] = []
+    for row in shares:
+        counts = generator.multinomial(words, generator.dirichlet(concentration * row))
+        drawn = [generator.choice(WORDS, n, p=topics[k]) for k, n in enumerate(counts)]
+        texts.append([f"w{w:02d}" for w in np.concatenate(drawn)])
+    metadata = [{"party": "ab"[g]} for g in group.tolist()]
+    return Groups(Corpus.from_tokens(texts, metadata=metadata), topics)
+
+
+def of_prior(groups: Groups, inference: str, seed: int) -> Interval:
+    """The effect by a model whose prior depends on the group."""
+    model = LDA(TOPICS, prevalence="party", inference=inference, random_state=seed, n_jobs=1).fit(
+        groups.corpus
+    )
+    found, k = expected_shares(model), _first_topic(model, groups)
+    place = 1 - found.places[0].reference  # two levels, of which one is the reference
+    sign = 1.0 if found.places[place].values == {"party": "b"} else -1.0
+    ends = sorted((sign * found.difference_low[place, k], sign * found.difference_high[place, k]))
+    return Interval(sign * float(found.differences[place, k]), *ends)
+
+
+def of_composition(groups: Groups, inference: str, seed: int) -> Interval:
+    """The effect by a regression of the shares of a model that knows no groups."""
+    model = LDA(TOPICS, inference=inference, random_state=seed, n_jobs=1).fit(groups.corpus)
+    formula = 'C(party, contr.treatment("a"))'
+    effects, k = (
+        effects_of_metadata(model, groups.corpus, formula, seed=seed).effects,
+        _first_topic(model, groups),
+    )
+    return Interval(*(float(one[k, 1]) for one in (effects.estimates, effects.low, effects.high)))
+
+
+def _first_topic(model: LDA, groups: Groups) -> int:
+    """The number of the model's topic that is the first of those planted."""
+    order = model.vocabulary_.lookup([f"w{w:02d}" for w in range(WORDS)])
+    known = order >= 0
+    found = np.zeros((TOPICS, WORDS))
+    found[:, known] = model.topic_word_[:, order[known]]
+    return int(matched(found, groups.topics)[0][0])
+
+
+def main() -> None:
+    """Print, for each way, the mean estimate and the share of intervals that hold the effect."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--words", type=int, default=15)
+    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--effect", type=float, default=0.15)
+    parser.add_argument("--own", type=float, default=0.98)
+    parser.add_argument("--inference", default="mean-field")
+    parser.add_argument("--simulations", type=int, default=40)
+    parser.add_argument("--ways", nargs="+", default=["prior", "composition"])
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    ways = {"prior": of_prior, "composition": of_composition}
+    found: dict[str, list[Interval]] = {way: [] for way in asked.ways}
+    for seed in range(asked.simulations):
+        groups = two_groups(asked.words, asked.documents, asked.effect, seed, asked.own)
+        for way in asked.ways:
+            found[way].append(ways[way](groups, asked.inference, seed))
+    for way, intervals in found.items():
+        held = np.mean([one.low <= asked.effect <= one.high for one in intervals])
+        mean, width = (
+            np.mean([f(one) for one in intervals]) for f in (lambda i: i.estimate, lambda i: i.high - i.low)
+        )
+        of = f"{asked.words} words, {asked.documents} documents, effect {asked.effect}, own {asked.own}"
+        figures = f"mean {mean:.3f}, width {width:.3f}, held {held:.3f} of {len(intervals)}"
+        print(f"{of}, {asked.inference}, {way}: {figures}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The face of a verb on the command line: its options, from the settings that kinds declare, and its result.
+
+A verb is a function (`estimators/verbs.py`); a command reads its arguments, calls it, and prints the record.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.console.console import emit, refuse_written, tell_of_compiling
+from stickbreaker.console.inputs import warnings_as_notes
+from stickbreaker.console.parameter_options import option_table
+from stickbreaker.console.run_options import Decorator, options_of
+from stickbreaker.core.parameter_fields import LEARNING, declared
+from stickbreaker.estimators.kinds import OF_EVERY_KIND, Saved, kind_at, kinds, systems
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.verb_results import VerbResult
+
+
+def settings_classes(verb: str) -> Iterator[type]:
+    """The classes of the settings that kinds of models and systems have for a verb."""
+    for saved in (*kinds().values(), *systems()):
+        if verb in saved.functions:
+            yield saved.functions[verb].settings_class()
+    if verb in OF_EVERY_KIND:
+        yield OF_EVERY_KIND[verb].settings_class()
+
+
+def verb_options(verb: str, **changes: Any) -> Decorator:
+    """A decorator: the command gets the options of a verb, those of all kinds.
+
+    changes: arguments of `option` to add or replace, by setting.
+    """
+    table: dict[str, Mapping[str, object]] = {}
+    for settings in settings_classes(verb):
+        table = {**option_table(settings, **changes), **table}
+    order = [name for settings in settings_classes(verb) for name in option_table(settings)]
+    return options_of(
+        {name: {**table[name], "heading": _heading(table[name])} for name in dict.fromkeys(order)}
+    )
+
+
+def _heading(option: Mapping[str, object]) -> object:
+    """The heading in `--help` of a verb's option: the declared one, but none in place of "Learning"."""
+    heading = option["heading"]
+    return "" if heading == LEARNING else heading
+
+
+def settings_for(verb: str, saved: Saved, options: Mapping[str, object]) -> dict[str, object]:
+    """The settings of a verb for one kind, by name, from the values of a command's options.
+
+    Raises a usage error if the user gave an option that is of other kinds only.
+    """
+    own = {
+        one.key: one.name
+        for one in declared(saved.function(verb).settings_class()).values()
+        if one.option_name
+    }
+    for key in options:
+        if key not in own:
+            refuse_written((key,), f"does not apply to a {saved.noun}")
+    return {own[key]: value for key, value in options.items() if key in own}
+
+
+def result_for(
+    verb: str, model: Path, options: Mapping[str, object], *documents: object, **more: object
+) -> "VerbResult":
+    """What a verb returns for the model at a path. options: the values of the command's options; documents:
+    what it is applied to, if anything; more: settings that have no option, or replace an option's value."""
+    settings = settings_for(verb, kind_at(model, verb), options)
+    tell_of_compiling()
+    from stickbreaker.estimators.verbs import result_of
+
+    with warnings_as_notes(UserWarning):
+        return result_of(verb, model, *documents, **{**settings, **more})
+
+
+def show(result: "VerbResult", as_json: bool) -> None:
+    """Print the result of a verb, as text or as JSON."""
+    emit({} if not as_json else result.as_json(), as_json, lambda _: str(result))

@@ -1,0 +1,45 @@
+"""Base of the settings that verbs take, such as `top` of `topics_of`. Imports neither numpy nor models."""
+
+from dataclasses import dataclass
+
+from stickbreaker.core.parameter_fields import Settings, parameter, refuse_values
+
+
+@dataclass(frozen=True)
+class VerbSettings(Settings):
+    """What a verb is asked for: declared fields, whose values are checked when an instance is made.
+
+    Each is a keyword of the verb's function and, unless it has no option, an option of its command.
+    """
+
+    def __post_init__(self) -> None:
+        refuse_values(self)
+
+
+@dataclass(frozen=True)
+class ThreadSettings(VerbSettings):
+    """The settings of verbs that read documents with several threads."""
+
+    n_jobs: int | None = parameter(
+        None,
+        "Threads; the result does not depend on it.",
+        unset="those of the model, or every core",
+        option="--threads",
+        least=1,
+        heading="Where it runs",
+        last=True,
+    )
+
+
+@dataclass(frozen=True)
+class TransformSettings(ThreadSettings):
+    """The settings of `transform`."""
+
+    metadata: bool = parameter(
+        False, "Also write the documents' metadata, a column for each field, and their main topic."
+    )
+    by: str | None = parameter(
+        None,
+        "For documents read with --split: one row for each whole document, not for each part.",
+        choices=("document",),
+    )

@@ -1,0 +1,173 @@
+"""The prior of documents whose topic shares depend on their metadata.
+
+The code that learns it is imported on use, so that models load without scipy.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.contracts.contract import Step
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.corpus.document import Scalar
+from stickbreaker.topics.formula_coding import Coding, coding_from, learn_coding
+from stickbreaker.topics.model.priors.dirichlet import NEW, TOGETHER
+from stickbreaker.topics.model.priors.prevalence_steps import coefficient_step, learned_variances
+from stickbreaker.topics.model.priors.prevalence_terms import LEAST, sums_in
+from stickbreaker.topics.model.slots import TopicPrior
+
+COEFFICIENTS = "coefficients"  # of the params, columns × topics
+VARIANCES = "variances"  # of the coefficients' prior, columns
+CODING = "coding"  # the letters of `Coding.learned`
+DRIFT = "coefficient_drift"  # mean change of the coefficients in the last steps
+INFORMATION = "information"  # about all coefficients: see `runs/prevalence_information.py`
+MOST_INFORMATION = 2048  # coefficients whose information is stored: 34 MB
+STILL = 0.02  # root mean square of the drift below which the coefficients have settled
+STEADY = 20  # steps of a batch run after which each changes the coefficients less
+FIRST_VARIANCE = 0.25  # of a coefficient, before it is learned
+
+
+@dataclass(frozen=True, slots=True)
+class PrevalencePrior(TopicPrior):
+    """Topic shares by metadata: theta_d ~ Dirichlet(alpha_d), alpha_dk = exp(x_d · gamma_k), and gamma_k ~
+    Normal(0, diag(variances)) apart from the intercept, which has no prior (Mimno and McCallum 2008).
+
+    `alpha` (topics): at the start, for all documents. `coding`: how metadata become x; None before documents
+    are read. Coefficients are learned from draws of documents' topics, variances by their evidence; see
+    docs/explanation/prevalence-equations.md.
+    """
+
+    name: ClassVar[str] = "prevalence"
+    grows: ClassVar[bool] = False
+    direct: ClassVar[bool] = True
+    by_document: ClassVar[bool] = True
+
+    alpha: tuple[float, ...]
+    formula: str
+    coding: Coding | None = None
+
+    @property
+    def n_topics(self) -> int:  # type: ignore[override]
+        return len(self.alpha)
+
+    @property
+    def covariates(self) -> Coding | None:
+        return self.coding
+
+    def coefficients(self, params: Record) -> Array:
+        return params[COEFFICIENTS].values
+
+    def coded(self, metadata: Sequence[Mapping[str, Scalar]]) -> Self:
+        return replace(self, coding=learn_coding(self.formula, metadata))
+
+    def restored(self, params: Record) -> Self:
+        letters = params[CODING].values if CODING in params else np.zeros(0)
+        if letters.ndim != 1 or letters.dtype != np.uint8:
+            raise ValueError("no coding of metadata")
+        made = coding_from(self.formula, letters.tobytes().decode())
+        size = len(made.columns)
+        for name, shape in {COEFFICIENTS: (size, self.n_topics), VARIANCES: (size,)}.items():
+            if name not in params or params[name].values.shape != shape:
+                raise ValueError(f"{name} of another formula")
+        if INFORMATION in params and params[INFORMATION].values.shape != (size * self.n_topics,) * 2:
+            raise ValueError(f"{INFORMATION} of another formula")
+        return replace(self, coding=made)
+
+    def start(self) -> dict[str, Field]:
+        n_columns = 1 if self.coding is None else len(self.coding.columns)
+        letters = b"" if self.coding is None else self.coding.learned.encode()
+        coefficients = np.zeros((n_columns, self.n_topics))
+        coefficients[0] = np.log(self.alpha)
+        return {
+            "alpha": Field(np.array(self.alpha), ("topics",), additive=False, fresh=self.alpha[0]),
+            COEFFICIENTS: Field(coefficients, ("terms", "topics"), additive=False),
+            VARIANCES: Field(np.full(n_columns, FIRST_VARIANCE), ("terms",), additive=False),
+            CODING: Field(np.frombuffer(letters, np.uint8), ("letters",), additive=False),
+        }
+
+    def count(self, params: Record) -> int:
+        """The number of topics, which is fixed."""
+        return self.n_topics
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """The numbers of the topics that users see: all, since their number is fixed."""
+        return np.arange(self.n_topics)
+
+    def figures(self, totals: Array) -> dict[str, int]:
+        """Numbers of topics for the trace: none, since their number is fixed."""
+        return {}
+
+    def weights(self, params: Record) -> Array:
+        """The expected share of each topic over all documents (topics)."""
+        alpha = self.prior(params)
+        return alpha / alpha.sum()
+
+    def prior(self, params: Record) -> Array:
+        """The mean of alpha over documents (topics), for those whose metadata are not known."""
+        return params["alpha"].values
+
+    def rest(self, params: Record) -> float:
+        """alpha of all topics without tokens together: 0, since a fixed number of topics has no others."""
+        return 0.0
+
+    def score(self, params: Record) -> float:
+        """The bound's terms for parameters that all documents share, in nats: 0, since the bound is that of
+        the words given the coefficients.
+        """
+        return 0.0
+
+    def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
+        """Move the coefficients by a Newton step, and their variances by their evidence, given sums over
+        documents whose topics were drawn. Returns the new fields.
+
+        As alpha that is the same for all documents (`DirichletPrior.update`), topics have one intercept and
+        no coefficients until `TOGETHER` times the documents of a step were read. In a batch run, steps become
+        smaller after `STEADY` of them, so that the noise of the draws averages out (Robbins and Monro 1951).
+        """
+        if documents <= 0.0:
+            return {}
+        sums, before = sums_in(usage), params[COEFFICIENTS]
+        together = bool(np.ptp(before.values, axis=1).max() == 0.0) and step.seen < TOGETHER * documents
+        rate = step.rate * min(1.0, STEADY / (step.number + 1)) if step.rate == 1.0 else step.rate
+        precisions = 1.0 / params[VARIANCES].values
+        precisions[0] = 0.0
+        scale = step.scale
+        whole = sums._replace(**{name: scale * getattr(sums, name) for name in sums._fields[:4]})
+        best = coefficient_step(before.values, precisions, whole, together=together)
+        change = rate * (best - before.values)
+        found = {
+            COEFFICIENTS: before._replace(values=before.values + change),
+            "alpha": self._mean_alpha(params["alpha"], sums.alphas / documents, change[0], step.rate),
+        }
+        if together:
+            return found
+        assert self.coding is not None
+        variances = params[VARIANCES]
+        updated = learned_variances(
+            found[COEFFICIENTS].values, variances.values, whole.scores, self.coding.groups
+        )
+        moved = (1.0 - rate) * variances.values + rate * updated
+        drift = params[DRIFT].values if DRIFT in params else change
+        axes = ("terms", "topics")
+        return {
+            **found,
+            VARIANCES: variances._replace(values=moved),
+            DRIFT: Field(drift + NEW * (change - drift), axes, additive=False),
+        }
+
+    @staticmethod
+    def _mean_alpha(before: Field, seen: Array, change: Array, rate: float) -> Field:
+        """alpha averaged over documents, after the intercepts changed. seen (topics): its mean over the
+        documents of the step, before the change.
+        """
+        mean = (1.0 - rate) * before.values + rate * seen
+        return before._replace(values=np.maximum(mean * np.exp(change), LEAST))
+
+    def is_settled(self, params: Record) -> bool:
+        """Whether the coefficients have nearly stopped changing, apart from the noise of draws."""
+        if self.n_topics == 1:
+            return True
+        return DRIFT in params and float(np.sqrt((params[DRIFT].values ** 2).mean())) < STILL

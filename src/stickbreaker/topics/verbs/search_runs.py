@@ -1,0 +1,249 @@
+"""The runs of a search for the number of topics, each stored as a model and a file of scores."""
+
+import json
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import recover, write_atomic
+from stickbreaker.core.locks.directory_claims import watched
+from stickbreaker.core.locks.path_locks import beside
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.shards import Bags, tokens_by_document
+from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.store import is_store
+from stickbreaker.estimators import fitting
+from stickbreaker.learning.trace import EXTREME
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.topics.evaluation.completion import completion_score, split_halves
+from stickbreaker.topics.evaluation.corpus_scores import Topics, coherence_of, diversity_of
+from stickbreaker.topics.open_topics import scored_topics
+from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.topics.verbs.coherence_counts import COUNTS, coherence_counts
+
+Learn = Callable[[Path | ModelDirectory], object]  # continues a run to its end
+
+FORMAT = "stickbreaker search-k"
+SETTINGS, RUNS, TRAINING = "search.json", "runs", "training.corpus"
+SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "diversity", "seconds"}
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """The settings that all runs of a search share, as options of `search-k`.
+
+    `fingerprint` identifies the corpus; `held_out` is the share of its documents; `by` says how a topic's
+    words are ranked. Raises UserError if alpha or eta is a number that is not above zero, or infinite.
+    """
+
+    fingerprint: str
+    inference: str
+    iterations: int | None
+    held_out: float
+    alpha: float | str
+    eta: float | str
+    by: str
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "eta"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not 0.0 < value < float("inf"):
+                raise UserError(f"--{name} is {value}", remedy='give a number above zero, or "learned"')
+
+
+@dataclass(frozen=True)
+class SearchRuns:
+    """The directory of a search, with its plan and its runs. It allows a search to continue after an
+    interruption.
+
+    A run with 10 topics and seed 0 has the files `runs/k10-seed0.model` and `runs/k10-seed0.json` (scores).
+    `search.json` has the plan and results; `training.corpus` the documents that are not held out, from which
+    all runs learn.
+    """
+
+    path: Path
+    plan: SearchPlan
+
+    @contextmanager
+    def claim(self) -> Generator[None]:
+        """A context in which the search may write into its directory; a missing one is made.
+
+        Raises UserError if the path has another search or anything else, or if another directory takes its
+        place meanwhile.
+        """
+        self._begin()
+        with watched(self.path):
+            yield
+
+    def _begin(self) -> None:
+        """Make the search's directory, if it is missing or empty. Otherwise raises UserError unless it has a
+        search with the same plan.
+        """
+        settings = self.path / SETTINGS
+        if not settings.is_file():
+            half_made = {RUNS, *(one.name for one in beside(settings, "partial"))}  # by one that was killed
+            empty = self.path.is_dir() and {one.name for one in self.path.iterdir()} <= half_made
+            if self.path.is_symlink() or (self.path.exists() and not empty):
+                raise UserError("exists and is not a search", where=self.path, remedy="choose another path")
+            (self.path / RUNS).mkdir(parents=True, exist_ok=True)
+            self.write({})
+            return
+        try:
+            record = json.loads(settings.read_bytes())
+            before = SearchPlan(**record["plan"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise UserError("is not that of a search, or is damaged", where=settings) from None
+        for name, now in asdict(self.plan).items():
+            was = getattr(before, name)
+            if was != now:
+                values = ["the default" if value is None else value for value in (was, now)]
+                other = f"{name.replace('_', '-')} {values[0]}, not {values[1]}"
+                difference = "another corpus" if name == "fingerprint" else other
+                raise UserError(f"was begun with {difference}", where=self.path, remedy="give another --out")
+
+    def write(self, summary: dict[str, object]) -> None:
+        """Write search.json: the plan, and the summary of the results (empty at the start)."""
+        _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
+
+    def model(self, k: int, seed: int) -> TopicEstimator:
+        """Load the model of a finished run, with k topics and this seed."""
+        return load_topics(self.place(k, seed), "search-k")
+
+    def finished(self, k: int, seed: int) -> dict[str, object] | None:
+        """The recorded scores of the run with k topics and this seed; None if the run is not finished, so
+        that it has to be made. Raises UserError for a damaged file.
+        """
+        path = self._file(k, seed, "json")
+        if not path.is_file():
+            return None
+        try:
+            record = json.loads(path.read_bytes())
+            if set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed):
+                return record
+        except (ValueError, TypeError):
+            pass
+        raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
+
+    def training(self, corpus: Corpus) -> Corpus:
+        """The corpus that runs learn from: `corpus` without its held-out documents. The first call writes it
+        to the directory; later calls open it.
+        """
+        path = self.path / TRAINING
+        return Corpus.open(path) if is_store(path) else corpus.write(path, held_out=self.plan.held_out)
+
+    def run(
+        self, corpus: Corpus, training: Corpus, k: int, seed: int, threads: int | None, learn: Learn
+    ) -> dict[str, object]:
+        """Make one run: fit a model on `training`, as `fit lda` does, and score it on the held-out documents
+        of `corpus`. The record of its scores is written, and returned. learn: continues the run.
+        """
+        path = self.place(k, seed)
+        self._fit(path, training, k, seed, threads, learn)
+        model = load_topics(path, "search-k", threads)
+        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out, self.plan.by)}
+        _write(self._file(k, seed, "json"), record)
+        return record
+
+    def place(self, k: int, seed: int) -> Path:
+        """The path of the model with k topics and this seed."""
+        return self._file(k, seed, "model")
+
+    def _file(self, k: int, seed: int, kind: str) -> Path:
+        return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
+
+    def _fit(self, path: Path, corpus: Corpus, k: int, seed: int, threads: int | None, learn: Learn) -> None:
+        """Learn the model at `path` from the corpus, or continue its run if it has begun; k: the number of
+        topics.
+        """
+        recover(path)
+        begun: Path | ModelDirectory = path
+        if not path.exists():
+            plan = self.plan
+            model = PlainLDA(
+                k,
+                inference=plan.inference,
+                alpha=plan.alpha,
+                eta=plan.eta,
+                max_iter=plan.iterations,
+                random_state=seed,
+                n_jobs=threads,
+            )
+            begun = fitting.begin(model, corpus, path, stays_locked=True)
+        learn(begun)
+
+
+def refuse_few_documents(corpus: Corpus, held_out: float) -> None:
+    """Before a search begins, raise UserError if the held-out share of the corpus leaves nothing to learn
+    from, or nothing to score.
+    """
+    n_training = Source(corpus, held_out).n_documents
+    if n_training == 0:
+        raise UserError("every document is held out", remedy="lower --held-out")
+    if n_training == corpus.n_documents:
+        raise UserError("no document is held out", remedy="raise --held-out")
+    if next(_held_out_halves(corpus, held_out), None) is None:
+        raise UserError("no held-out document has two known words", remedy="raise --held-out")
+
+
+def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str) -> dict[str, object]:
+    """The scores of a run's model, for its record: log probability (nats) of every held-out document,
+    coherence, diversity, and seconds of learning.
+
+    held_out: the share of the corpus's documents; by: how a topic's words are ranked. Raises UserError if the
+    vocabulary is too small for coherence.
+    """
+    topics = scored_topics(model)
+    nats, tokens = _held_out_nats(topics, corpus, held_out)
+    held_out_in = Source(corpus, held_out).held_out_in
+    measured = list(coherence_of(topics, corpus, by=by, documents=held_out_in).values())
+    if not measured:
+        raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
+    return {
+        "nats": nats,
+        "tokens": tokens,
+        "nats_per_word": sum(nats) / sum(tokens),
+        "coherence": {
+            name: sum(getattr(one, name).mean for one in measured) / len(measured)
+            for name in ("npmi", "umass", "c_v")
+        },
+        COUNTS: coherence_counts(measured),
+        "diversity": diversity_of(topics, by=by),
+        "passes": model.n_iter_,
+        "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
+    }
+
+
+def _held_out_nats(topics: Topics, corpus: Corpus, held_out: float) -> tuple[list[float], list[float]]:
+    """Document completion of held-out documents: for each document the log probability (nats) of its
+    predicted words, and their number.
+    """
+    nats: list[float] = []
+    tokens: list[float] = []
+    for observed, rest in _held_out_halves(corpus, held_out):
+        scored = completion_score(rest, topics.infer(observed), topics.topic_word)
+        nats += scored.per_document.tolist()
+        tokens += tokens_by_document(rest.offsets, rest.counts).tolist()
+    return nats, tokens
+
+
+def _held_out_halves(corpus: Corpus, held_out: float) -> Iterator[tuple[Bags, Bags]]:
+    """For each block, the halves of its held-out documents, observed and to be predicted; blocks without a
+    word to predict are left out.
+    """
+    source = Source(corpus, held_out)
+    for block in range(source.n_blocks):
+        observed, rest = split_halves(source.block(block, held_out=True)[1])
+        if rest.counts.sum() > 0:
+            yield observed, rest
+
+
+def _write(path: Path, value: object) -> None:
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        problem = "is not written, for some scores are not finite numbers"
+        raise UserError(problem, where=path, remedy=EXTREME) from None
+    write_atomic(path, text.encode("utf-8") + b"\n")

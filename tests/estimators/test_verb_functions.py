@@ -1,0 +1,245 @@
+"""Verbs as functions: models and documents in every form, what commands print, one line for a mistake."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from tests.running import planted_documents, write_lines
+
+import stickbreaker
+from stickbreaker import (
+    HDP,
+    LDA,
+    AdaptorGrammar,
+    Corpus,
+    NgramModel,
+    SyntacticTopics,
+    TopicNgramModel,
+    UserError,
+)
+from stickbreaker.estimators.kinds import kinds
+from stickbreaker.estimators.plain_learner import PlainLearned
+from stickbreaker.topics import evaluation
+from stickbreaker.topics.open_topics import scored_topics
+
+NEW = [document["text"] for document in planted_documents(20, seed=1)]
+IDS = [document["id"] for document in planted_documents(20, seed=1)]
+
+
+@pytest.fixture(scope="module")
+def lda(texts):
+    return LDA(3, random_state=1, n_jobs=1).fit(texts)
+
+
+@pytest.fixture(scope="module")
+def saved(lda, tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "model"
+    lda.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def new_file(tmp_path_factory):
+    return write_lines(tmp_path_factory.mktemp("new") / "new.jsonl", planted_documents(20, seed=1))
+
+
+def test_a_model_may_be_an_estimator_a_result_or_a_path(lda, saved):
+    forms = [lda, PlainLearned.of(lda), saved, str(saved)]
+    for verb, more in (("topics_of", ()), ("evaluate", (NEW,)), ("nearest", (NEW,))):
+        found = [getattr(stickbreaker, verb)(one, *more).as_json() for one in forms]
+        names = [one.pop("model", None) for one in found]
+        assert names in ([None] * 4, ["LDA", "LDA", str(saved), str(saved)])
+        assert all(one == found[0] for one in found)
+    compared = stickbreaker.compare(*forms).as_json()
+    assert [one["mean"] for one in compared["comparisons"]] == [1.0] * 3
+
+
+def test_documents_may_be_texts_tokens_a_table_records_counts_or_a_corpus(lda):
+    corpus = Corpus.from_texts(NEW)
+    counts = lda.vocabulary_.words
+    rows = [[text.split().count(word) for word in counts] for text in NEW]
+    forms = [
+        NEW,
+        (text for text in NEW),
+        [text.split() for text in NEW],
+        pd.DataFrame({"text": NEW}),
+        [{"text": text} for text in NEW],
+        corpus,
+    ]
+    scores = [stickbreaker.evaluate(lda, one) for one in forms]
+    assert {one.perplexity for one in scores} == {scores[0].perplexity}
+    assert {str(one) for one in scores} == {str(scores[0])}
+    for matrix in (csr_matrix(rows), pd.DataFrame(rows, columns=list(counts)), rows):
+        assert stickbreaker.evaluate(lda, matrix).perplexity == scores[0].perplexity
+
+
+def test_records_are_what_the_commands_print(cli, lda, saved, new_file):
+    corpus = Corpus.build(new_file)
+    every = {"left_to_right": True, "particles": 2, "bound": True, "labels": "label", "by": "relevance"}
+    options = ("--left-to-right", "--particles", 2, "--bound", "--labels", "label", "--by", "relevance")
+    for command, line, found in (
+        ("evaluate", (saved, new_file, *options), stickbreaker.evaluate(saved, corpus, **every)),
+        ("topics", (saved, "--top", 3), stickbreaker.topics_of(saved, top=3)),
+        ("nearest", (saved, new_file, "--id", "d3"), stickbreaker.nearest(saved, corpus, ids=["d3"])),
+        ("compare", (saved, saved), stickbreaker.compare(saved, saved)),
+    ):
+        printed = json.loads(cli(command, *line, "--json").stdout)
+        text, own = cli(command, *line).stdout.rstrip("\n"), found.as_json()
+        for one in (printed, own):
+            (one.get("left_to_right") or {}).pop("seconds", None)
+        assert printed == own
+        assert re.sub(r"\(\d+\.\d s\)", "", text) == re.sub(r"\(\d+\.\d s\)", "", str(found))
+        assert repr(found) == str(found)
+
+
+def test_records_have_values_with_names(lda):
+    scores = stickbreaker.evaluate(lda, NEW, diagnostics=True)
+    assert scores.nats_per_word > scores.unigram_nats_per_word + 0.3
+    assert (scores.documents, scores.learned_from, scores.labels) == (20, None, None)
+    assert scores.diagnostics.column("topic").to_pylist() == [0, 1, 2]
+    assert "diagnostics" not in scores.as_json()
+    listed = stickbreaker.topics_of(lda, top=4)
+    assert [one.share for one in listed.topics] == sorted((one.share for one in listed.topics), reverse=True)
+    assert all(len(one.words) == len(one.probabilities) == 4 for one in listed.topics)
+    found = stickbreaker.nearest(lda, NEW, ids="3", top=2)
+    assert [(query.id, len(query.nearest)) for query in found.queries] == [("3", 2)]
+    with pytest.raises(AttributeError):
+        found.queries = ()
+
+
+def test_a_model_in_memory_knows_the_documents_that_it_learned_from(lda, texts):
+    assert stickbreaker.evaluate(lda, texts).learned_from == 1.0
+
+
+def test_the_reference_of_coherence_is_named_by_what_it_is(lda, new_file, tmp_path):
+    stored = Corpus.build(new_file, tmp_path / "new.corpus")
+    for reference, name in ((stored, str(tmp_path / "new.corpus")), (NEW, "list"), (None, None)):
+        scores = stickbreaker.evaluate(lda, NEW, reference=reference)
+        assert scores.coherence[0].reference == name
+
+
+def test_scores_take_models_and_documents_as_they_are(lda, saved, texts):
+    corpus = Corpus.from_texts(NEW, vocabulary=lda.vocabulary_)
+    wanted = evaluation.completion_of(scored_topics(lda), corpus)
+    for model in (lda, saved):
+        assert evaluation.completion_of(model, NEW) == evaluation.completion_of(model, corpus) == wanted
+        assert evaluation.diversity_of(model) == evaluation.diversity_of(scored_topics(lda))
+    words = lda.top_words(5)
+    found = [evaluation.coherence(words, one).npmi.mean for one in (texts, Corpus.from_texts(texts))]
+    assert found[0] == found[1] == pytest.approx(evaluation.coherence_of(lda, texts, 5)[None].npmi.mean)
+    matched = evaluation.match_topics(lda, saved)
+    assert (matched.first == matched.second).all()
+    assert evaluation.stability([lda, saved]) == 1.0
+    assert evaluation.intrusion_questions is not None
+    with pytest.raises(UserError, match="a model and an array were given"):
+        evaluation.match_topics(lda, lda.topic_word_)
+    with pytest.raises(UserError, match="documents are given by documents=texts"):
+        lda.report(texts)
+    with pytest.raises(UserError, match="an object of the class list was given instead of topics"):
+        evaluation.completion_of(NEW, NEW)
+
+
+def test_effects_and_intruders(lda, tmp_path):
+    pytest.importorskip("formulaic")
+    frame = pd.DataFrame(planted_documents(40, seed=2))
+    found = stickbreaker.effects(lda, frame, "label", topics=[1])
+    assert found.as_json()["terms"] == ["Intercept", "label[T.1]", "label[T.2]"]
+    assert str(found).splitlines()[2].startswith("topic 1: ")
+    assert found.table().num_rows == 9
+    assert found.picture().startswith("<svg")
+    quiz = stickbreaker.intruders(lda, questions=2)
+    quiz.write(tmp_path / "quiz.html")
+    assert "Which word does not belong? LDA" in (tmp_path / "quiz.html").read_text()
+    assert len(str(quiz).splitlines()) == len(quiz.questions) == 2
+
+
+def test_transform_is_a_table(cli, lda, saved, new_file, tmp_path):
+    found = stickbreaker.transform(lda, NEW, metadata=True)
+    assert found.table().column_names == ["id", "topic", "topic0", "topic1", "topic2"]
+    assert found.frame()[["topic0", "topic1", "topic2"]].to_numpy().tolist() == lda.transform(NEW).tolist()
+    printed = json.loads(cli("transform", saved, new_file, "--out", tmp_path / "a.csv", "--json").stdout)
+    assert printed == {"out": str(tmp_path / "a.csv"), **found.as_json()}
+    text = cli("transform", saved, new_file, "--out", tmp_path / "a.csv", "--overwrite").stdout.rstrip("\n")
+    assert text == f"{tmp_path / 'a.csv'}: {found}"
+    with pytest.warns(UserWarning, match="no document has a word that the model knows"):
+        assert len(stickbreaker.transform(lda, ["zzz"]).table()) == 1
+
+
+def test_a_search_for_the_number_of_topics(texts, tmp_path):
+    settings = {"seeds": 2, "max_iter": 8, "held_out": 0.2, "n_jobs": 1}
+    found = stickbreaker.search_topics(texts, [1, 3], **settings)
+    assert (found.out, [row.topics for row in found.table], found.suggested.topics) == (None, [1, 3], 3)
+    assert found.best.n_topics == 3
+    assert found.table[1].stability > 0.9
+    assert found.reason in str(found)
+    stored = stickbreaker.search_topics(texts, [3], path=tmp_path / "search", **settings)
+    assert stored.table[0].nats_per_word == found.table[1].nats_per_word
+    assert (tmp_path / "search" / "search.html").exists()
+    assert str(stored).endswith(f"Figures: {tmp_path / 'search' / 'search.html'}")
+    with pytest.raises(UserError, match="topics is a list of whole numbers"):
+        stickbreaker.search_topics(texts, ["many"])
+
+
+def test_an_estimator_keeps_its_threads(lda):
+    before = lda.n_jobs
+    one, two = (stickbreaker.evaluate(lda, NEW, n_jobs=number) for number in (1, 2))
+    assert (str(one), lda.n_jobs) == (str(two), before)
+
+
+def test_every_kind_loads_and_is_evaluated(tmp_path, texts):
+    sentences = ["aba cod", "cod efe aba", "efe aba"] * 4
+    quick = {"max_iter": 4, "random_state": 0, "n_jobs": 1}
+    models = {
+        "LDA": LDA(2, **quick).fit(texts),
+        "HDP": HDP(2, **quick).fit(texts),
+        "NgramModel": NgramModel(2, **quick).fit(texts),
+        "TopicNgramModel": TopicNgramModel(2, **quick).fit(texts),
+        "AdaptorGrammar": AdaptorGrammar("unigram", max_iter=4, random_state=0).fit(sentences),
+    }
+    assert set(models) == set(kinds()) - {"SyntacticTopics", "TagTopics"}
+    for name, model in models.items():
+        model.save(tmp_path / name)
+        again = stickbreaker.load(tmp_path / name)
+        assert type(again) is type(model)
+        documents = sentences if name == "AdaptorGrammar" else NEW
+        scores = [stickbreaker.evaluate(one, documents) for one in (model, again, tmp_path / name)]
+        assert len({str(one) for one in scores}) == 1
+    assert scores[0].token.f1 > 0.0
+    rescaled = stickbreaker.evaluate(models["NgramModel"], NEW, rescale=models["LDA"])
+    assert rescaled.rescale == "LDA"
+    mixed = stickbreaker.evaluate(models["NgramModel"], NEW, interpolate=tmp_path / "NgramModel", tune_on=NEW)
+    assert mixed.parts["all"].perplexity == pytest.approx(mixed.parts["first_alone"].perplexity)
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda lda: stickbreaker.evaluate(lda, "a text"), "one string was given instead of a list of texts"),
+        (
+            lambda lda: stickbreaker.evaluate(3, NEW),
+            "an object of the class int was given instead of a model",
+        ),
+        (lambda lda: stickbreaker.evaluate(LDA(2), NEW), "this LDA has not learned anything; call fit"),
+        (lambda lda: stickbreaker.evaluate(SyntacticTopics(2), NEW), "this SyntacticTopics has not learned"),
+        (lambda lda: stickbreaker.evaluate(lda, NEW, symbol=1), "has no setting 'symbol'; its settings: "),
+        (lambda lda: stickbreaker.evaluate(lda, NEW, completion=2), "completion=2; completion is a number"),
+        (lambda lda: stickbreaker.evaluate(lda, NEW, unseen="no"), "unseen='no'; unseen is"),
+        (lambda lda: stickbreaker.evaluate(lda, [[1, 2]]), "the matrix has 2 columns, the model 24 words"),
+        (lambda lda: stickbreaker.evaluate(lda, ["zzz"]), "there is nothing to score"),
+        (lambda lda: stickbreaker.topics_of(lda, top=0), "top=0; top is a whole number above 0"),
+        (lambda lda: stickbreaker.topics_of(lda, at="1990"), "there are no snapshots of its topics"),
+        (lambda lda: stickbreaker.nearest(lda, NEW, ids=3), "ids is of the class int, not a list"),
+        (lambda lda: stickbreaker.nearest(lda, NEW, ids="x"), "no document with a known word has the id 'x'"),
+        (lambda lda: stickbreaker.compare(lda), "1 model to compare; give two or more"),
+        (lambda lda: stickbreaker.compare(lda, NEW), "an object of the class list was given instead of a m"),
+        (lambda lda: stickbreaker.load("nowhere"), "nowhere: there is no such model"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_mistake_is_one_line(lda, call, line):
+    with pytest.raises(UserError) as error:
+        call(lda)
+    assert str(error.value).startswith(line) or line in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,470 @@
+"""The prior of topic shares by metadata: its sampler, its steps, and what runs learn of it."""
+
+import warnings
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+from tests.golden import names
+from tests.oracle import gibbs as oracle
+
+from stickbreaker import LDA, Corpus, UserError
+from stickbreaker.contracts.contract import Step
+from stickbreaker.core.errors import Interrupted
+from stickbreaker.core.records import Field
+from stickbreaker.corpus import VocabularyRule
+from stickbreaker.estimators import model_runs
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing import ExactSamplerTests, chain_deviations
+from stickbreaker.testing.estimators import StopAfter, begin, contents
+from stickbreaker.topics.formula_coding import learn_coding
+from stickbreaker.topics.model.priors.polya import fit_alpha, histogram
+from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, DRIFT, VARIANCES, PrevalencePrior
+from stickbreaker.topics.model.priors.prevalence_steps import coefficient_step, learned_variances
+from stickbreaker.topics.model.priors.prevalence_terms import AXES, alphas_of, sums_of_terms
+from stickbreaker.topics.model.samplers import gibbs
+from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
+from stickbreaker.topics.model.samplers.tokens import TokensInOrder
+from stickbreaker.topics.model.solvers.prevalence_sums import mean_terms
+from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+
+WAYS = ("mean-field", "hybrid", "gibbs")
+
+
+def categories(rng, shares):
+    """One draw from each row."""
+    return (rng.random(len(shares))[:, None] > shares.cumsum(1)[:, :-1]).sum(1).astype(np.int32)
+
+
+def tokens_of(words, lengths, n_words, rows):
+    offsets = np.cumsum([0, *lengths]).astype(np.int64)
+    return TokensInOrder(np.array(words, np.int32), offsets, n_words, np.array(rows, np.float64))
+
+
+def chain(tokens, z, eta, coefficients, coding, seed=1):
+    """A chain in which the prior has the coefficients given."""
+    prior = PrevalencePrior(tuple(np.exp(coefficients[0])), coding.formula, coding)
+    made = CollapsedGibbs(tokens, z, prior, ClosedVocabulary(tokens.n_words, eta), seed)
+    made.restore({**made.snapshot(), COEFFICIENTS: coefficients})
+    return made
+
+
+@cache
+def coded(groups):
+    metadata = [{"group": "ab"[g]} for g in groups]
+    coding = learn_coding("group", metadata)
+    return coding, coding.rows(metadata)
+
+
+def test_long_run_averages_equal_the_posterior_of_two_groups():
+    words, lengths = [0, 0, 1, 2, 2, 1], [3, 0, 1, 2]
+    coding, rows = coded((0, 0, 1, 1))
+    coefficients = np.array([[-0.7, 0.1], [2.0, -1.5]])
+    alphas = np.exp(rows @ coefficients)
+    assert np.ptp(alphas[:, 0]) > 0.5
+    full = np.full((3, 2), 0.4)
+
+    def moments(z):
+        n = np.zeros((3, 2))
+        np.add.at(n, (words, z), 1)
+        return np.concatenate([n.ravel(), z, [z[0] == z[1], z[0] == z[3], z[4] == z[5]]])
+
+    expected = oracle.posterior_mean(words, np.repeat(range(4), lengths), alphas, full, moments)
+    sampler = chain(tokens_of(words, lengths, 3, rows), np.zeros(6, np.int32), 0.4, coefficients, coding)
+    seen = []
+    for number in range(4_000):
+        sampler.sweep(number, 1)
+        seen.append(moments(sampler.snapshot()["assignments"].astype(int)))
+    assert chain_deviations(seen, expected).max() < 4.0
+
+
+LENGTHS, GROUPS, ETA, WORDS = [5, 1, 3, 4], (0, 1, 0, 1), 0.4, 4
+
+
+class TestPrevalenceGibbs(ExactSamplerTests):
+    """Forty documents of two groups in several blocks, all learned; Geweke's test with coefficients drawn
+    from their prior.
+    """
+
+    @pytest.fixture(autouse=True)
+    def blocks(self, monkeypatch):
+        monkeypatch.setattr(gibbs, "BLOCK_TOKENS", 200)
+
+    def corpus(self, documents):
+        rng = np.random.default_rng(5)
+        coding, rows = coded(tuple(rng.integers(0, 2, documents).tolist()))
+        coefficients = rng.normal(-1.0, 0.5, (2, 5))
+        lengths = rng.integers(0, 30, documents)
+        return (*drawn(rng, rows, coefficients, lengths, 60), coding)
+
+    def sampler(self, seed):
+        tokens, z, coding = self.corpus(40)
+        return chain(tokens, np.zeros_like(z), 0.1, np.full((2, 5), -1.5), coding, seed)
+
+    def another(self):
+        tokens, z, coding = self.corpus(39)
+        return chain(tokens, z, 0.1, np.full((2, 5), -1.5), coding)
+
+    def log_joint(self, sampler):
+        tokens, _, _ = self.corpus(40)
+        state = sampler.snapshot()
+        alphas = np.exp(tokens.covariates @ state[COEFFICIENTS])
+        documents = np.repeat(range(40), np.diff(tokens.offsets))
+        return oracle.log_joint(tokens.words, documents, state["assignments"], alphas, np.full((60, 5), 0.1))
+
+    def draw(self, generator):
+        coding, rows = coded(GROUPS)
+        coefficients = np.vstack([generator.normal(-0.5, 0.3, 3), generator.normal(0.0, 1.0, 3)])
+        tokens, z = drawn(generator, rows, coefficients, LENGTHS, WORDS)
+        return tokens, chain(tokens, z, ETA, coefficients, coding)
+
+    def redraw(self, tokens, sampler, generator):
+        state, (coding, _) = sampler.snapshot(), coded(GROUPS)
+        z = state["assignments"].astype(np.int32)
+        beta = np.array([generator.dirichlet(column) for column in (sampler.counts() + ETA).T])
+        tokens = tokens._replace(words=categories(generator, beta[z]))
+        return tokens, chain(tokens, z, ETA, state[COEFFICIENTS], coding)
+
+    def functions(self, tokens, sampler):
+        state = sampler.snapshot()
+        z, alphas = state["assignments"], np.exp(tokens.covariates @ state[COEFFICIENTS])
+        n_dk = np.zeros((4, 3))
+        np.add.at(n_dk, (np.repeat(range(4), LENGTHS), z), 1)
+        counts = np.bincount(tokens.words, minlength=WORDS)
+        shares = alphas / alphas.sum(axis=1, keepdims=True)
+        return np.concatenate([(n_dk**2).ravel(), (n_dk * shares).ravel(), counts, counts**2])
+
+
+def drawn(generator, rows, coefficients, lengths, n_words):
+    """Tokens of the model itself, and their topics."""
+    alphas = np.exp(rows @ coefficients)
+    beta = np.array([generator.dirichlet(np.full(n_words, ETA)) for _ in range(alphas.shape[1])])
+    theta = np.array([generator.dirichlet(alpha) for alpha in alphas])
+    z = categories(generator, np.repeat(theta, lengths, axis=0))
+    return tokens_of(categories(generator, beta[z]), lengths, n_words, rows), z
+
+
+def counted_topics(seed=0, documents=120, topics=4, effect=1.0):
+    """Topics of the tokens of documents with three columns of covariates, and their offsets."""
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([np.ones(documents), rng.normal(size=(documents, 2))])
+    rows[:, 1:] -= rows[:, 1:].mean(axis=0)
+    coefficients = np.vstack([rng.normal(-0.5, 0.4, topics), effect * rng.normal(0.0, 0.7, (2, topics))])
+    lengths = rng.integers(0, 40, documents)
+    theta = np.array([rng.dirichlet(alpha) for alpha in np.exp(rows @ coefficients)])
+    z = categories(rng, np.repeat(theta, lengths, axis=0))
+    return rows, coefficients, np.cumsum([0, *lengths]), z
+
+
+def log_probability(alphas, offsets, z):
+    """log p of documents' topics, by plain loops (documents)."""
+    nats = np.zeros(len(alphas))
+    for d, alpha in enumerate(alphas):
+        n = np.bincount(z[offsets[d] : offsets[d + 1]], minlength=len(alpha))
+        nats[d] = gammaln(alpha.sum()) - gammaln(alpha.sum() + n.sum())
+        nats[d] += (gammaln(alpha + n) - gammaln(alpha)).sum()
+    return nats
+
+
+def sums_at(rows, coefficients, offsets, z):
+    alphas = alphas_of(rows, coefficients, np.ones(coefficients.shape[1]))
+    terms = mean_terms(offsets, z[None], alphas)
+    return sums_of_terms(rows, alphas, terms, terms.slopes, terms.slopes)
+
+
+def test_terms_are_derivatives_of_the_log_probability():
+    rows, coefficients, offsets, z = counted_topics(documents=12)
+    logs, step = rows @ coefficients, 1e-5
+    terms = mean_terms(offsets, z[None], np.exp(logs))
+    shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    for k in range(4):
+        up, down = logs.copy(), logs.copy()
+        up[:, k], down[:, k] = logs[:, k] + step, logs[:, k] - step
+        ends = [log_probability(np.exp(one), offsets, z) for one in (up, down)]
+        np.testing.assert_allclose(terms.slopes[:, k], (ends[0] - ends[1]) / (2 * step), atol=1e-6)
+        ends = [mean_terms(offsets, z[None], np.exp(one)).slopes for one in (up, down)]
+        second = (ends[0] - ends[1]) / (2 * step)
+        for m in range(4):
+            own = terms.slopes[:, k] - terms.bends[:, k] if m == k else 0.0
+            expected = own + terms.spreads * shares[:, k] * shares[:, m]
+            np.testing.assert_allclose(second[:, m], expected, atol=1e-5)
+
+
+def test_sums_are_gradients_and_can_be_added():
+    rows, coefficients, offsets, z = counted_topics()
+    sums, step = sums_at(rows, coefficients, offsets, z), 1e-5
+    for place in ((0, 1), (2, 3)):
+        moved = [coefficients.copy(), coefficients.copy()]
+        moved[0][place] += step
+        moved[1][place] -= step
+        ends = [log_probability(np.exp(rows @ one), offsets, z).sum() for one in moved]
+        assert sums.slopes[place] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-4)
+    parts = [
+        sums_at(rows[:50], coefficients, offsets[:51], z),
+        sums_at(rows[50:], coefficients, offsets[50:], z),
+    ]
+    for one, other, whole in zip(*parts, sums, strict=True):
+        np.testing.assert_allclose(one + other, whole, rtol=1e-10, atol=1e-10)
+
+
+def climbed(rows, offsets, z, precisions, start, steps=60):
+    for _ in range(steps):
+        start = coefficient_step(start, precisions, sums_at(rows, start, offsets, z), together=False)
+    return start
+
+
+@pytest.mark.parametrize("start", [-4.0, 0.0, 2.0])
+def test_steps_reach_the_maximum(start):
+    rows, _, offsets, z = counted_topics()
+    precisions = np.array([0.0, 2.0, 2.0])
+    found = climbed(rows, offsets, z, precisions, np.full((3, 4), start))
+    slopes = sums_at(rows, found, offsets, z).slopes - precisions[:, None] * found
+    assert np.abs(slopes).max() < 1e-6
+
+    def height(coefficients):
+        prior = 0.5 * (precisions[:, None] * coefficients**2).sum()
+        return log_probability(np.exp(rows @ coefficients), offsets, z).sum() - prior
+
+    rng = np.random.default_rng(1)
+    assert all(height(found + 0.01 * rng.normal(size=found.shape)) < height(found) for _ in range(20))
+
+
+def test_the_intercept_alone_is_alpha_learned_for_all_documents():
+    _, _, offsets, z = counted_topics()
+    alone = np.ones((len(offsets) - 1, 1))
+    found = climbed(alone, offsets, z, np.zeros(1), np.zeros((1, 4)))
+    owners = np.repeat(range(len(alone)), np.diff(offsets))
+    cells, counts = np.unique(owners * 4 + z, return_counts=True)
+    lengths = np.diff(offsets)
+    lengths = histogram(np.zeros((lengths > 0).sum(), int), lengths[lengths > 0])
+    alpha = np.ones(4)
+    for _ in range(300):
+        alpha = fit_alpha(alpha, histogram(cells % 4, counts), lengths, False)
+    np.testing.assert_allclose(np.exp(found[0]), alpha, rtol=1e-3)
+    np.testing.assert_allclose(
+        np.exp(climbed(alone, offsets, z, np.zeros(1), np.log(alpha)[None])), np.exp(found)
+    )
+
+
+def test_a_topic_without_tokens_fades_and_leaves_the_others_alone():
+    rows, _, offsets, z = counted_topics()
+    found = climbed(rows, offsets, z, np.array([0.0, 2.0, 2.0]), np.zeros((3, 4)))
+    more = climbed(rows, offsets, z, np.array([0.0, 2.0, 2.0]), np.zeros((3, 5)))
+    assert np.exp(more[0, 4]) == pytest.approx(1e-5)
+    np.testing.assert_allclose(more[:, :4], found, atol=1e-3)
+
+
+def test_variances_tell_strong_terms_from_noise():
+    groups = np.array([0, 1, 2])
+    coefficients = np.array([[0.0] * 8, [1.5, -2.0, 1.0, -1.0, 2.0, -0.5, 1.2, -1.8], [0.01] * 8])
+    scores = np.tile(np.diag([100.0, 50.0, 50.0]), (8, 1, 1))
+    variances = np.ones(3)
+    for _ in range(100):
+        variances = learned_variances(coefficients, variances, scores, groups)
+    assert variances[0] == 1.0, "the intercept has no prior that is learned"
+    assert variances[1] == pytest.approx((coefficients[1] ** 2).mean(), rel=0.1)
+    assert 0.05 < variances[2] < 0.2
+    one = learned_variances(coefficients, np.ones(3), scores, np.array([0, 1, 1]))
+    assert one[1] == one[2]
+
+
+def test_a_step_moves_by_its_rate_and_the_drift_ends_a_run():
+    rows, _, offsets, z = counted_topics()
+    metadata = [{"x": float(x), "y": float(y)} for x, y in rows[:, 1:]]
+    prior = PrevalencePrior((0.5,) * 4, "x + y").coded(metadata)
+    params = prior.start()
+    sums = sums_at(prior.coding.rows(metadata), params[COEFFICIENTS].values, offsets, z)
+    usage = {name: Field(values, AXES[name]) for name, values in sums._asdict().items()}
+    whole = {**params, **prior.update(params, usage, 120.0, Step(0, 1.0, 1.0, 1e6))}
+    half = prior.update(params, usage, 120.0, Step(0, 0.5, 1.0, 1e6))
+    moved = whole[COEFFICIENTS].values - params[COEFFICIENTS].values
+    np.testing.assert_allclose(half[COEFFICIENTS].values - params[COEFFICIENTS].values, 0.5 * moved)
+    assert not prior.is_settled(params)
+    assert not prior.is_settled(whole)
+    assert prior.is_settled({**whole, DRIFT: whole[DRIFT]._replace(values=0.01 * moved)})
+    early = prior.update(params, usage, 120.0, Step(0, 1.0, 1.0, 0.0))
+    assert np.ptp(early[COEFFICIENTS].values, axis=1).tolist() == [0.0, 0.0, 0.0], "topics are still alike"
+    twice = prior.update(params, usage, 120.0, Step(0, 1.0, 2.0, 1e6))
+    assert twice[COEFFICIENTS].values != pytest.approx(whole[COEFFICIENTS].values), "the prior counts half"
+    assert prior.update(params, usage, 0.0, Step(0, 1.0, 1.0, 1e6)) == {}
+
+
+def planted(documents=300, words=30, effect=0.3, seed=3, field="party"):
+    """Documents of two parties about three topics, the first of which one party writes more about."""
+    rng = np.random.default_rng(seed)
+    texts, metadata = [], []
+    for d in range(documents):
+        side = d % 2
+        share = 1 / 3 + effect * (side - 0.5)
+        theta = rng.dirichlet(3.0 * np.array([share, (1 - share) / 2, (1 - share) / 2]))
+        z = rng.choice(3, words, p=theta)
+        texts.append(" ".join(f"{'abc'[k]}{rng.integers(8)}x" for k in z))
+        metadata.append({field: "left" if side else "right", "year": 1990 + d % 5})
+    return Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+
+
+CORPUS = planted()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("inference", WAYS)
+def test_a_planted_effect_is_recovered(inference):
+    model = LDA(3, prevalence="party + year", inference=inference, max_iter=60, random_state=0).fit(CORPUS)
+    k = int(np.argmax(_share_of_first(model)))
+    found = model.expected_shares()
+    mine = found[found["topic"] == k].set_index("at")
+    left, right = mine.loc["party=left"], mine.loc["party=right"]
+    assert left["share"] - right["share"] == pytest.approx(0.3, abs=0.07)
+    other = left if left["compared_with"] == "party=right" else right
+    sign = 1.0 if other is left else -1.0
+    ends = sorted((sign * other["difference_low"], sign * other["difference_high"]))
+    assert ends[0] < 0.3 < ends[1]
+    assert 0.03 < ends[1] - ends[0] < 0.2
+    year = mine.loc["year=1990"]
+    assert year["difference_low"] < 0.0 < year["difference_high"]
+
+
+def _share_of_first(model):
+    """(topics) How much of each topic are words of the planted first one."""
+    first = [w for w, word in enumerate(model.vocabulary_.words) if word.startswith("a")]
+    return model.topic_word_[:, first].sum(axis=1)
+
+
+def test_documents_have_the_prior_of_their_metadata():
+    model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
+    k = int(np.argmax(_share_of_first(model)))
+    two = Corpus.from_texts(["a1x b1x", "a1x b1x"], metadata=[{"party": "left"}, {"party": "right"}])
+    shares = model.transform(two)[:, k]
+    assert shares[0] > shares[1] + 0.1
+    with pytest.warns(UserWarning, match="1 document of 2 without a value of party"):
+        unknown = model.transform(
+            Corpus.from_texts(["a1x b1x", "a1x b1x"], metadata=[{"party": "centre"}, {"party": "left"}])
+        )[:, k]
+    assert shares[1] < unknown[0] < shares[0]
+    assert unknown[1] == shares[0]
+    with pytest.warns(UserWarning, match="2 documents of 2"):
+        plain = model.transform(["a1x b1x", "a1x b1x"])[:, k]
+    assert plain.tolist() == [unknown[0]] * 2
+
+
+@pytest.mark.parametrize("inference", WAYS)
+def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
+    settings = {"inference": inference, "max_iter": 14, "tol": 0.0, "random_state": 0}
+
+    def make(threads=1):
+        return LDA(3, prevalence="party + year", n_jobs=threads, **settings)
+
+    one, two = make().fit(CORPUS), make(2).fit(CORPUS)
+    one.save(tmp_path / "one")
+    two.save(tmp_path / "two")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    names.check(tmp_path / "one")
+    loaded = LDA.load(tmp_path / "one")
+    loaded.save(tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(tmp_path / "one")
+    assert np.array_equal(loaded.transform(CORPUS), one.transform(CORPUS))
+    assert loaded.expected_shares().equals(one.expected_shares())
+    corpus = CORPUS.write(tmp_path / "corpus")
+    for name, stops in (("whole", ()), ("parts", (3, 5))):
+        begin(make(), corpus, tmp_path / name)
+        for steps in stops:
+            watch = StopAfter(steps)
+            with pytest.raises(Interrupted):
+                model_runs.resume(tmp_path / name, every=0.0, threads=1, watch=[watch], stopper=watch.take)
+            names.check(tmp_path / name)
+            assert LDA.load(tmp_path / name).params_[COEFFICIENTS].values.shape == (3, 3)
+        model_runs.resume(tmp_path / name, every=60.0, threads=1)
+    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
+
+
+def test_a_saved_model_with_another_coding_is_refused(tmp_path):
+    model = LDA(3, prevalence="party", max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
+    model.save(tmp_path / "model")
+    directory = ModelDirectory(tmp_path / "model")
+    for name, values in (
+        ("small/coding", np.frombuffer(b'{"columns": []}', np.uint8)),
+        ("small/coefficients", np.zeros((5, 3))),
+        ("small/variances", np.ones(3)),
+        ("small/information", np.eye(4)),
+    ):
+        snapshot = directory.read()
+        directory.write(replace(snapshot, arrays={**snapshot.arrays, name: values}))
+        with pytest.raises(UserError, match="model"):
+            LDA.load(tmp_path / "model")
+        directory.write(snapshot)
+    LDA.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"inference": "gibbs-delayed"}, "does not go with a prior by metadata"),
+        ({"schedule": "memoised"}, "does not go with a prior by metadata"),
+        ({"alpha": 0.1}, "prevalence learns alpha"),
+        ({"alpha": "learned-symmetric"}, "prevalence learns alpha"),
+        ({"prevalence": "0 + party"}, "no intercept"),
+        ({"prevalence": "party +"}, "ends in place of the name of a field"),
+        ({"prevalence": "nothing"}, "no document has the field 'nothing'"),
+    ],
+)
+def test_what_does_not_go_with_prevalence_is_refused_in_a_line(settings, told):
+    with pytest.raises(UserError, match=told) as error:
+        LDA(**{"n_topics": 3, "prevalence": "party", "max_iter": 2, **settings}).fit(CORPUS)
+    assert "\n" not in str(error.value)
+
+
+def test_a_stream_does_not_go_with_prevalence():
+    with pytest.raises(UserError, match="does not go with a prior by metadata"):
+        LDA(3, prevalence="party").partial_fit(CORPUS)
+
+
+def test_documents_without_metadata_are_refused_with_their_number():
+    texts, metadata = ["a1x b1x"] * 5, [{"party": "left"}, {}, {"party": "right"}, {"party": ""}, {}]
+    with pytest.raises(UserError, match="3 documents of 5 have no 'party'"):
+        LDA(2, prevalence="party").fit(Corpus.from_texts(texts, metadata=metadata))
+    with pytest.raises(UserError, match="no document has the field 'party'"):
+        LDA(2, prevalence="party").fit(texts)
+    fractions = Corpus.from_matrix([[0.5, 1.0], [1.0, 2.0]])
+    with pytest.raises(UserError):
+        LDA(2, prevalence="1").fit(fractions)
+
+
+def test_expected_shares_need_a_prior_by_metadata():
+    model = LDA(3, max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
+    with pytest.raises(UserError, match="do not depend on metadata"):
+        model.expected_shares()
+    model = LDA(3, prevalence="party + year", max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
+    frame = model.expected_shares("party=left, year=1990:1994:2")
+    assert frame["at"].unique().tolist() == [f"party=left, year={year}" for year in (1990, 1992, 1994)]
+    assert len(model.expected_shares("year=1990:1994")) == 3 * 11
+    np.testing.assert_allclose(frame.groupby("at")["share"].sum(), 1.0)
+    for at in ("party", "party=", "region=1", "party=up", "year=a", "year=1:2:0", "year=0:1e9:1"):
+        with pytest.raises(UserError) as error:
+            model.expected_shares(at)
+        assert "\n" not in str(error.value)
+
+
+def test_effects_after_a_fit_use_the_prior_of_each_document():
+    """Short documents: with the prior of their group, effects are not pulled together."""
+    corpus = planted(documents=400, words=6, effect=0.4)
+    settings = {"max_iter": 40, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = [LDA(3, prevalence=one, **settings).fit(corpus) for one in ("party", None)]
+    estimates = []
+    for model in models:
+        found = model.effects(corpus, 'C(party, contr.treatment("right"))')
+        k = int(np.argmax(_share_of_first(model)))
+        estimates.append(
+            float(found[(found["topic"] == k) & (found["term"] != "Intercept")]["estimate"].iloc[0])
+        )
+    assert estimates[0] == pytest.approx(0.4, abs=0.09)
+    assert estimates[1] < 0.9 * estimates[0]
+
+
+def test_variances_are_among_the_params():
+    model = LDA(3, prevalence="party + year", max_iter=40, random_state=0).fit(CORPUS)
+    variances = model.params_[VARIANCES].values
+    assert variances[1] > variances[2] > 0.0, "party matters, year does not"
