@@ -18,11 +18,14 @@ if TYPE_CHECKING:
         compare,
         effects,
         evaluate,
+        generate,
         intruders,
         load,
         make_concepts,
         nearest,
         over_time,
+        rescore,
+        score,
         search_topics,
         topics_of,
         transform,
@@ -45,8 +48,8 @@ if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _VERBS = (
-    *("compare", "effects", "evaluate", "intruders", "load", "make_concepts", "nearest"),
-    *("over_time", "search_topics", "topics_of", "transform"),
+    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
+    *("over_time", "rescore", "score", "search_topics", "topics_of", "transform"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -102,11 +105,14 @@ __all__ = [
     "compare",
     "effects",
     "evaluate",
+    "generate",
     "intruders",
     "load",
     "make_concepts",
     "nearest",
     "over_time",
+    "rescore",
+    "score",
     "search_topics",
     "topics_of",
     "transform",

@@ -287,3 +287,44 @@ def test_a_mistake_is_one_line(lda, call, line):
         call(lda)
     assert str(error.value).startswith(line) or line in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_sentences_are_scored_drawn_and_ranked(cli, texts, new_file, tmp_path):
+    model = NgramModel(2, max_iter=10, random_state=0).fit(texts)
+    model.save(tmp_path / "model")
+    found = stickbreaker.score(model, NEW)
+    assert [one.nats for one in found.sentences] == [one.nats for one in model.score_sentences(NEW)]
+    corpus = Corpus.build(new_file)
+    for more, options in (({}, ()), ({"words": True}, ("--words",))):
+        line = ("score", tmp_path / "model", new_file, *options)
+        own = stickbreaker.score(tmp_path / "model", corpus, **more)
+        assert json.loads(cli(*line, "--json").stdout) == own.as_json()
+        assert cli(*line).stdout.rstrip("\n") == str(own)
+    drawn = stickbreaker.generate(model, sentences=3, random_state=1)
+    printed = cli("generate", tmp_path / "model", "--sentences", 3, "--seed", 1).stdout
+    assert printed.rstrip("\n") == str(drawn) == "\n".join(drawn.sentences)
+    lists = ["0 ||| zebra yak ||| 0", f"0 ||| {NEW[0]} ||| -90", "1 ||| river ||| 0"]
+    (tmp_path / "a.nbest").write_text("\n".join(lists) + "\n")
+    ranked = stickbreaker.rescore(model, lists, scale=0.1)
+    assert (ranked.best, ranked.as_json()) == (["zebra yak", "river"], {"sentences": 2, "changed": 0})
+    ranked.write(tmp_path / "own.nbest")
+    line = (
+        "rescore",
+        tmp_path / "model",
+        tmp_path / "a.nbest",
+        "--scale",
+        0.1,
+        "--out",
+        tmp_path / "b.nbest",
+    )
+    assert cli(*line).stdout.rstrip("\n") == f"{tmp_path / 'b.nbest'}: {ranked}"
+    assert (tmp_path / "b.nbest").read_bytes() == (tmp_path / "own.nbest").read_bytes()
+    for call, problem in (
+        (lambda: stickbreaker.score(model, NEW, weight=0.5), "weight needs interpolate"),
+        (lambda: stickbreaker.score(model, NEW, document=NEW), "document does not apply to a language model"),
+        (lambda: stickbreaker.generate(model, topic=1), "topic does not apply to a language model without"),
+        (lambda: stickbreaker.rescore(model, ["no list"]), "line 0 is not a candidate"),
+        (lambda: stickbreaker.rescore(model, 3), "an object of the class int was given instead of n-best"),
+    ):
+        with pytest.raises(UserError, match=problem):
+            call()

@@ -187,6 +187,44 @@ def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> Ve
     return object_at(place)(dictionary, corpus, made(**settings))
 
 
+def score(model: object, documents: object, **settings: Any) -> VerbResult:
+    """How probable sentences are to a language model, in nats: log p of its words and of its end, for each.
+
+    settings: the options of `stickbreaker score`: `words=True` for each word too, `interpolate` with another
+    model, `weight` or `tune_on`, and for models with topics the `document` that comes before. Raises
+    UserError for kinds that are not language models.
+
+    >>> from stickbreaker import NgramModel
+    >>> model = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(["a cat sat. a cat ran."])
+    >>> [sentence.words for sentence in score(model, ["A cat. A cat sat."]).sentences]
+    [2, 3]
+    """
+    return result_of("score", model, documents, **settings)
+
+
+def generate(model: object, **settings: Any) -> VerbResult:
+    """Sentences drawn from a language model.
+
+    settings: the options of `stickbreaker generate`: how many `sentences`, the `beginning` of each, the
+    `longest`, for models with topics a `topic` or the `document` before, and `random_state`.
+    """
+    return result_of("generate", model, **settings)
+
+
+def rescore(model: object, lists: object, **settings: Any) -> VerbResult:
+    """Rank n-best lists of any system by a language model too: candidates of each sentence, the best first.
+
+    lists: the path of a file, its lines ("number ||| text ||| score"), or lists of `Candidate`. `scale` times
+    log p of a candidate is added to its score. What is returned has the `best` texts, and `write`.
+
+    >>> from stickbreaker import NgramModel
+    >>> model = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(["a cat sat. a cat ran."])
+    >>> rescore(model, ["0 ||| sat a cat ||| 0", "0 ||| a cat sat ||| 0"]).best
+    ['a cat sat']
+    """
+    return result_of("rescore", model, lists, **settings)
+
+
 def load(path: str | Path) -> Any:
     """What is saved at a path: the estimator of a model of any kind, a lexicon, or a model in an ARPA file.
 
