@@ -31,6 +31,10 @@ class TopicsSettings(VerbSettings):
         "Topics at an earlier time: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
         metavar="DATE|STEP",
     )
+    prompt: bool = parameter(
+        False,
+        "Print a prompt for any language model to name the topics; give its answer to `name --from-file`.",
+    )
 
 
 @dataclass(frozen=True)
