@@ -77,7 +77,6 @@ OTHER_NAMES = (
     OtherNames(("min_cf",), (_TOMOTOPY,), ("min_count", _RULE.format("min_documents"))),
     OtherNames(("rm_top",), (_TOMOTOPY,), (_RULE.format("max_share"),)),
     OtherNames(("tw",), (_TOMOTOPY,), (f"{_LEAVE}, since a word weighs as much as it occurs",)),
-    OtherNames(("prevalence",), (_STM,), ("effects(corpus, formula), after fit",)),
     OtherNames(("num_top_words", "top_n"), (_MALLET, _TOMOTOPY), ("show_topics(-1, n), after fit",)),
 )
 _HERE = {name: row.here for row in OTHER_NAMES for name in row.names}

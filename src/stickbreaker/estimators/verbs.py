@@ -146,16 +146,23 @@ def compare(*models: object, **settings: Any) -> VerbResult:
 
 
 def search_topics(
-    documents: object, topics: Sequence[int], *, path: str | Path | None = None, **settings: Any
+    documents: object,
+    topics: Sequence[int] | None = None,
+    *,
+    path: str | Path | None = None,
+    **settings: Any,
 ) -> VerbResult:
     """Choose the number of topics: learn several with several seeds, and score them on documents held out.
 
-    documents: texts, tokens, a table, a matrix or a `Corpus`. path: the directory of the search, which is
-    continued if it has begun; None: a temporary one, removed when the process ends. settings: the options of
-    `stickbreaker search-k`: `seeds`, `inference`, `alpha`, `eta`, `max_iter`, `held_out`, `by`, `n_jobs`.
+    documents: texts, tokens, a table, a matrix or a `Corpus`. topics: the numbers to try; None: 10, 20, 40
+    and so on, as long as the topics of the largest hold, and one between. path: the directory of the search,
+    which is continued if it has begun; None: a temporary one, removed when the process ends. settings: the
+    options of `stickbreaker search-k`: `seeds`, `inference`, `alpha`, `eta`, `max_iter`, `held_out`, `by`,
+    `n_jobs`.
 
     What is returned has a row for each number (`table`, with coherence and stability over seeds), the
-    `suggested` one and the `reason`, and the `best` model.
+    `suggested` one and the `reason`, and the `best` model. Suggested is the largest number of which even the
+    weakest quarter of topics holds, or fewer if these predict as well (`evaluation.suggest_topics`).
 
     >>> texts = ["river boat water shore", "money bank loan coin"] * 10
     >>> found = search_topics(texts, [1, 2], seeds=1, held_out=0.3, max_iter=5)

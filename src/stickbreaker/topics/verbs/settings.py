@@ -31,6 +31,10 @@ class TopicsSettings(VerbSettings):
         "Topics at an earlier time: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
         metavar="DATE|STEP",
     )
+    prompt: bool = parameter(
+        False,
+        "Print a prompt for any language model to name the topics; give its answer to `name --from-file`.",
+    )
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,12 @@ class IntruderSettings(VerbSettings):
 class SearchSettings(ThreadSettings):
     """The settings of `search_topics`."""
 
-    topics: "tuple[int, ...]" = parameter((), "Numbers to try.", metavar="K,K,...")
+    topics: "tuple[int, ...] | None" = parameter(
+        None,
+        "Numbers to try.",
+        unset="10, 20, 40 and so on, until topics do not hold, and one between",
+        metavar="K,K,...",
+    )
     seeds: int = parameter(3, "Runs of each: seeds 0, 1, ...", least=1)
     inference: str = parameter(
         "mean-field", "As in fit.", choices=("mean-field", "hybrid", "gibbs", "gibbs-delayed")
