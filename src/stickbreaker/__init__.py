@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         rescore,
         score,
         search_topics,
+        segment,
         topics_of,
         transform,
     )
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 _VERBS = (
     *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
-    *("over_time", "rescore", "score", "search_topics", "topics_of", "transform"),
+    *("over_time", "rescore", "score", "search_topics", "segment", "topics_of", "transform"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -114,6 +115,7 @@ __all__ = [
     "rescore",
     "score",
     "search_topics",
+    "segment",
     "topics_of",
     "transform",
 ]

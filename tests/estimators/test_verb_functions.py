@@ -289,6 +289,20 @@ def test_a_mistake_is_one_line(lda, call, line):
     assert "\n" not in str(error.value)
 
 
+def test_texts_are_segmented(cli, tmp_path):
+    sentences = ["aba cod", "cod efe aba", "efe aba"] * 4
+    model = AdaptorGrammar("unigram", max_iter=20, random_state=0).fit(sentences)
+    model.save(tmp_path / "model")
+    write_lines(tmp_path / "new.jsonl", [{"id": str(n), "text": one} for n, one in enumerate(sentences[:3])])
+    found = stickbreaker.segment(model, sentences[:3])
+    assert found.pieces == model.segment(sentences[:3])
+    line = ("segment", tmp_path / "model", tmp_path / "new.jsonl")
+    assert cli(*line).stdout.rstrip("\n") == str(found)
+    assert json.loads(cli(*line, "--json").stdout) == found.as_json()
+    with pytest.raises(UserError, match="a Corpus keeps no spaces"):
+        stickbreaker.segment(model, Corpus.from_texts(NEW))
+
+
 def test_sentences_are_scored_drawn_and_ranked(cli, texts, new_file, tmp_path):
     model = NgramModel(2, max_iter=10, random_state=0).fit(texts)
     model.save(tmp_path / "model")

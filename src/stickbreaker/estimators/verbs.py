@@ -187,6 +187,21 @@ def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> Ve
     return object_at(place)(dictionary, corpus, made(**settings))
 
 
+def segment(model: object, documents: object, **settings: Any) -> VerbResult:
+    """Texts cut into pieces by a symbol of a grammar: `pieces` has those of each text.
+
+    settings: the options of `stickbreaker segment`: the symbol `nonterminal`, and `random_state`. Raises
+    UserError for a symbol that the grammar does not have, and for kinds that are not grammars.
+
+    >>> from stickbreaker import AdaptorGrammar
+    >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
+    >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
+    >>> segment(model, ["thecat"]).pieces
+    [['the', 'cat']]
+    """
+    return result_of("segment", model, documents, **settings)
+
+
 def score(model: object, documents: object, **settings: Any) -> VerbResult:
     """How probable sentences are to a language model, in nats: log p of its words and of its end, for each.
 
