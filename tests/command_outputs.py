@@ -88,6 +88,7 @@ COMMANDS = {
     ),
     "intruders": ("lda --out quiz.html --overwrite", "two --out quiz.html --overwrite --questions 2"),
     "effect": ("lda one.jsonl --formula label", "lda one.jsonl --formula label --topic 1 --draws 5"),
+    "over-time": ("lda one.jsonl --by year", "lda one.jsonl --by month --group-field label --topic 1"),
     "segment": ("grammar new.txt",),
     "score": ("ngram new.txt", "arpa new.txt", "topic-ngram new.txt"),
     "parse": ("grammar new.txt",),

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.corpus.spelling.string_prior import Spelling
-    from stickbreaker.estimators.verbs import compare, effects, evaluate, intruders, load, nearest, topics_of
+    from stickbreaker.estimators.verbs import (
+        compare,
+        effects,
+        evaluate,
+        intruders,
+        load,
+        nearest,
+        topics_of,
+        topics_over_time,
+    )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Memoised, Online
@@ -57,7 +66,10 @@ _HOMES = {
     "VocabularyRule": "stickbreaker.corpus",
     "UserError": "stickbreaker.core.errors",
     **dict.fromkeys(
-        ("compare", "effects", "evaluate", "intruders", "load", "nearest", "topics_of"),
+        (
+            *("compare", "effects", "evaluate", "intruders", "load", "nearest", "topics_of"),
+            "topics_over_time",
+        ),
         "stickbreaker.estimators.verbs",
     ),
 }
@@ -93,6 +105,7 @@ __all__ = [
     "load",
     "nearest",
     "topics_of",
+    "topics_over_time",
 ]
 
 

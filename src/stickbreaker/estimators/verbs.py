@@ -75,6 +75,16 @@ def effects(model: object, documents: object, formula: str, **settings: Any) -> 
     return result_of("effect", model, documents, formula=formula, **settings)
 
 
+def topics_over_time(model: object, documents: object, **settings: Any) -> VerbResult:
+    """Topic shares of documents by period of time, with bounds; periods of few documents have wide ones.
+
+    settings: the options of `stickbreaker over-time`: `by`, such as "month", `date_field`, `group_field`, and
+    `topics` that the text and the picture show. What is returned has a `table()` and a `picture()`. Raises
+    UserError if documents have no dates.
+    """
+    return result_of("over-time", model, documents, **settings)
+
+
 def intruders(model: object, **settings: Any) -> VerbResult:
     """A quiz about a model's topics: which of six words does not belong? `write` makes a page of it.
 
