@@ -136,6 +136,14 @@ function findField(at, label, part) {
     oninput: (event) => { at.own.query = event.target.value; at.own.page = 0; at.redraw(part); } }));
 }
 
+// A button that picks what has to do with the chosen thing of a choice: `own.only`.
+function onlyButton(at, of, part) {
+  const place = at.chosen(of);
+  if (place < 0 || at.choices[of].labels.length < 2) return null;
+  return node("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(at.own.only)), "data-key": "only", onclick: () => { at.own.only = !at.own.only; at.own.page = 0; at.redraw(); } },
+    "Only about ", spot(colourOf(at.choices[of], place)), node("bdi", { class: "name" }, at.choices[of].labels[place]));
+}
+
 function hasTerms(text, query) {
   return (query || "").toLowerCase().split(/\s+/).filter(Boolean).every((term) => text.includes(term));
 }
