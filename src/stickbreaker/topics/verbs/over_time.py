@@ -42,7 +42,7 @@ class TopicsOverTime(VerbResult):
         return pa.table({**columns, **by_topic})
 
     def __str__(self) -> str:
-        width = max(map(len, self.periods))
+        width = max(map(len, ("period", *self.periods)))
         heads = "".join(f"{f'topic{k}':>9}" for k in range(len(self.shares[0])))
         lines = [f"{'period':<{width}}  documents{heads}"]
         for name, number, own in zip(self.periods, self.documents, self.shares, strict=True):
