@@ -39,7 +39,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "stats_sum.py",
         "table_view.py",
     ),
-    *("compare.py", "effect.py", "intruders.py", "make_concepts.py", "nearest.py"),
+    *("compare.py", "effect.py", "intruders.py", "make_concepts.py", "nearest.py", "over_time.py"),
     *("rescore.py", "score.py", "segment.py"),
     *("dirichlet.py", "hdp.py", "left_to_right.py", "string_prior.py", "truncated_table.py"),
     *("franchise.py", "hybrid.py", "mean_field.py", "split_merge.py"),

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
         load,
         make_concepts,
         nearest,
-        over_time,
         rescore,
         score,
         search_topics,
         segment,
         topics_of,
+        topics_over_time,
         transform,
     )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _VERBS = (
     *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
-    *("over_time", "rescore", "score", "search_topics", "segment", "topics_of", "transform"),
+    *("rescore", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -111,12 +111,12 @@ __all__ = [
     "load",
     "make_concepts",
     "nearest",
-    "over_time",
     "rescore",
     "score",
     "search_topics",
     "segment",
     "topics_of",
+    "topics_over_time",
     "transform",
 ]
 

@@ -187,18 +187,6 @@ def test_concepts_are_a_tree(cli, texts, tmp_path):
         stickbreaker.make_concepts(tmp_path / "pairs.tsv", corpus, source="en", target="de", most=2)
 
 
-def test_topics_over_time(lda):
-    documents = planted_documents(60, seed=3)
-    dated = [{**one, "date": f"{1990 + n // 20}"} for n, one in enumerate(documents)]
-    found = stickbreaker.over_time(lda, pd.DataFrame(dated))
-    assert (found.field, found.periods, found.documents) == ("date", ("1990", "1991", "1992"), (20, 20, 20))
-    assert all(sum(own) == pytest.approx(1.0, abs=1e-3) for own in found.shares)
-    assert str(found).splitlines()[1].startswith("1990           20")
-    assert found.table().column_names == ["period", "documents", "topic0", "topic1", "topic2"]
-    with pytest.raises(UserError, match="no field of the documents has dates in most of them"):
-        stickbreaker.over_time(lda, NEW)
-
-
 def test_transform_is_a_table(cli, lda, saved, new_file, tmp_path):
     found = stickbreaker.transform(lda, NEW, metadata=True)
     assert found.table().column_names == ["id", "topic", "topic0", "topic1", "topic2"]

@@ -96,19 +96,14 @@ def effects(model: object, documents: object, formula: str, **settings: Any) -> 
     return result_of("effect", model, documents, formula=formula, **settings)
 
 
-def over_time(model: object, documents: object, **settings: Any) -> VerbResult:
-    """The shares of topics over time, as shares of the words: a row for each period, such as a year.
+def topics_over_time(model: object, documents: object, **settings: Any) -> VerbResult:
+    """Topic shares of documents by period of time, with bounds; periods of few documents have wide ones.
 
-    documents: with a field of metadata that has dates, such as a table with a column `date`; `date_field`
-    names it. Raises UserError if most documents have no date.
-
-    >>> from stickbreaker import LDA
-    >>> years, texts = range(1990, 1996), ["river", "boat", "bank"]
-    >>> rows = [{"text": text, "date": str(year)} for year in years for text in texts]
-    >>> over_time(LDA(1, max_iter=2, tol=0.0).fit(rows), rows).periods
-    ('1990', '1991', '1992', '1993', '1994', '1995')
+    settings: the options of `stickbreaker over-time`: `by`, such as "month", `date_field`, `group_field`, and
+    `topics` that the text and the picture show. What is returned has a `table()` and a `picture()`. Raises
+    UserError if documents have no dates.
     """
-    return result_of("over_time", model, documents, **settings)
+    return result_of("over-time", model, documents, **settings)
 
 
 def intruders(model: object, **settings: Any) -> VerbResult:

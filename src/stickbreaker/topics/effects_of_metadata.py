@@ -98,12 +98,14 @@ def left_out_text(found: MetadataEffects) -> str:
     return f"{counted(found.documents, 'document')}{left}"
 
 
-def short_text(found: MetadataEffects) -> str:
-    """A line for the user if documents are so short that effects come out too small; empty otherwise."""
-    if found.words is None or found.words >= ENOUGH_WORDS:
+def short_text(words: float | None) -> str:
+    """A line for the user if documents are so short that differences between them come out too small; empty
+    otherwise. words: of the median document, None if the model's prior depends on metadata.
+    """
+    if words is None or words >= ENOUGH_WORDS:
         return ""
     return (
-        f"half of the documents have {found.words:.0f} words or fewer: effects come out too small, and their "
+        f"half of the documents have {words:.0f} words or fewer: differences come out too small, and their "
         "bounds hold the truth less often than that; let the model know the metadata (prevalence)"
     )
 

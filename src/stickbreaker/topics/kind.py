@@ -13,7 +13,7 @@ OF_TOPICS = (
     "evaluate",
     "nearest",
     "effect",
-    "over_time",
+    "over-time",
     "intruders",
     "compare",
     "report",
@@ -42,6 +42,10 @@ COMMANDS = {
     "effect": Command(
         "stickbreaker.topics.cli.effect:effect",
         "Estimate effects of metadata on topics, by a formula as in R.",
+    ),
+    "over-time": Command(
+        "stickbreaker.topics.cli.over_time:over_time",
+        "Show topic shares by year, month or other period, with bounds.",
     ),
     "intruders": Command(
         "stickbreaker.topics.cli.intruders:intruders",
@@ -96,7 +100,7 @@ FUNCTIONS = {
         "stickbreaker.topics.verbs.settings:EffectSettings",
         documents=OF_CORPUS,
     ),
-    "over_time": VerbFunction(
+    "over-time": VerbFunction(
         "stickbreaker.topics.verbs.over_time:over_time",
         "stickbreaker.topics.verbs.settings:OverTimeSettings",
         documents=OF_CORPUS,

@@ -69,7 +69,7 @@ class TopicEffects(VerbResult):
         effects, references = self.found.effects, references_text(self.found)
         documents = left_out_text(self.found)
         lines = [f"{documents}; effects on topic shares, 95 % between the bounds"]
-        lines += [one for one in (references, short_text(self.found)) if one]
+        lines += [one for one in (references, short_text(self.found.words)) if one]
 
         def line(k: int, t: int, what: str) -> str:
             bounds = f"{effects.low[k, t]:+.4f} to {effects.high[k, t]:+.4f}"

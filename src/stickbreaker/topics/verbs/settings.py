@@ -84,10 +84,24 @@ class EffectSettings(ThreadSettings):
 
 @dataclass(frozen=True)
 class OverTimeSettings(ThreadSettings):
-    """The settings of `over_time`, which has no command."""
+    """The settings of `topics_over_time`."""
 
+    by: str = parameter(
+        "year",
+        "The period.",
+        choices=("day", "week", "month", "quarter", "year", "decade", "century"),
+    )
     date_field: str | None = parameter(
-        None, "Field of metadata with dates.", unset="the first one that is named like a date", option=None
+        None,
+        "The metadata field with the date.",
+        unset="the first that is named like a date, and has dates in most documents",
+        metavar="FIELD",
+    )
+    group_field: str | None = parameter(
+        None, "Also divide documents by this field of metadata.", metavar="FIELD"
+    )
+    topics: "tuple[int, ...]" = parameter(
+        (), "Show this topic; may be given several times.", option="--topic"
     )
 
 
