@@ -352,6 +352,19 @@ def test_documents_have_the_prior_of_their_metadata():
     assert plain.tolist() == [unknown[0]] * 2
 
 
+def test_scores_have_the_prior_of_the_metadata():
+    model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
+    wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(CORPUS.n_documents)]
+    texts = [document.text for document in CORPUS]
+    swapped = Corpus.from_texts(texts, metadata=wrong, vocabulary=model.vocabulary_)
+    assert model.score(CORPUS) > model.score(texts) > model.score(swapped)
+    assert model.bound(CORPUS) > model.bound(swapped)
+    one = model.score(CORPUS.part(0, 1)) * CORPUS.part(0, 1).n_tokens
+    two = model.score(CORPUS.part(1, 2)) * CORPUS.part(1, 2).n_tokens
+    both = CORPUS.part(0, 2)
+    assert model.score(both) * both.n_tokens == pytest.approx(one + two)
+
+
 @pytest.mark.parametrize("inference", WAYS)
 def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
     settings = {"inference": inference, "max_iter": 14, "tol": 0.0, "random_state": 0}
@@ -467,6 +480,14 @@ def test_it_goes_with_several_languages():
     corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
     model = LDA(2, prevalence="party", max_iter=30, random_state=0).fit(corpus)
     assert model.expected_shares()["difference"].abs().max() > 0.35
+
+
+def test_topics_with_a_prior_by_metadata_are_not_merged():
+    model = LDA(3, prevalence="party", max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
+    before = model.params_[COEFFICIENTS].values.copy()
+    with pytest.raises(UserError, match="cannot be merged; give them one name"):
+        model.merge_topics([[0, 1]])
+    assert np.array_equal(model.params_[COEFFICIENTS].values, before)
 
 
 def test_a_stream_does_not_go_with_prevalence():

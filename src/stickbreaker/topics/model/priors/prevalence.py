@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
+from stickbreaker.core.edits import Merge
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics.formula_coding import Coding, coding_from, learn_coding
@@ -157,6 +159,11 @@ class PrevalencePrior(TopicPrior):
             VARIANCES: variances._replace(values=moved),
             DRIFT: Field(drift + NEW * (change - drift), axes, additive=False),
         }
+
+    def merged(self, params: Record, change: Merge, *, adds: bool = True) -> dict[str, Field]:
+        """Raises UserError: the sum of two exponentials of covariates is not one of them."""
+        remedy = "give them one name, which merges them in the report"
+        raise UserError("topics whose prior depends on metadata cannot be merged", remedy=remedy)
 
     @staticmethod
     def _mean_alpha(before: Field, seen: Array, change: Array, rate: float) -> Field:
