@@ -100,9 +100,9 @@ def learning(
         row: Row = {"program": name, "CPU s": time.process_time() - start, **chain_row(model, corpus)}
         model.save(place / name)
         saved = sum(file.stat().st_size for file in (place / name).rglob("*") if file.is_file())
-        row["saved bytes/slot"] = saved / len(model.language_model_.contexts.slot_keys)
+        row["saved bytes/slot"] = saved / len(model.learned_.model.contexts.slot_keys)
         text = text_of(model, test)
-        nats = model.language_model_.log_probabilities(text.words, text.starts)
+        nats = model.learned_.model.log_probabilities(text.words, text.starts)
         report.row({**row, **perplexities(nats, known_words(model, text))})
         learned[name] = model
     report.row(kneser_ney_row(learned["trigrams"], train, test, programs, place))
@@ -137,13 +137,13 @@ def text_of(model: NgramModel, texts: list[str]) -> Text:
 
 def numbers_of(model: NgramModel, lines: list[str]) -> NDArray[np.int64]:
     numbers = {word: number for number, word in enumerate(model.words_)}
-    unknown = model.numbers_.unknown
+    unknown = model.learned_.numbers.unknown
     return np.array([numbers.get(word, unknown) for line in lines for word in line.split()])
 
 
 def known_words(model: NgramModel, text: Text) -> NDArray[np.bool_]:
     """Which words and ends of sentences are not the unknown one."""
-    return with_ends(text.words, text.starts, model.numbers_.end)[0] != model.numbers_.unknown
+    return with_ends(text.words, text.starts, model.learned_.numbers.end)[0] != model.learned_.numbers.unknown
 
 
 def perplexities(nats: NDArray[np.float64], known: NDArray[np.bool_]) -> Row:
@@ -201,7 +201,7 @@ def predicting(report: Report, learned: dict[str, NgramModel], test: list[str], 
     )
     for name, model in learned.items():
         text = text_of(model, test)
-        for part in (model.language_model_, last_sample(model.language_model_)):
+        for part in (model.learned_.model, last_sample(model.learned_.model)):
             report.row({"program": name, **prediction_row(model, part, text)})
     model, text = learned["trigrams"], text_of(learned["trigrams"], test)
     kenlm, arpa = module_of_kenlm(), place / "trigrams.arpa"
@@ -209,7 +209,7 @@ def predicting(report: Report, learned: dict[str, NgramModel], test: list[str], 
     if kenlm is None:
         report.row({**row, "samples": "not installed (pip install kenlm)"})
         return
-    write_arpa(model.language_model_, model.base_, arpa)
+    write_arpa(model.learned_.model, model.learned_.base, arpa)
     reader = kenlm.Model(str(arpa))
     seconds = cpu_seconds(lambda: [reader.score(line) for line in text.lines])
     n_events = len(text.words) + len(text.lines)
@@ -257,7 +257,7 @@ def agreement(report: Report, model: NgramModel, text: Text, theirs: NDArray[np.
         "KenLM reads our last sample of trigrams in the ARPA format; it keeps numbers in single precision.",
         AGREEING,
     )
-    nats = last_sample(model.language_model_).log_probabilities(text.words, text.starts)
+    nats = last_sample(model.learned_.model).log_probabilities(text.words, text.starts)
     known = known_words(model, text)
     for name, chosen in (("all", np.ones(len(known), np.bool_)), ("known", known), ("unknown", ~known)):
         differ = np.abs(nats - theirs)[chosen].max() / np.log(10.0)

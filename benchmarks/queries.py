@@ -135,7 +135,7 @@ def sentences(report: Report) -> None:
     texts: dict[str, Ask] = {OWN: lambda lines: model.score_sentences([" ".join(line) for line in lines])}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "model.arpa"
-        write_arpa(model.language_model_, model.base_, path)
+        write_arpa(model.learned_.model, model.learned_.base, path)
         if importlib.util.find_spec("kenlm") is None:
             report.say("MISSING: KenLM is not installed (pip install kenlm)")
         else:

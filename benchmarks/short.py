@@ -11,6 +11,7 @@ documents that the short texts are from. `make bench WHAT=short` runs it: some t
 import argparse
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -206,6 +207,7 @@ def rows_of(name: str, of: Collection, programs: Iterable[str], seeds: int) -> I
 
 
 def measure(report: Report, args: argparse.Namespace) -> None:
+    warnings.simplefilter("ignore")
     for name, (needs, read) in COLLECTIONS.items():
         if not report.has(needs):
             continue

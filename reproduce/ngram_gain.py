@@ -95,7 +95,7 @@ def gain_of(split: Split, sweeps: int = SWEEPS) -> Gain:
         ORDER, min_count=split.min_count, max_iter=sweeps, samples=samples, random_state=0
     ).fit(train)
     seen = parts["test"].with_vocabulary(model.vocabulary_)
-    scored = np.concatenate([one.nats for one in all_scores(seen, model.language_model_, model.base_)])
+    scored = np.concatenate([one.nats for one in all_scores(seen, model.learned_.model, model.learned_.base)])
     difference = scored - log_p
     longest = (slots >= 0).sum(axis=1)
     counts = np.bincount(smoothed.deepest, minlength=len(smoothed.model.contexts.slot_keys))

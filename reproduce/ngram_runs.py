@@ -136,7 +136,7 @@ def measure_pitman_yor(
     learning = time.process_time() - start
     seen = {name: part.with_vocabulary(model.vocabulary_) for name, part in parts.items()}
     start = time.process_time()
-    scores = {name: model._score_parts(part) for name, part in seen.items()}
+    scores = {name: model.learned_.part_scores(part) for name, part in seen.items()}
     predicting = time.process_time() - start
     perplexities = {
         name: Perplexity(
@@ -145,7 +145,7 @@ def measure_pitman_yor(
         )
         for name, score in scores.items()
     }
-    language_model = model.language_model_
+    language_model = model.learned_.model
     return Run(
         PITMAN_YOR,
         order,
@@ -162,16 +162,9 @@ def measure_pitman_yor(
 
 def _mean_of_samples(model: NgramModel, corpus: Corpus) -> float:
     """The mean of the samples' perplexities, each by itself."""
-    return float(
-        np.mean(
-            [
-                np.exp(
-                    -np.concatenate([each.nats for each in all_scores(corpus, sample, model.base_)]).mean()
-                )
-                for sample in single_samples(model.language_model_)
-            ]
-        )
-    )
+    learned = model.learned_
+    scores = [all_scores(corpus, sample, learned.base) for sample in single_samples(learned.model)]
+    return float(np.mean([np.exp(-np.concatenate([each.nats for each in one]).mean()) for one in scores]))
 
 
 def single_samples(model: LanguageModel) -> Iterator[LanguageModel]:

@@ -60,7 +60,7 @@ def rescaled(model: NgramModel, text: Text, topics: int, sweeps: int, naive: int
     ).fit(text.train)
     learning = time.process_time() - start
     test = text.test.with_vocabulary(model.vocabulary_)
-    rescaling = model._rescaling(lda, EXPONENT)
+    rescaling = model.learned_.rescaling(lda, EXPONENT)
     start = time.process_time()
     mean = [scores.nats for scores in rescaled_scores(test, rescaling, SEED, Particles())]
     seconds = time.process_time() - start

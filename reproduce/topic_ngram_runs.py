@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from reproduce.ngram_runs import UNBOUNDED, Order, order_name, single_samples
@@ -13,14 +13,15 @@ from reproduce.topic_ngram_words import shown
 
 from stickbreaker import NgramModel, TopicNgramModel
 from stickbreaker.core.records import Array, Record
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators.model_runs import EndedRun, facts_of
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run as Job
-from stickbreaker.learning.run import RunState
+from stickbreaker.ngrams.learner import NGRAMS, TOPIC_NGRAMS
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.model.topic_documents import log_probabilities, mean_of
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
+from stickbreaker.ngrams.plan import longest_context
 from stickbreaker.ngrams.sentence_scores import all_scores
 from stickbreaker.ngrams.word_numbers import Base
 
@@ -33,6 +34,7 @@ PRIORS = {
     SWITCHING: ("switching", "tables"),
 }  # prior and moves of the models with topics
 SEED = 0
+M = TypeVar("M", NgramModel, TopicNgramModel)
 KERNELS = {"words": "_sweep_words", "tables": "_move_tables"}  # what a chain does in a sweep
 
 
@@ -165,8 +167,8 @@ def measure(plan: Plan, text: Text) -> Run:
         return perplexity(_nats(text, LanguageModel.of(params, n_words), base))
 
     watch = Watch(plan, score)
-    fit(model, text, watch)
-    language = model.language_model_
+    model = fit(model, text, watch)
+    language = model.learned_.model
     if plan.model == RESCALING:
         found = rescaled(model, text, plan.topics, plan.topic_sweeps, plan.naive)
     else:
@@ -192,28 +194,30 @@ def _with_topics(plan: Plan, text: Text) -> Run:
         samples=plan.samples,
         random_state=SEED,
     )
-    documents = text.documents()
+    documents, longest = text.documents(), longest_context(model.settings)
 
     def score(params: Record) -> float:
-        state = TopicLanguageModel.of(params, text.numbers.n_words, prior, model._longest)
+        state = TopicLanguageModel.of(params, text.numbers.n_words, prior, longest)
         return perplexity(mean_of(log_probabilities(state, documents, SEED)))
 
     watch = Watch(plan, score)
-    fit(model, text, watch)
+    model = fit(model, text, watch)
     start = time.process_time()
-    own = log_probabilities(model.topic_model_, documents, SEED)
+    own = log_probabilities(model.learned_.model, documents, SEED)
     found = Rescaled(own, mean_of(own), time.process_time() - start, 0.0, None)
-    made = _run(plan, text, watch, found, _contexts(model.topic_model_))
+    made = _run(plan, text, watch, found, _contexts(model.learned_.model))
     return made._replace(shown=shown(model, text)) if plan.look else made
 
 
-def fit(model: NgramModel | TopicNgramModel, text: Text, watch: Watch) -> None:
-    """What `fit` does, watched."""
-    job, state = model._new_run(text.train, SEED)
-    model.seed_ = SEED
+def fit(model: M, text: Text, watch: Watch) -> M:
+    """The model after a fit, which was watched."""
+    how = NGRAMS if isinstance(model, NgramModel) else TOPIC_NGRAMS
+    settings: Any = model.settings
+    job, state = how.new_run(settings, text.train, SEED)
     run(job, state, [watch])
-    finished: RunState = state
-    fitting.finish(model, text.train, job, finished, Trace())
+    facts = facts_of(settings, SEED, text.train, EndedRun(job, state, Trace()), 0.0)
+    made: Any = type(model)
+    return made.of(how.learned(facts, text.train, job, state))
 
 
 def _run(plan: Plan, text: Text, watch: Watch, found: Rescaled, contexts: tuple[int, int]) -> Run:

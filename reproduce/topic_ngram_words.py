@@ -24,7 +24,7 @@ EACH = 8  # contexts, words or phrases of a kind
 def shown(model: TopicNgramModel, text: Text) -> dict[str, Any]:
     """All that there is to show of a fitted model, as JSON keeps it."""
     found: dict[str, Any] = {"phrases": phrases(model)}
-    if model.topic_model_.switches is not None:
+    if model.learned_.model.switches is not None:
         found |= {"contexts": contexts(model), "shares": shares_of_contexts(model).tolist()}
     if model.prior == "switching":
         found |= {"passage": passage(model, text), "words": words(model)}
@@ -35,7 +35,7 @@ def passage(model: TopicNgramModel, text: Text) -> list[tuple[str, float]]:
     """The beginning of a document that was learned from: words, and the chance that each is of a topic."""
     document = text.split.train[int(PLACE * len(text.split.train))]
     corpus = Corpus.from_documents([document], rule=ALL_WORDS).with_vocabulary(text.train.vocabulary)
-    documents, held = marked_documents(corpus, model.numbers_), model.topic_model_
+    documents, held = marked_documents(corpus, model.learned_.numbers), model.learned_.model
     chances = np.mean([word_topics(held, documents, n).sum(axis=1) for n in range(held.n_samples)], axis=0)
     names = model.words_
     return [
@@ -47,7 +47,7 @@ def passage(model: TopicNgramModel, text: Text) -> list[tuple[str, float]]:
 def words(model: TopicNgramModel) -> dict[str, Any]:
     """How often words are of a topic: of the most frequent ones (least and most), of these together, and of
     all others."""
-    counts = model.topic_model_.word_topics
+    counts = model.learned_.model.word_topics
     totals, names = counts.sum(axis=1), model.words_
     frequent = descending(totals, min(FREQUENT, len(totals)))
     rest = np.setdiff1d(np.arange(len(totals)), frequent)
@@ -77,7 +77,7 @@ def _share(counts: Array, rows: Any) -> float:
 def shares_of_contexts(model: TopicNgramModel) -> Array:
     """How many of the longest contexts that have the most words have which share of topics, by tenths."""
     restaurants = _contexts(model)
-    held = model.topic_model_.switches
+    held = model.learned_.model.switches
     assert held is not None
     return np.histogram(held.mean(axis=0)[restaurants], 10, (0.0, 1.0))[0]
 
@@ -85,7 +85,7 @@ def shares_of_contexts(model: TopicNgramModel) -> Array:
 def contexts(model: TopicNgramModel) -> dict[str, list[tuple[str, float]]]:
     """The longest contexts, of those with the most words, whose share of topics is least, in the middle, and
     most: their words, and the mean share of the samples."""
-    held = model.topic_model_
+    held = model.learned_.model
     assert held.switches is not None
     restaurants, shares = _contexts(model), held.switches.mean(axis=0)
     order = restaurants[np.argsort(shares[restaurants], kind="stable")]
@@ -104,7 +104,7 @@ def contexts(model: TopicNgramModel) -> dict[str, list[tuple[str, float]]]:
 
 def _contexts(model: TopicNgramModel) -> Any:
     """The longest contexts that have the most words, by the last sample."""
-    held = model.topic_model_
+    held = model.learned_.model
     part = slice(*held.cells[-2:].tolist())
     at = held.contexts.restaurants[held.slots[part].astype(np.int64)]
     sizes = np.bincount(at, held.customers[part].astype(np.float64), len(held.contexts.depths))

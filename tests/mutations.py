@@ -288,7 +288,7 @@ MUTATIONS = {
         "ngrams/kernels/topic_sweeps.py",
         "weight = (counts[k] + prior[k]) * scale * p[k]",
         "weight = (counts[k] + 2.0 * prior[k]) * scale * p[k]",
-        "tests/ngrams/model/test_topic_labels.py -k none",
+        "tests/ngrams/model/test_topic_chain.py -k single_word",
     ),
     "words of the common topic": Mutation(
         "ngrams/kernels/topic_sweeps.py",
@@ -306,7 +306,7 @@ MUTATIONS = {
         "ngrams/kernels/block_weights.py",
         "inverse = 1.0 / (words.sizes[document] + before + total)",
         "inverse = 1.0 / (words.sizes[document] + total)",
-        "tests/ngrams/model/test_topic_labels.py -k switching",
+        "tests/ngrams/kernels/test_topic_blocks_kernel.py",
     ),
     "what a topic draws from the common one": Mutation(
         "ngrams/kernels/mixed_topics.py",

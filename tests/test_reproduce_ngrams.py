@@ -143,10 +143,10 @@ def test_the_figures_of_a_model_are_those_of_its_scores(data):
         run = measure_pitman_yor(split, train, parts, order, sweeps=6)
         model = NgramModel(order, max_iter=6, samples=3, random_state=0).fit(train)
         held_out = parts["test"].with_vocabulary(model.vocabulary_)
-        nats, events = model._score_parts(held_out)["all"]
+        nats, events = model.learned_.part_scores(held_out)["all"]
         assert run.scores["test"].all_words == pytest.approx(np.exp(-nats / events))
         assert run.scores["test"].samples >= run.scores["test"].all_words  # Jensen
-        assert len(list(single_samples(model.language_model_))) == 3
+        assert len(list(single_samples(model.learned_.model))) == 3
         assert Run.from_json(json.loads(json.dumps(run))) == run
 
 
@@ -161,7 +161,7 @@ def test_lengths_of_contexts_add_up_to_the_words_of_the_text(data):
     assert sum(run.lengths) == pytest.approx(sizes.train)
     assert min(run.lengths) >= 0.0
     trigrams = NgramModel(3, max_iter=4, samples=2, random_state=0).fit(split.corpora()[0])
-    lengths = lengths_of_contexts(trigrams.language_model_)
+    lengths = lengths_of_contexts(trigrams.learned_.model)
     first = sum(len(document.sentences) for document in split.train)  # has the beginning alone
     assert lengths == [0.0, first, sizes.train - first]
 

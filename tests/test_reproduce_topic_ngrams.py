@@ -94,7 +94,7 @@ def test_a_run_is_what_the_model_scores(data):
             model = TopicNgramModel(2, prior=prior, moves=moves, **settings).fit(text.train)
         else:
             model = NgramModel(**settings).fit(text.train)
-        nats, events = model._score_documents(text.test.with_vocabulary(model.vocabulary_))
+        nats, events = model.learned_.log_probability(text.test.with_vocabulary(model.vocabulary_))
         assert run.perplexity == pytest.approx(np.exp(-nats / events))
         assert (sum(run.nats), sum(run.words)) == (pytest.approx(nats), events)
         assert run.averaged >= run.perplexity  # Jensen
@@ -122,7 +122,7 @@ def test_rescaling_is_the_library_s_and_each_sample_s_own(data):
     test = text.test.with_vocabulary(model.vocabulary_)
     assert np.exp(-found.mean.mean()) == pytest.approx(model.rescaled_perplexity(test, topics))
     single = NgramModel(samples=1, **settings).fit(text.train)
-    own = nats_by_sample(single._rescaling(topics), test)
+    own = nats_by_sample(single.learned_.rescaling(topics), test)
     assert own[0] == pytest.approx(rescaled(single, text, topics=2, sweeps=4, naive=0).mean)
 
 

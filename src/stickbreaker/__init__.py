@@ -18,11 +18,18 @@ if TYPE_CHECKING:
         compare,
         effects,
         evaluate,
+        generate,
         intruders,
         load,
+        make_concepts,
         nearest,
+        rescore,
+        score,
+        search_topics,
+        segment,
         topics_of,
         topics_over_time,
+        transform,
     )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
@@ -41,6 +48,10 @@ if TYPE_CHECKING:
     from stickbreaker.translation.bitext import Bitext
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
+_VERBS = (
+    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
+    *("rescore", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
+)
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
     "HDP": "stickbreaker.topics.hdp",
@@ -65,13 +76,7 @@ _HOMES = {
     "Vocabulary": "stickbreaker.corpus",
     "VocabularyRule": "stickbreaker.corpus",
     "UserError": "stickbreaker.core.errors",
-    **dict.fromkeys(
-        (
-            *("compare", "effects", "evaluate", "intruders", "load", "nearest", "topics_of"),
-            "topics_over_time",
-        ),
-        "stickbreaker.estimators.verbs",
-    ),
+    **dict.fromkeys(_VERBS, "stickbreaker.estimators.verbs"),
 }
 
 __all__ = [
@@ -101,11 +106,18 @@ __all__ = [
     "compare",
     "effects",
     "evaluate",
+    "generate",
     "intruders",
     "load",
+    "make_concepts",
     "nearest",
+    "rescore",
+    "score",
+    "search_topics",
+    "segment",
     "topics_of",
     "topics_over_time",
+    "transform",
 ]
 
 

@@ -18,7 +18,7 @@ import pytest
 from tests.commands import every_command
 from tests.running import PROGRAM, SMALL, TOPICS, planted_documents, write_lines
 
-from stickbreaker import LDA, Corpus, UserError
+from stickbreaker import HDP, LDA, Corpus, UserError
 from stickbreaker.console.console import GivenPath, printable
 from stickbreaker.testing.estimators import contents
 
@@ -683,6 +683,8 @@ def test_settings_for_short_texts_are_noted(cli, tmp_path):
     texts = ["a river bank", "bank money"] * 50
     with pytest.warns(UserWarning, match='such short texts were best with inference="gibbs", alpha=0.1'):
         LDA(2, max_iter=1, tol=0.0).fit(texts)
+    with pytest.warns(UserWarning, match="1.0 known words on average, too few to know how many topics there"):
+        HDP(3, max_iter=1, tol=0.0).fit(texts)
 
 
 def test_more_topics_than_documents_are_noted(cli, planted, tmp_path):

@@ -27,11 +27,11 @@ from stickbreaker import HDP, LDA, Hybrid, Memoised, NgramModel, Online, OpenVoc
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import VERSION
 from stickbreaker.saved.manifest_fields import BLOCK, METADATA_SUMS
-from stickbreaker.testing.estimators import untimed
+from stickbreaker.testing.estimators import begin, untimed
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -200,16 +200,16 @@ def digests_of(
     name, make = RUNS[run]
     corpus = Corpus.open(corpora / name)
     model = make() if spark is None else make(engine=spark)
-    fitting.begin(model, corpus, path, held_out=0.2 if run in HELD_OUT else 0.0)
+    begin(model, corpus, path, held_out=0.2 if run in HELD_OUT else 0.0)
     held: dict[str, Any] = {}
     watch = [StopAfter(STOPS.get(run, 3))]
     if stopped:
         try:
-            fitting.resume(path, every=60, threads=threads, spark=spark, watch=watch)
+            model_runs.resume(path, every=60, threads=threads, spark=spark, watch=watch)
         except Interrupted:
             held["checkpoint"] = digests_of_directory(path)
             shutil.copytree(path, stop_of(path))
-    fitting.resume(path, every=60, threads=threads, spark=spark)
+    model_runs.resume(path, every=60, threads=threads, spark=spark)
     return held | {"model": digests_of_directory(path)}
 
 

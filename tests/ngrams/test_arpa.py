@@ -54,7 +54,7 @@ def log10_sentence(ngrams, order, words):
 @pytest.mark.parametrize("sample", [0, -1])
 def test_a_reader_finds_the_same_numbers(tmp_path, order, sample):
     model = NgramModel(order, min_count=2, max_iter=20, samples=4, random_state=0).fit(TEXT)
-    counts = write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa", sample)
+    counts = write_arpa(model.learned_.model, model.learned_.base, tmp_path / "m.arpa", sample)
     ngrams, highest = read_arpa(tmp_path / "m.arpa")
     assert highest == order
     assert sum(counts.values()) == len(ngrams)
@@ -76,7 +76,7 @@ def test_a_reader_finds_the_same_numbers(tmp_path, order, sample):
 
 def one_sample(model, sample):
     """The predictions of a single sample."""
-    whole = model.language_model_
+    whole = model.learned_.model
     rows = [sample % len(whole.discounts)]
     return LanguageModel(
         whole.contexts,
@@ -90,7 +90,7 @@ def one_sample(model, sample):
 
 def test_spelled_words_share_what_is_left(tmp_path):
     model = NgramModel(2, unknown="spelled", max_iter=10, samples=1, random_state=0).fit(TEXT)
-    write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa")
+    write_arpa(model.learned_.model, model.learned_.base, tmp_path / "m.arpa")
     ngrams, _ = read_arpa(tmp_path / "m.arpa")
     words = [*model.words_, "<unk>"]
     assert sum(10 ** log10_p(ngrams, (), word) for word in words) == pytest.approx(1.0)
@@ -102,21 +102,21 @@ def test_spelled_words_share_what_is_left(tmp_path):
 def test_what_it_cannot_say_is_refused(tmp_path):
     unbounded = NgramModel("unbounded", min_count=1, max_iter=3, random_state=0).fit(TEXT)
     with pytest.raises(UserError, match="mixes orders"):
-        write_arpa(unbounded.language_model_, unbounded.base_, tmp_path / "m.arpa")
+        write_arpa(unbounded.learned_.model, unbounded.learned_.base, tmp_path / "m.arpa")
     for word in ("a b", "<s>", "</s>", "\u00a0"):
         model = NgramModel(2, min_count=1, max_iter=3, random_state=0).fit([["a", word, "b"]])
         with pytest.raises(UserError, match="cannot hold the word"):
-            write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa")
+            write_arpa(model.learned_.model, model.learned_.base, tmp_path / "m.arpa")
     model = NgramModel(2, min_count=1, max_iter=4, samples=2, random_state=0).fit(TEXT)
     with pytest.raises(UserError, match="no sample 7"):
-        write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa", 7)
+        write_arpa(model.learned_.model, model.learned_.base, tmp_path / "m.arpa", 7)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_packed_file_has_the_same_text_and_equal_bytes(tmp_path):
     model = NgramModel(2, max_iter=2, samples=1, random_state=0).fit(TEXT)
     for name in ("a.arpa", "a.arpa.gz", "b.arpa.gz"):
-        write_arpa(model.language_model_, model.base_, tmp_path / name)
+        write_arpa(model.learned_.model, model.learned_.base, tmp_path / name)
     packed = (tmp_path / "a.arpa.gz").read_bytes()
     assert gzip.decompress(packed) == (tmp_path / "a.arpa").read_bytes()
     assert packed == (tmp_path / "b.arpa.gz").read_bytes()

@@ -60,9 +60,9 @@ def test_a_fitted_model_is_the_same(tmp_path, order):
     found = BackoffModel.of(model, model.words_[:-1])
     for numbers in ([], [0, 1, 2, 1], [2, len(model.words_) - 2, 0]):
         words = np.array(numbers, np.int64)
-        expected = model.language_model_.log_probabilities(words, np.zeros(1, np.int64))
+        expected = model.learned_.model.log_probabilities(words, np.zeros(1, np.int64))
         assert found.log_probabilities(words) == pytest.approx(expected)
-    write_arpa(model.language_model_, model.base_, tmp_path / "m.arpa")
+    write_arpa(model.learned_.model, model.learned_.base, tmp_path / "m.arpa")
     assert BackoffModel.read(tmp_path / "m.arpa", ["a"]).arrays.log_p.shape == found.arrays.log_p.shape
 
 

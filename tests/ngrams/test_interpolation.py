@@ -20,7 +20,7 @@ OTHER = ["the bird flew", "a bird sang on the mat", "the cat flew"] * 4
 
 def fitted(texts, **settings):
     settings = {"min_count": 2, "max_iter": 6, "samples": 1, "random_state": 0, **settings}
-    return NgramModel(2, **settings).fit(texts)
+    return NgramModel(2, **settings).fit(texts).learned_
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +31,12 @@ def models():
 @pytest.fixture(scope="module")
 def arpa_file(models, tmp_path_factory):
     path = tmp_path_factory.mktemp("arpa") / "m.arpa"
-    write_arpa(models[0].language_model_, models[0].base_, path)
+    write_arpa(models[0].model, models[0].base, path)
     return path
 
 
 def seen_by(model, texts):
-    return Corpus.from_texts(texts, analysis=model.analysis_, vocabulary=model.vocabulary_)
+    return Corpus.from_texts(texts, analysis=model.analysis, vocabulary=model.vocabulary)
 
 
 def test_a_file_scores_as_the_model_that_wrote_it(models, arpa_file):
@@ -75,7 +75,7 @@ def test_files_that_are_no_models(tmp_path, arpa_file):
 def test_probabilities_sum_to_one(models, weight, before):
     """Over all words that either knows, a word that nobody knows, and the end."""
     both = Interpolated(*models, weight)
-    words = [*sorted({*models[0].numbers_.known, *models[1].numbers_.known}), "xyz"]
+    words = [*sorted({*models[0].numbers.known, *models[1].numbers.known}), "xyz"]
     place = len(before.split())
     texts = [f"{before} {word}" for word in words]
     nats = [float(scores.nats[place]) for text in texts for scores in both.scores(seen_by(both, [text]))]
@@ -134,7 +134,7 @@ def test_candidates_are_ranked_by_their_probability_too(models):
     first, second, third = log_probabilities(models[0], lists)
     (scores,) = models[0].scores(seen_by(models[0], ["mat the on sat"]))
     assert first[0] == pytest.approx(scores.nats.sum())
-    assert first[2] == models[0]._empty_sentence_scores().nats.sum()
+    assert first[2] == models[0].empty_sentence_scores().nats.sum()
     assert first[2] > max(first[:2])  # log p of an end at the beginning: one word less than any other
     assert second.size == 0
     ranked = rescored(models[0], lists, 2.0)

@@ -8,10 +8,12 @@ from tests.running import planted_documents
 from tests.tiers import law_cases
 
 from stickbreaker import Analysis, Corpus, NgramModel, UserError, Vocabulary, VocabularyRule
+from stickbreaker.core.errors import Interrupted
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.testing import EstimatorTests
+from stickbreaker.testing.estimators import StopAfter, begin
 
 TEXT = ["The cat sat. The cat ran.\nA dog sat on the mat.", "", "The dog ran to the cat. Zebras ran."]
 CONFIGURATIONS = {
@@ -68,17 +70,14 @@ class TestLaws(EstimatorTests):
 
 
 def test_a_running_model_is_its_last_checkpoint(tmp_path):
-    from stickbreaker.core.errors import Interrupted
-    from stickbreaker.testing.estimators import StopAfter
-
     corpus = SENTENCES.write(tmp_path / "corpus")
-    fitting.begin(NgramModel(max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
+    begin(NgramModel(max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
     watch = StopAfter(2)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     early = NgramModel.load(tmp_path / "m")
     assert early.n_iter_ == 2
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     late = NgramModel.load(tmp_path / "m")
     assert late.n_iter_ == 6
     assert late.score(corpus) != early.score(corpus) > -6.0
@@ -135,9 +134,9 @@ def test_sentences_have_the_same_scores_with_and_without_a_corpus(settings):
 def test_rare_words_and_the_symbol_itself_are_unknown():
     model = NgramModel(2, min_count=2, max_iter=5, random_state=0).fit([["a", "a", "b", "<unk>", "<unk>"]])
     assert model.words_ == ("a", "<unk>", "</s>")
-    whole, known = (
-        model._score_parts(model._as_corpus([["a", "b", "c"]], reset=False))[n] for n in ("all", "known")
-    )
+    scored = Corpus.from_tokens([["a", "b", "c"]], vocabulary=model.vocabulary_)
+    parts = model.learned_.part_scores(scored)
+    whole, known = parts["all"], parts["known"]
     assert (whole[1], known[1]) == (4, 2)
     assert whole[0] < known[0] < 0.0
     with pytest.raises(UserError, match="no word of the text occurs 9 times; lower min_count"):
@@ -158,7 +157,8 @@ def test_a_spelled_model_gives_every_word_a_probability():
     first = np.exp(scored) / ends
     assert first.sum() < rest
     assert np.allclose(
-        first / first[0], np.exp(model.base_.log_spelled(spelled) - model.base_.log_spelled(["z"]))
+        first / first[0],
+        np.exp(model.learned_.base.log_spelled(spelled) - model.learned_.base.log_spelled(["z"])),
     )
 
 
@@ -166,7 +166,7 @@ def test_the_base_of_spelled_words_and_the_end_of_a_sentence_sum_to_one():
     """G0 of a word is its spelling's share of what the ends leave; that of the end is theirs among events."""
     texts = [["a", "b", "a"], ["b"], ["ab", "a"], ["a"]]
     model = NgramModel(2, unknown="spelled", max_iter=2, random_state=0).fit(texts)
-    base = model.base_
+    base = model.learned_.base
     assert base.spelling is not None
     end = float(np.exp(base.log_p[-1]))
     assert end == pytest.approx(4 / (7 + 4))
@@ -254,7 +254,7 @@ def test_documents_that_are_held_out_have_sentences(tmp_path):
     corpus = Corpus.from_documents([Document(str(i), "green trees grow. trees grow.") for i in range(9)])
     corpus = corpus.write(tmp_path / "corpus")
     with pytest.raises(UserError, match="no held-out document has a sentence; raise the held-out share"):
-        fitting.begin(NgramModel(min_count=1, random_state=0), corpus, tmp_path / "m", held_out=1e-6)
+        begin(NgramModel(min_count=1, random_state=0), corpus, tmp_path / "m", held_out=1e-6)
     assert not (tmp_path / "m").exists()
 
 

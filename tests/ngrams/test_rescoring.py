@@ -33,9 +33,10 @@ def of_nothing(model):
 
 
 def test_a_candidate_without_words_has_log_p_of_an_end_at_the_beginning(ngram):
-    numbers = ngram.numbers_
-    p = ngram.language_model_.next_words([numbers.end], np.exp(ngram.base_.log_p))
-    assert of_nothing(ngram) == pytest.approx(np.log(p[numbers.end]))
+    learned = ngram.learned_
+    end = learned.numbers.end
+    p = learned.model.next_words([end], np.exp(learned.base.log_p))
+    assert of_nothing(ngram) == pytest.approx(np.log(p[end]))
 
 
 def test_a_file_and_two_models_give_it_that_too(ngram, tmp_path):

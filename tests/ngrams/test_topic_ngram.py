@@ -7,10 +7,12 @@ import pytest
 from tests.ngrams.test_ngram import SENTENCES, TEXTS
 from tests.tiers import law_cases
 
-from stickbreaker import TopicNgramModel, UserError
-from stickbreaker.estimators import fitting
+from stickbreaker import Corpus, TopicNgramModel, UserError
+from stickbreaker.core.errors import Interrupted
+from stickbreaker.estimators import model_runs
 from stickbreaker.ngrams.arpa import write_arpa
 from stickbreaker.testing import EstimatorTests
+from stickbreaker.testing.estimators import StopAfter, begin
 
 CONFIGURATIONS = {
     "switching": {},
@@ -78,9 +80,13 @@ class TestLaws(EstimatorTests):
     def test_scores_are_those_of_documents_one_by_one(self):
         model = self.fitted()
         texts = [PETS, STOCKS, "A cat."]
-        sums = [model._score_documents(model._as_corpus([text], reset=False)) for text in texts]
-        whole = model._score_documents(model._as_corpus(texts, reset=False))
+        sums = [model.learned_.log_probability(read_by(model, [text])) for text in texts]
+        whole = model.learned_.log_probability(read_by(model, texts))
         assert np.allclose(np.sum(sums, axis=0), whole, rtol=1e-12)
+
+
+def read_by(model, texts):
+    return Corpus.from_texts(texts, analysis=model.analysis_, vocabulary=model.vocabulary_)
 
 
 def fitted(**settings):
@@ -110,7 +116,7 @@ def test_words_that_may_come_next_have_one_together(prior, order):
 
 def model_nats(model, sentences):
     """log p of the words and ends of documents of one sentence each."""
-    corpus = model._as_corpus([list(words) for words in sentences], reset=False)
+    corpus = Corpus.from_tokens([list(words) for words in sentences], vocabulary=model.vocabulary_)
     (scores,) = list(model.scores(corpus))
     return np.split(scores.nats, np.flatnonzero(scores.ends)[:-1] + 1)
 
@@ -146,15 +152,15 @@ def test_sentences_of_a_topic():
 def test_a_topic_in_the_format_of_arpa_is_what_the_model_predicts(prior, tmp_path):
     """p of the file is p(w | context, topic) of the sample, by the kernels that predict."""
     model = fitted(prior=prior, order=3)
-    held = model._language_of_topic(1, 2)
-    counts = write_arpa(held, model.base_, tmp_path / "t.arpa")
+    held = model.learned_.language_of_topic(1, 2)
+    counts = write_arpa(held, model.learned_.base, tmp_path / "t.arpa")
     assert counts[1] == len(model.words_) + 1
     lines = (tmp_path / "t.arpa").read_text().splitlines()
     listed = {
         line.split("\t")[1]: 10 ** float(line.split("\t")[0])
         for line in lines[lines.index("\\1-grams:") + 1 : lines.index("\\2-grams:") - 1]
     }
-    base = np.exp(model.base_.log_p)
+    base = np.exp(model.learned_.base.log_p)
     p = held.next_words([], base)
     assert p.sum() == pytest.approx(1.0)
     words = dict(zip(model.words_, p, strict=True))
@@ -163,27 +169,24 @@ def test_a_topic_in_the_format_of_arpa_is_what_the_model_predicts(prior, tmp_pat
 
 def test_what_the_format_of_arpa_cannot_say_is_refused():
     with pytest.raises(UserError, match="draw on the common"):
-        fitted(prior="hierarchical")._language_of_topic(0)
+        fitted(prior="hierarchical").learned_.language_of_topic(0)
     with pytest.raises(UserError, match="no common part"):
-        fitted(prior="none")._language_of_topic(None)
-    assert fitted()._language_of_topic(None).end == len(fitted().words_) - 1
+        fitted(prior="none").learned_.language_of_topic(None)
+    assert fitted().learned_.language_of_topic(None).end == len(fitted().words_) - 1
     for topic, sample in ((7, -1), (-1, -1), (0, 99)):
         with pytest.raises(UserError):
-            fitted()._language_of_topic(topic, sample)
+            fitted().learned_.language_of_topic(topic, sample)
 
 
 def test_a_running_model_is_its_last_checkpoint(tmp_path):
-    from stickbreaker.core.errors import Interrupted
-    from stickbreaker.testing.estimators import StopAfter
-
     corpus = SENTENCES.write(tmp_path / "corpus")
-    fitting.begin(TopicNgramModel(4, max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
+    begin(TopicNgramModel(4, max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
     watch = StopAfter(2)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     early = TopicNgramModel.load(tmp_path / "m")
     assert early.n_iter_ == 2
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     late = TopicNgramModel.load(tmp_path / "m")
     assert late.n_iter_ == 6
     assert late.trace_[-1]["held_out"] < 0.0

@@ -21,13 +21,13 @@ from stickbreaker import (
 )
 from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
-from stickbreaker.estimators import fitting, model_runs
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved.directory import ModelDirectory
-from stickbreaker.testing.estimators import contents
+from stickbreaker.testing.estimators import begin, contents
 from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
 from stickbreaker.topics.plain_lda import PlainLDA
 
@@ -97,20 +97,20 @@ def test_a_run_leaves_another_model_alone(kind, step, other, corpus, tmp_path):
     """At any step, and before the last save; where it was moved to, it goes on as if nothing had been."""
     corpus = symbols(tmp_path) if kind == "grammar" else corpus
     path, before = tmp_path / "m", contents(other)
-    fitting.begin(KINDS[kind](), corpus, path)
+    begin(KINDS[kind](), corpus, path)
     with pytest.raises(UserError, match=MOVED):
-        fitting.resume(path, every=0.0, threads=1, watch=[Exchanges(path, other, step)])
+        model_runs.resume(path, every=0.0, threads=1, watch=[Exchanges(path, other, step)])
     assert contents(path) == before
-    fitting.resume(tmp_path / "moved", every=60.0, threads=1)
-    fitting.begin(KINDS[kind](), corpus, tmp_path / "whole")
-    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "moved", every=60.0, threads=1)
+    begin(KINDS[kind](), corpus, tmp_path / "whole")
+    model_runs.resume(tmp_path / "whole", every=60.0, threads=1)
     assert contents(tmp_path / "moved") == contents(tmp_path / "whole")
 
 
 def test_nothing_is_made_where_a_run_was_moved_away(corpus, tmp_path):
-    fitting.begin(KINDS["lda"](), corpus, tmp_path / "m")
+    begin(KINDS["lda"](), corpus, tmp_path / "m")
     with pytest.raises(UserError, match=MOVED):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[Exchanges(tmp_path / "m", None, 2)])
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[Exchanges(tmp_path / "m", None, 2)])
     assert not (tmp_path / "m").exists()
 
 
@@ -118,7 +118,7 @@ def test_what_comes_after_the_last_save_keeps_its_corpus(corpus, other, tmp_path
     """A run that is over tidies up; another one, under way, with the same corpus inside, is not tidied."""
     for name in ("m", "n"):
         inside = corpus.write(tmp_path / f"copy of {name}")
-        fitting.begin(KINDS["lda"](), inside, tmp_path / name, corpus_inside=True)
+        begin(KINDS["lda"](), inside, tmp_path / name, corpus_inside=True)
     before = bytes_of_files(tmp_path / "n")
     real = ModelDirectory.tidy
 
@@ -127,21 +127,21 @@ def test_what_comes_after_the_last_save_keeps_its_corpus(corpus, other, tmp_path
         real(self)
 
     monkeypatch.setattr(ModelDirectory, "tidy", tidy)
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     assert bytes_of_files(tmp_path / "m") == before
     monkeypatch.undo()
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
 
 
 def test_a_run_that_is_gone_on_with_at_once_is_the_one_that_was_begun(corpus, other, tmp_path):
     """The directory stays locked from its beginning on."""
     path, before = tmp_path / "m", contents(other)
-    directory = fitting.begin(KINDS["lda"](), corpus, path, stays_locked=True)
+    directory = begin(KINDS["lda"](), corpus, path, stays_locked=True)
     with pytest.raises(UserError, match="another run is writing"):
-        fitting.resume(path, every=0.0, threads=1)
+        model_runs.resume(path, every=0.0, threads=1)
     Exchanges(path, other, 0).exchange()
     with pytest.raises(UserError, match=MOVED):
-        fitting.resume(directory, every=0.0, threads=1)
+        model_runs.resume(directory, every=0.0, threads=1)
     assert contents(path) == before
 
 
@@ -187,7 +187,7 @@ def test_of_two_that_go_on_with_a_stream_one_has_it(tmp_path):
 
 def test_a_finished_model_that_comes_as_a_run_is_read_is_not_its_end(corpus, other, tmp_path, monkeypatch):
     """Nobody says that a run is done because something else at its path is."""
-    fitting.begin(KINDS["lda"](), corpus, tmp_path / "m")
+    begin(KINDS["lda"](), corpus, tmp_path / "m")
     real = ModelDirectory.lock
 
     def lock(self) -> None:
@@ -197,10 +197,10 @@ def test_a_finished_model_that_comes_as_a_run_is_read_is_not_its_end(corpus, oth
     monkeypatch.setattr(ModelDirectory, "lock", lock)
     before = contents(other)
     with pytest.raises(UserError, match=MOVED):
-        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+        model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     assert contents(tmp_path / "m") == before
     monkeypatch.undo()
-    fitting.resume(tmp_path / "moved", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "moved", every=60.0, threads=1)
 
 
 def test_nor_is_it_the_end_of_a_stream(other, tmp_path, monkeypatch):

@@ -18,12 +18,13 @@ from stickbreaker import HDP, LDA, Corpus, Memoised, NgramModel, UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.streams.stream_feed import StreamSettings
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.saved.manifest_fields import FIELDS, OPTIONAL_FIELDS, PARTS
 from stickbreaker.testing import plant_topics
+from stickbreaker.testing.estimators import begin
 
 DEEP = b'{"a":' * 100_000
 
@@ -51,9 +52,9 @@ def waiting(tmp_path_factory):
     corpus = Corpus.from_matrix(planted).write(place / "corpus")
     given = {"max_iter": 6, "tol": 0.0, "keep_local": True, "random_state": 1}
     model = HDP(7, schedule=Memoised(batch_size=30), **given)
-    fitting.begin(model, corpus, place / "model", corpus_inside=True)
+    begin(model, corpus, place / "model", corpus_inside=True)
     with pytest.raises(Interrupted):
-        fitting.resume(place / "model", every=60.0, threads=1, watch=[StopAfter(10)])
+        model_runs.resume(place / "model", every=60.0, threads=1, watch=[StopAfter(10)])
     return place / "model"
 
 

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickbreaker import LDA, ConceptTree
+from stickbreaker import LDA, ConceptTree, TopicNgramModel
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.estimators import fitting
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense, parts_of
 from stickbreaker.topics.model.word_ranking import (
@@ -215,9 +214,10 @@ def test_documents_held_out_are_not_counted(tmp_path):
 
 def test_numbers_of_words_that_make_no_sense():
     model = LDA(2, max_iter=1, tol=0.0, random_state=0).fit(["a river bank", "a boat on the river"])
+    language = TopicNgramModel(2, min_count=1, max_iter=1, random_state=0).fit(["a river bank"])
     doors = [
-        model.top_words, model.top_concepts, model.topics_frame, PlainTopicNgramModel().top_words,
-        PlainTopicNgramModel().top_phrases, partial(model.representative_documents, ["a river"]),
+        model.top_words, model.top_concepts, model.topics_frame, language.top_words, language.top_phrases,
+        partial(model.representative_documents, ["a river"]),
     ]  # fmt: skip
     for door in doors:
         for n in (-1, 0, 2.5, "a"):

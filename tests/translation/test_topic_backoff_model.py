@@ -31,12 +31,12 @@ CONTEXTS = (
 
 def fitted(n_topics=2, **options):
     held = {"order": 3, "min_count": 2, "max_iter": 12, "samples": 3, "random_state": 1, **options}
-    return TopicNgramModel(n_topics, **held).fit(TEXTS)
+    return TopicNgramModel(n_topics, **held).fit(TEXTS).learned_
 
 
 def words_of(model):
     """All words but the marks, and one that is not known."""
-    return (*model.numbers_.known, "zebra")
+    return (*model.numbers.known, "zebra")
 
 
 def state_after(found, context):
@@ -56,21 +56,21 @@ def p_of_all(found, context):
 def p_by_definition(model, context, shares):
     """p of each word after those of a sentence, given topic shares: the mean over samples of the mixture of
     topics, each a language model by itself."""
-    held, numbers = model.topic_model_, model.numbers_
+    held, numbers = model.model, model.numbers
     known = {word: number for number, word in enumerate(numbers.known)}
     words = [numbers.end, *(known.get(word, numbers.unknown) for word in context)]
-    base = np.exp(model.base_.log_p)
+    base = np.exp(model.base.log_p)
     found = np.zeros(numbers.n_words)
     for sample in range(held.n_samples):
-        p = [model._language_of_topic(k, sample).next_words(words, base) for k in range(model.n_topics)]
+        p = [model.language_of_topic(k, sample).next_words(words, base) for k in range(model.n_shares)]
         mixed = shares @ np.array(p)
-        if model.prior == "switching":
+        if model.facts.settings.prior == "switching":
             way, restaurant = [0], np.zeros(1, np.int64)
             for word in words[::-1]:
                 restaurant = held.contexts.find_restaurants(restaurant, np.array([word]))
                 way += [int(restaurant[0])] if restaurant[0] >= 0 and len(way) <= held.longest else []
             share = held.switches[sample, way[-1]]
-            common = model._language_of_topic(None, sample).next_words(words, base)
+            common = model.language_of_topic(None, sample).next_words(words, base)
             mixed = share * mixed + (1.0 - share) * common
         found += mixed / held.n_samples
     return found
@@ -102,13 +102,13 @@ def test_ngrams_have_the_probability_of_the_topics(prior, shares):
         assert wanted.sum() == pytest.approx(1.0)
         assert np.abs(p[:-1] - wanted).max() < 0.05  # of those not seen too
         longest = max(longest, len(seen))
-    assert longest == model.numbers_.n_words
+    assert longest == model.numbers.n_words
 
 
 def test_ngrams_of_topics_that_draw_on_a_common_one():
     model = fitted(prior="hierarchical")
     found = TopicBackoffModel.of(model, words_of(model)).mixed(SHARES)
-    held, numbers = model.topic_model_, model.numbers_
+    held, numbers = model.model, model.numbers
     known = {word: number for number, word in enumerate(numbers.known)}
     for sentence in (
         ["the", "price", "of", "oil", "rose"],
@@ -117,7 +117,7 @@ def test_ngrams_of_topics_that_draw_on_a_common_one():
     ):
         words = np.array([known[word] for word in sentence])
         documents = marked(
-            words, np.zeros(1, np.int64), np.array([0, len(words)]), held.end, model.base_.log_p
+            words, np.zeros(1, np.int64), np.array([0, len(words)]), held.end, model.base.log_p
         )
         (part,) = _parts(held, documents)
         p = np.zeros(len(words) + 1)
@@ -135,13 +135,13 @@ def test_ngrams_of_topics_that_draw_on_a_common_one():
 def test_one_topic_is_a_model_without_topics(order):
     model = fitted(1, prior="none", order=order, samples=1)
     found = TopicBackoffModel.of(model, words_of(model)).mixed(np.ones(1))
-    base = np.exp(model.base_.log_p)
+    base = np.exp(model.base.log_p)
     assert found.order == order
     for context in CONTEXTS:
         p = p_of_all(found, context)
-        known = {word: number for number, word in enumerate(model.numbers_.known)}
-        words = [model.numbers_.end, *(known.get(word, model.numbers_.unknown) for word in context)]
-        wanted = model._language_of_topic(0).next_words(words, base)
+        known = {word: number for number, word in enumerate(model.numbers.known)}
+        words = [model.numbers.end, *(known.get(word, model.numbers.unknown) for word in context)]
+        wanted = model.language_of_topic(0).next_words(words, base)
         assert p[: len(wanted)] == pytest.approx(wanted, rel=1e-5)
 
 
@@ -160,9 +160,9 @@ def test_shares_are_those_of_transform():
     found = TopicBackoffModel.of(model, words_of(model))
     texts = ["The cat sat. A zebra ran.", "the price of oil", "zebra"]
     sentences = [[["the", "cat", "sat"], ["a", "zebra", "ran"]], [["the", "price", "of", "oil"]], [["zebra"]]]
-    for own, wanted in zip(sentences, model.transform(texts), strict=True):
+    for own, wanted in zip(sentences, TopicNgramModel.of(model).transform(texts), strict=True):
         assert found.shares_of(own) == pytest.approx(wanted)
-    prior = model.topic_model_.prior[:, 1:]
+    prior = model.model.prior[:, 1:]
     wanted = (prior / prior.sum(axis=1, keepdims=True)).mean(axis=0)
     assert found.shares_of([]) == pytest.approx(wanted)
     assert found.shares_of([()]).sum() == pytest.approx(1.0)
@@ -174,8 +174,8 @@ def test_shares_are_those_of_transform():
 def test_words_of_the_decoder_that_the_model_does_not_know():
     model = fitted()
     found = TopicBackoffModel.of(model, ("zebra", "cat", "<s>", "</s>")).mixed(SHARES)
-    unknown = model.numbers_.unknown
-    assert found.arrays.numbers.tolist() == [unknown, model.numbers_.known.index("cat"), unknown, unknown]
+    unknown = model.numbers.unknown
+    assert found.arrays.numbers.tolist() == [unknown, model.numbers.known.index("cat"), unknown, unknown]
 
 
 def test_models_of_unbounded_order_are_refused():
@@ -183,4 +183,4 @@ def test_models_of_unbounded_order_are_refused():
     model = TopicNgramModel(2, order="unbounded", min_count=1, max_iter=2, samples=1, random_state=0)
     model.fit(Corpus.from_tokens([["a", "b", "a", "c"]] * 4, rule=rule))
     with pytest.raises(UserError, match="unbounded"):
-        TopicBackoffModel.of(model, ("a",))
+        TopicBackoffModel.of(model.learned_, ("a",))

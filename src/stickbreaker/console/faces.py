@@ -12,7 +12,7 @@ from stickbreaker.console.inputs import warnings_as_notes
 from stickbreaker.console.parameter_options import option_table
 from stickbreaker.console.run_options import Decorator, options_of
 from stickbreaker.core.parameter_fields import LEARNING, declared
-from stickbreaker.estimators.kinds import Saved, kind_at, kinds, systems
+from stickbreaker.estimators.kinds import OF_EVERY_KIND, Saved, kind_at, kinds, systems
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.verb_results import VerbResult
@@ -23,6 +23,8 @@ def settings_classes(verb: str) -> Iterator[type]:
     for saved in (*kinds().values(), *systems()):
         if verb in saved.functions:
             yield saved.functions[verb].settings_class()
+    if verb in OF_EVERY_KIND:
+        yield OF_EVERY_KIND[verb].settings_class()
 
 
 def verb_options(verb: str, **changes: Any) -> Decorator:
@@ -30,19 +32,32 @@ def verb_options(verb: str, **changes: Any) -> Decorator:
 
     changes: arguments of `option` to add or replace, by setting.
     """
+    return options_of_settings(*settings_classes(verb), **changes)
+
+
+def options_of_settings(*classes: type, **changes: Any) -> Decorator:
+    """A decorator: the command gets the options of some classes of settings; the first counts if two have the
+    same option. changes: as for `verb_options`.
+    """
     table: dict[str, Mapping[str, object]] = {}
-    for settings in settings_classes(verb):
-        table = {**option_table(settings, **changes), **table}
-    order = [name for settings in settings_classes(verb) for name in option_table(settings)]
-    return options_of(
-        {name: {**table[name], "heading": _heading(table[name])} for name in dict.fromkeys(order)}
-    )
+    for settings in classes:
+        table = {
+            **table,
+            **{k: one for k, one in option_table(settings, **changes).items() if k not in table},
+        }
+    return options_of({name: {**one, "heading": _heading(one)} for name, one in table.items()})
 
 
 def _heading(option: Mapping[str, object]) -> object:
     """The heading in `--help` of a verb's option: the declared one, but none in place of "Learning"."""
     heading = option["heading"]
     return "" if heading == LEARNING else heading
+
+
+def settings_in(settings: type, options: Mapping[str, object]) -> dict[str, Any]:
+    """The values of a command's options that are of this class of settings, by the names of the settings."""
+    own = {one.key: one.name for one in declared(settings).values() if one.option_name}
+    return {own[key]: value for key, value in options.items() if key in own}
 
 
 def settings_for(verb: str, saved: Saved, options: Mapping[str, object]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -381,24 +381,7 @@ class GivenFiles(DocumentFiles):
         return found
 
 
-class DocumentReader(Protocol):
-    """Something that reads documents with its own analysis and vocabulary.
-
-    For example, an estimator, or a language model in an ARPA file.
-    """
-
-    _reads_trees: ClassVar[bool]
-
-    @property
-    def analysis_(self) -> "AnyAnalysis": ...
-
-    @property
-    def vocabulary_(self) -> "Vocabulary": ...
-
-
-def open_documents(
-    estimator: "Estimator | DocumentReader", inputs: tuple[str, ...], reading: ReadingChoice
-) -> "Corpus":
+def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
     """Open a corpus, or read files of documents, for a model: with its analysis and vocabulary."""
     analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
     structure = structure_for(estimator)
@@ -421,7 +404,7 @@ def structure_of(learner: "AnyLearner") -> StructureChoice | None:
     return StructureChoice(trees=True) if learner.reads_trees else None
 
 
-def structure_for(estimator: "Estimator | DocumentReader") -> StructureChoice | None:
+def structure_for(estimator: "Estimator") -> StructureChoice | None:
     """What a corpus must store for a model to read: trees, if it has learned from them; None: the default."""
     return StructureChoice(trees=True) if estimator._reads_trees else None
 

@@ -1,5 +1,6 @@
 """Documents as rows of a table, with their shares of topics and their metadata."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -8,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import first_largest
 from stickbreaker.corpus import Corpus
@@ -17,6 +19,7 @@ from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.corpus.text.parts import NUMBER, WHOLE
 from stickbreaker.estimators.learned import HasShares
+from stickbreaker.estimators.verb_settings import TransformSettings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,9 +80,45 @@ class DocumentTable:
             columns.append(pa.array(topics, pa.int32(), mask=wordless))
         return pa.table([*columns, *map(pa.array, shares.T)], schema=self.schema)
 
+    def table(self) -> pa.Table:
+        """All documents as an Arrow table."""
+        return pa.concat_tables(self) if len(self.corpus.block_sizes) else self.schema.empty_table()
+
     def frame(self) -> "pd.DataFrame":
         """All documents as a pandas DataFrame. Raises UserError if pandas is not installed."""
-        return as_frame(pa.concat_tables(self) if len(self.corpus.block_sizes) else self.schema.empty_table())
+        return as_frame(self.table())
+
+    def as_json(self) -> JsonObject:
+        """The numbers about the table that `stickbreaker transform` prints with --json, but for its file."""
+        return {
+            "documents": self.corpus.n_documents,
+            "topics": self.learned.n_shares,
+            "empty_documents": self.corpus.n_empty,
+            "unseen_share": self.corpus.unseen_share,
+        }
+
+    @property
+    def size(self) -> str:
+        """The size of the table as text, such as "1,000 documents × 20 topics"."""
+        return f"{counted(self.corpus.n_documents, 'document')} × {counted(self.learned.n_shares, 'topic')}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.size}; {self.corpus.n_empty} without a known word, "
+            f"{100 * self.corpus.unseen_share:.1f} % of the words unseen"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def transform(learned: HasShares[Any], corpus: Corpus, settings: TransformSettings) -> DocumentTable:
+    """The topic shares of documents as a table. Warns (UserWarning) if none has a known word."""
+    made = DocumentTable if settings.by is None else WholeTable
+    found = made(learned, corpus, metadata=settings.metadata)
+    if corpus.n_empty == corpus.n_documents:
+        warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=2)
+    return found
 
 
 class WholeTable(DocumentTable):

@@ -246,10 +246,7 @@ class Front(BaseEstimator, Generic[S, L]):
         Raises UserError if no document has a known word.
         """
         check_is_fitted(self)
-        nats, tokens = self._now.log_probability(self._to_read(X))
-        if tokens == 0.0:
-            raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
-        return nats / tokens
+        return per_token(*self._now.log_probability(self._to_read(X)))
 
     def perplexity(self, X: object) -> float:
         """exp(-score(X)): the size of a uniform vocabulary that is as hard to predict; lower is better."""
@@ -355,9 +352,10 @@ class Front(BaseEstimator, Generic[S, L]):
 
     def _given(self, X: object, settings: S, *, empty_lists: bool) -> DocumentInput:
         """Documents as they were given; from lists of tokens, those that the kind learns from."""
-        given, how = document_input(X, empty_lists=empty_lists), self._how()
+        given = document_input(X, empty_lists=empty_lists)
         if given.form != "tokens":
             return given
+        how = self._how()
         return given._replace(values=[how.tokens_of_document(settings, one) for one in given.values])
 
     def _checked(self, X: object) -> Any:
@@ -381,6 +379,13 @@ class Front(BaseEstimator, Generic[S, L]):
         columns = self._columns
         named = columns.names is not None and not columns.of_texts
         return not named and is_counts(X, columns.number)
+
+
+def per_token(nats: float, tokens: float) -> float:
+    """The log probability of documents per token. Raises UserError if they have no tokens of known words."""
+    if tokens == 0.0:
+        raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
+    return nats / tokens
 
 
 T = TypeVar("T", bound=HasShares[Any])
@@ -448,7 +453,7 @@ def _init_of(settings: type[RunSettings]) -> Callable[..., None]:
     def __init__(self: object, *args: Any, **params: Any) -> None:
         for name in params:
             if name not in signature.parameters:
-                known = list(signature.parameters)[1:]
+                known = list(inspect.signature(__init__).parameters)[1:]  # in the order of the docs
                 raise TypeError(unknown_parameter(type(self).__name__, name, known))
         bound = signature.bind(self, *args, **params)
         bound.apply_defaults()

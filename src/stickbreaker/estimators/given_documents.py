@@ -30,6 +30,14 @@ def corpus_for(learned: AnyLearned, documents: object) -> Corpus:
     )
 
 
+def as_corpus(documents: Any) -> Corpus:
+    """A corpus as it is, or one of texts, tokens, a table or a matrix. Raises UserError for anything else."""
+    if isinstance(documents, Corpus):
+        return documents
+    given = document_input(documents)
+    return Corpus.from_matrix(given.values) if given.form == "matrix" else corpus_of_documents(given)
+
+
 def corpus_by(
     documents: object,
     analysis: AnyAnalysis,

@@ -71,7 +71,12 @@ class VerbFunction:
 
 OF_CORPUS = "stickbreaker.estimators.given_documents:corpus_for"  # `VerbFunction.documents` of most verbs
 OF_EVERY_KIND = {  # for kinds that have no function of their own
-    "evaluate": VerbFunction("stickbreaker.estimators.document_scores:evaluate", documents=OF_CORPUS)
+    "evaluate": VerbFunction("stickbreaker.estimators.document_scores:evaluate", documents=OF_CORPUS),
+    "transform": VerbFunction(
+        "stickbreaker.estimators.document_tables:transform",
+        "stickbreaker.estimators.verb_settings:TransformSettings",
+        documents=OF_CORPUS,
+    ),
 }
 
 

@@ -86,7 +86,7 @@ def learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> L:
         if best is None or final_score(ended.state) > final_score(best.state):
             best = ended
     assert best is not None
-    facts = _facts_of(settings, seed, corpus, best, learner.least_held_out(settings))
+    facts = facts_of(settings, seed, corpus, best, learner.least_held_out(settings))
     return learner.learned(facts, corpus, best.job, best.state)
 
 
@@ -133,7 +133,7 @@ def _learn_once(learner: Learner[S, L], settings: S, corpus: Corpus, seed: int) 
             return replace(best, search=with_last(points, search.chosen(points)))
 
 
-def _facts_of(settings: S, seed: int, corpus: Corpus, ended: EndedRun, held_out: float) -> Facts[S]:
+def facts_of(settings: S, seed: int, corpus: Corpus, ended: EndedRun, held_out: float) -> Facts[S]:
     """The facts about what a run has learned from a corpus."""
     return Facts(
         settings=settings.but(random_state=seed, callbacks=None, verbose=False),
@@ -347,7 +347,7 @@ def _finish_with(
 def _finished(restored: "_Restored[Any]", ended: EndedRun, fixed: JsonObject, path: Path) -> Snapshot:
     """Store in `restored` what a run has learned; returns the finished model, to be saved."""
     ended = replace(ended, search=restored.points)
-    facts = _facts_of(restored.settings, ended.job.seed, restored.corpus, ended, fixed["held_out"])
+    facts = facts_of(restored.settings, ended.job.seed, restored.corpus, ended, fixed["held_out"])
     done = {**fixed, "corpus_path": None}
     restored.learned, snapshot = restored.learner.finished(
         facts, restored.corpus, ended.job, ended.state, done, path

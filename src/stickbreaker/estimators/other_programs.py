@@ -91,7 +91,7 @@ class OtherMethod(NamedTuple):
 
 
 _BERTOPIC = "BERTopic"
-_OVER_TIME = "report(X, path), with dates as metadata"
+_OVER_TIME = "stickbreaker.topics_over_time(model, X)"
 _OWN = re.compile(r"[a-z_]+(?=[([]|$|,| )")  # at the beginning of an answer, not in a module
 OTHER_METHODS = (
     OtherMethod(("show_topic", "get_topic_terms", "get_topic"), (_GENSIM, _BERTOPIC), "top_words(n)[topic]"),

@@ -29,3 +29,17 @@ class ThreadSettings(VerbSettings):
         heading="Where it runs",
         last=True,
     )
+
+
+@dataclass(frozen=True)
+class TransformSettings(ThreadSettings):
+    """The settings of `transform`."""
+
+    metadata: bool = parameter(
+        False, "Also write the documents' metadata, a column for each field, and their main topic."
+    )
+    by: str | None = parameter(
+        None,
+        "For documents read with --split: one row for each whole document, not for each part.",
+        choices=("document",),
+    )

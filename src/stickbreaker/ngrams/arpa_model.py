@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -45,12 +44,10 @@ class ArpaModel:
     stickbreaker.core.errors.UserError: no-such: cannot be read: No such file or directory; check the path
     """
 
-    _reads_trees: ClassVar[bool] = False
-
     backoff: BackoffModel
-    analysis_: Analysis  # how texts are read
-    vocabulary_: Vocabulary  # the words of the file
-    base_: Base  # the words' numbers; G0 is not used
+    analysis: Analysis  # how texts are read
+    vocabulary: Vocabulary  # the words of the file
+    base: Base  # the words' numbers; G0 is not used
 
     @classmethod
     def read(cls, path: Path) -> "ArpaModel":
@@ -74,21 +71,21 @@ class ArpaModel:
         return cls(model, analysis, Vocabulary.of(model.words), Base.even(numbers))
 
     @property
-    def _has_topics(self) -> bool:
+    def has_topics(self) -> bool:
         return False
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word and every end of a sentence of a corpus, block by block."""
-        return scores_by(self._log_words, corpus, self.base_)
+        return scores_by(self._log_words, corpus, self.base)
 
-    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """The same as `scores`: a sentence's score depends neither on other sentences nor on the documents
         `seen`."""
         return self.scores(corpus)
 
-    def _empty_sentence_scores(self) -> Scores:
+    def empty_sentence_scores(self) -> Scores:
         """log p of the end of a sentence without words."""
-        return empty_sentence_scores(self._log_words, self.base_)
+        return empty_sentence_scores(self._log_words, self.base)
 
     def _log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:
         starts = np.asarray(content.starts, np.int64)

@@ -24,7 +24,7 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import (
     score_sentences,
     score_words,
 )
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
 
 HIGHEST_ORDER = 10
@@ -69,15 +69,15 @@ class BackoffModel:
         return cls(tuple(words), len(ngrams), _arrays(ngrams, reader.places, words, path))
 
     @classmethod
-    def of(cls, model: PlainNgramModel, words: Sequence[str], sample: int = -1) -> "BackoffModel":
-        """The backoff model of one sample of a fitted n-gram model, counted from 0; -1 is the last.
+    def of(cls, model: NgramLearned, words: Sequence[str], sample: int = -1) -> "BackoffModel":
+        """The backoff model of one sample of a learned n-gram model, counted from 0; -1 is the last.
 
         words: the words that the caller will ask for, which number them; those that the model lacks are
         unknown. Raises UserError for a model of unbounded order.
         """
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
-            write_arpa(model.language_model_, model.base_, path, sample)
+            write_arpa(model.model, model.base, path, sample)
             return cls.read(path, words)
 
     def log_probabilities(self, words: NDArray[np.int64]) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
-from typing import ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,82 +24,86 @@ TOLERANCE = 1e-7  # EM stops when the weight changes less than this
 
 
 class WordScorer(Protocol):
-    """Anything that computes log p of words: a saved model, one in the ARPA format, or two interpolated."""
-
-    _reads_trees: ClassVar[bool]
+    """Anything that computes log p of words: what a model has learned, an ARPA file, or two interpolated."""
 
     @property
-    def analysis_(self) -> AnyAnalysis: ...
+    def analysis(self) -> AnyAnalysis: ...
 
     @property
-    def vocabulary_(self) -> Vocabulary: ...
+    def vocabulary(self) -> Vocabulary: ...
 
     @property
-    def base_(self) -> Base: ...
+    def base(self) -> Base: ...
 
     @property
-    def _has_topics(self) -> bool: ...
+    def has_topics(self) -> bool: ...
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]: ...
 
-    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]: ...
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]: ...
 
-    def _empty_sentence_scores(self) -> Scores: ...
+    def empty_sentence_scores(self) -> Scores: ...
+
+
+def scorer_of(model: Any) -> WordScorer:
+    """The scorer of a language model: what it has learned, if it is a fitted estimator, or else itself."""
+    return getattr(model, "learned_", model)
 
 
 @dataclass(frozen=True, eq=False)
 class Interpolated:
     """Two language models interpolated over the union of their vocabularies. Texts are read as for the first.
 
-    Each model treats words that only the other knows as unknown. The probability that it gives to `<unk>` is
-    divided evenly among these words and `<unk>` itself, so that probabilities over the union, `<unk>` and
-    `</s>` sum to 1. Raises UserError if a model scores unknown words by their letters, and so has
-    no `<unk>`.
+    The models may be fitted estimators. Each treats words that only the other knows as unknown. The
+    probability that it gives to `<unk>` is divided evenly among these words and `<unk>` itself, so that
+    probabilities over the union, `<unk>` and `</s>` sum to 1. Raises UserError if a model scores unknown
+    words by their letters, and so has no `<unk>`.
     """
 
     first: WordScorer
     second: WordScorer
     weight: float  # of the first model
-    _reads_trees: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.first.base_.numbers.spelled or self.second.base_.numbers.spelled:
+        for name in ("first", "second"):
+            object.__setattr__(self, name, scorer_of(getattr(self, name)))
+        if self.first.base.numbers.spelled or self.second.base.numbers.spelled:
             problem = "a model that spells unknown words has no <unk> and cannot be interpolated"
             raise UserError(problem, remedy="learn it with --unknown symbol")
 
     @property
-    def analysis_(self) -> AnyAnalysis:
-        return self.first.analysis_
+    def analysis(self) -> AnyAnalysis:
+        return self.first.analysis
 
     @property
-    def vocabulary_(self) -> Vocabulary:
-        return self.first.vocabulary_
+    def vocabulary(self) -> Vocabulary:
+        return self.first.vocabulary
 
     @property
-    def base_(self) -> Base:
-        return self.first.base_
+    def base(self) -> Base:
+        return self.first.base
 
     @property
-    def _has_topics(self) -> bool:
-        return self.first._has_topics or self.second._has_topics
+    def has_topics(self) -> bool:
+        return self.first.has_topics or self.second.has_topics
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:
         """log p of every word and every end of a sentence of a corpus, block by block."""
         return starmap(self._mixed, self._pairs(corpus))
 
-    def _scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
+    def scores_of_sentences(self, corpus: Corpus, seen: Corpus | None = None) -> Iterator[Scores]:
         """Like `scores`, but each sentence is scored on its own; models with topics score it as if it
         followed the documents `seen`, others ignore them."""
         own, before = (
-            None if one is None else one.with_vocabulary(self.second.vocabulary_) for one in (corpus, seen)
+            None if one is None else one.with_vocabulary(self.second.vocabulary) for one in (corpus, seen)
         )
         assert own is not None
-        pairs = self.first._scores_of_sentences(corpus, seen), self.second._scores_of_sentences(own, before)
+        pairs = self.first.scores_of_sentences(corpus, seen), self.second.scores_of_sentences(own, before)
         return map(self._mixed, *pairs)
 
-    def _empty_sentence_scores(self) -> Scores:
+    def empty_sentence_scores(self) -> Scores:
         """log p of the end of a sentence without words."""
-        return self._mixed(self.first._empty_sentence_scores(), self.second._empty_sentence_scores())
+        return self._mixed(self.first.empty_sentence_scores(), self.second.empty_sentence_scores())
 
     def parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
         """For several parts of a corpus, the sum of log p (nats), and the number of words and ends of
@@ -119,7 +123,7 @@ class Interpolated:
     def _pairs(self, corpus: Corpus) -> Iterator[tuple[Scores, Scores]]:
         """Scores of a corpus by the first and by the second model, block by block; the corpus has the first
         model's vocabulary."""
-        own = corpus.with_vocabulary(self.second.vocabulary_)
+        own = corpus.with_vocabulary(self.second.vocabulary)
         return zip(self.first.scores(corpus), self.second.scores(own), strict=True)
 
     def _mixed(self, first: Scores, second: Scores) -> Scores:
@@ -134,7 +138,7 @@ class Interpolated:
     @cached_property
     def _unshared(self) -> tuple[int, int]:
         """How many words only the first model knows, and how many only the second one."""
-        first, second = (set(model.base_.numbers.known) for model in (self.first, self.second))
+        first, second = (set(model.base.numbers.known) for model in (self.first, self.second))
         return len(first - second), len(second - first)
 
     def with_learned_weight(self, corpus: Corpus) -> "Interpolated":

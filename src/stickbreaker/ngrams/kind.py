@@ -7,6 +7,24 @@ ARPA_HELP = (
     "for a model with topics, those of one topic (--topic)"
 )
 DOCUMENTS = "stickbreaker.ngrams.verbs.given_scorers:documents_for"
+OF_ALL = {  # verbs of learned models and of those in ARPA files
+    "score": VerbFunction(
+        "stickbreaker.ngrams.verbs.score:score",
+        "stickbreaker.ngrams.verbs.settings:SentenceSettings",
+        documents=DOCUMENTS,
+    ),
+    "rescore": VerbFunction(
+        "stickbreaker.ngrams.verbs.rescore:rescore",
+        "stickbreaker.ngrams.verbs.settings:RescoreSettings",
+        documents="stickbreaker.ngrams.verbs.rescore:lists_for",
+    ),
+}
+OF_LEARNED = {
+    **OF_ALL,
+    "generate": VerbFunction(
+        "stickbreaker.ngrams.verbs.score:generate", "stickbreaker.ngrams.verbs.settings:GenerateSettings"
+    ),
+}
 UNSCALED = VerbFunction(
     "stickbreaker.ngrams.verbs.evaluate:evaluate_unscaled",
     "stickbreaker.ngrams.verbs.settings:InterpolationSettings",
@@ -16,7 +34,7 @@ UNSCALED = VerbFunction(
 KINDS = (
     Kind(
         name="NgramModel",
-        home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
+        learner="stickbreaker.ngrams.learner:NGRAMS",
         front_door="stickbreaker.ngrams.ngram:NgramModel",
         verbs=("generate", "score", "rescore", "evaluate", "report", "export", "update"),
         fit={"ngram": "stickbreaker.ngrams.cli.fit:ngram"},
@@ -39,18 +57,19 @@ KINDS = (
                 "stickbreaker.ngrams.verbs.evaluate:evaluate",
                 "stickbreaker.ngrams.verbs.settings:ScoreSettings",
                 documents=DOCUMENTS,
-            )
+            ),
+            **OF_LEARNED,
         },
         exports={
             "arpa": Export("stickbreaker.ngrams.cli.export:write_sample", ARPA_HELP, options=("sample",))
         },
-        declared="stickbreaker.ngrams.parameters:NgramParameters",
+        declared="stickbreaker.ngrams.settings:NgramSettings",
         page="stickbreaker.ngrams.report.language_page:language_page_of",
         noun="language model without topics",
     ),
     Kind(
         name="TopicNgramModel",
-        home="stickbreaker.ngrams.plain_topic_ngram:PlainTopicNgramModel",
+        learner="stickbreaker.ngrams.learner:TOPIC_NGRAMS",
         front_door="stickbreaker.ngrams.topic_ngram:TopicNgramModel",
         verbs=("topics", "transform", "generate", "score", "rescore", "evaluate", "report", "export"),
         exports={
@@ -64,8 +83,9 @@ KINDS = (
                 "stickbreaker.ngrams.verbs.topics:topics_of",
                 "stickbreaker.ngrams.verbs.settings:TopicsSettings",
             ),
+            **OF_LEARNED,
         },
-        declared="stickbreaker.ngrams.parameters:TopicNgramParameters",
+        declared="stickbreaker.ngrams.settings:TopicNgramSettings",
         page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
         noun="language model with topics",
     ),
@@ -79,6 +99,6 @@ SYSTEMS = (
         is_file="stickbreaker.ngrams.arpa_model:is_arpa",
         load="stickbreaker.ngrams.arpa_model:ArpaModel.read",
         classes=("stickbreaker.ngrams.arpa_model:ArpaModel",),
-        functions={"evaluate": UNSCALED},
+        functions={"evaluate": UNSCALED, **OF_ALL},
     ),
 )

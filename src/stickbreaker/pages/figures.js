@@ -94,7 +94,7 @@ function chartFigures(sections) {
 // The first drawing in trees.
 function firstDrawing(trees) {
   for (const tree of [trees].flat(9)) {
-    const found = !tree || !tree.tag ? null : tree.tag === "svg" ? tree : firstDrawing(tree.children);
+    const found = !tree || !tree.tag ? null : tree.tag === "svg" && tree.attributes.width ? tree : firstDrawing(tree.children);
     if (found) return found;
   }
   return null;

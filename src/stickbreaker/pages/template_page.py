@@ -30,7 +30,7 @@ class Section(Generic[R]):
     heading: str = ""
     link: str = ""
     needs: ClassVar[Sequence[str]] = ()
-    template: ClassVar[str] = "chart_section.html.j2"
+    template: ClassVar[str]
     styles: ClassVar[Sequence[str]] = ()
     scripts: ClassVar[Sequence[str]] = ()
 
@@ -61,19 +61,6 @@ class Section(Generic[R]):
         """The packages in which files of the section are looked for: those of its class and base classes."""
         kinds = [kind for kind in cls.__mro__ if issubclass(kind, Section)]
         return tuple(dict.fromkeys(kind.__module__.rpartition(".")[0] for kind in kinds))
-
-
-class ChartSection(Section[R]):
-    """A section with some text and a row of charts, which scripts draw into the element with id `box`."""
-
-    box: ClassVar[str]
-
-    def lead(self, report: R) -> str:
-        """The text that explains the charts."""
-        raise NotImplementedError
-
-    def values(self, report: R) -> JsonObject:
-        return {"lead": self.lead(report), "box": self.box}
 
 
 class TemplateReport(Report):

@@ -81,6 +81,39 @@ EXPORTS = {
         options=("top", "threads", "language"),
     ),
 }
+FUNCTIONS = {
+    "evaluate": VerbFunction(
+        "stickbreaker.topics.verbs.evaluate:evaluate",
+        "stickbreaker.topics.verbs.settings:ScoreSettings",
+        documents=OF_CORPUS,
+    ),
+    "topics": VerbFunction(
+        "stickbreaker.topics.verbs.topics:topics_of", "stickbreaker.topics.verbs.settings:TopicsSettings"
+    ),
+    "nearest": VerbFunction(
+        "stickbreaker.topics.verbs.nearest:nearest",
+        "stickbreaker.topics.verbs.settings:NearestSettings",
+        documents=OF_CORPUS,
+    ),
+    "effect": VerbFunction(
+        "stickbreaker.topics.verbs.effect:effects",
+        "stickbreaker.topics.verbs.settings:EffectSettings",
+        documents=OF_CORPUS,
+    ),
+    "over-time": VerbFunction(
+        "stickbreaker.topics.verbs.over_time:over_time",
+        "stickbreaker.topics.verbs.settings:OverTimeSettings",
+        documents=OF_CORPUS,
+    ),
+    "intruders": VerbFunction(
+        "stickbreaker.topics.verbs.intruders:intruders",
+        "stickbreaker.topics.verbs.settings:IntruderSettings",
+    ),
+    "compare": VerbFunction(
+        "stickbreaker.topics.verbs.compare:compare",
+        "stickbreaker.topics.verbs.settings:CompareSettings",
+    ),
+}
 LDA = Kind(
     name="LDA",
     noun="topic model",
@@ -91,36 +124,10 @@ LDA = Kind(
     commands=COMMANDS,
     exports=EXPORTS,
     functions={
-        "evaluate": VerbFunction(
-            "stickbreaker.topics.verbs.evaluate:evaluate",
-            "stickbreaker.topics.verbs.settings:ScoreSettings",
-            documents=OF_CORPUS,
-        ),
-        "topics": VerbFunction(
-            "stickbreaker.topics.verbs.topics:topics_of", "stickbreaker.topics.verbs.settings:TopicsSettings"
-        ),
-        "nearest": VerbFunction(
-            "stickbreaker.topics.verbs.nearest:nearest",
-            "stickbreaker.topics.verbs.settings:NearestSettings",
-            documents=OF_CORPUS,
-        ),
-        "effect": VerbFunction(
-            "stickbreaker.topics.verbs.effect:effects",
-            "stickbreaker.topics.verbs.settings:EffectSettings",
-            documents=OF_CORPUS,
-        ),
-        "over-time": VerbFunction(
-            "stickbreaker.topics.verbs.over_time:over_time",
-            "stickbreaker.topics.verbs.settings:OverTimeSettings",
-            documents=OF_CORPUS,
-        ),
-        "intruders": VerbFunction(
-            "stickbreaker.topics.verbs.intruders:intruders",
-            "stickbreaker.topics.verbs.settings:IntruderSettings",
-        ),
-        "compare": VerbFunction(
-            "stickbreaker.topics.verbs.compare:compare",
-            "stickbreaker.topics.verbs.settings:CompareSettings",
+        **FUNCTIONS,
+        "search-k": VerbFunction(
+            "stickbreaker.topics.verbs.search_topics:search_topics",
+            "stickbreaker.topics.verbs.settings:SearchSettings",
         ),
     },
     unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",
@@ -140,6 +147,7 @@ HDP = replace(
     home="stickbreaker.topics.plain_hdp:PlainHDP",
     front_door="stickbreaker.topics.hdp:HDP",
     verbs=OF_TOPICS,
+    functions=FUNCTIONS,
     fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
     declared="stickbreaker.topics.parameters:HDPParameters",
 )

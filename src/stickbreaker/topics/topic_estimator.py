@@ -59,6 +59,19 @@ class TopicEstimator(LearnedTopics):
         self._combine_names()
         return self
 
+    def label_prompt(self, documents: Sequence[Sequence[str]] | None = None, top: int = 10) -> str:
+        """A prompt by which any language model can name the topics, by their `top` words.
+
+        documents: for each topic, texts of its most typical documents, whose beginnings are added. Give the
+        answer to `stickbreaker name --from-file`, or what `names_in_answer` of
+        `stickbreaker.topics.names.label_prompt` finds in it to `name_topics`. Nothing is sent anywhere.
+        Raises UserError before a fit.
+        """
+        from stickbreaker.topics.names.label_prompt import prompt_for
+
+        self._refuse_unlearned("name")
+        return prompt_for(self, documents, top)
+
     def merge_topics(self, topics: Sequence[Sequence[int]]) -> Self:
         """Merge topics for good: each list of topic numbers becomes one topic, as in [[3, 7], [2, 5, 9]].
 
@@ -185,9 +198,7 @@ class TopicEstimator(LearnedTopics):
 
     def _remark_on(self, corpus: Corpus) -> str | None:
         n_topics = self._n_topics_at_start()
-        if self._documents_slot != "finite":
-            return None
-        if corpus.n_documents < n_topics:
+        if self._documents_slot == "finite" and corpus.n_documents < n_topics:
             documents = counted(corpus.n_documents, "document")
             return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
         return self._remark_on_short(corpus)
@@ -197,12 +208,17 @@ class TopicEstimator(LearnedTopics):
         longer, or the settings are as good.
         """
         length = corpus.n_tokens / corpus.n_documents
-        sampled = self._gibbs_settings() is not None
-        if length >= SHORT or corpus.n_documents < MANY or self._is_open or self._has_concepts or sampled:
+        if length >= SHORT or corpus.n_documents < MANY or self._is_open or self._has_concepts:
+            return None
+        have, settings = f"documents have {length:.1f} known words on average", "alpha=0.1, eta=0.1"
+        if self._documents_slot != "finite":
+            unknown = "too few to know how many topics there are"
+            return f'{have}, {unknown}; best was LDA of some 20 topics with inference="gibbs", {settings}'
+        if self._gibbs_settings() is not None:
             return None
         return (
-            f"documents have {length:.1f} known words on average; topics of such short texts were best with "
-            'inference="gibbs", alpha=0.1, eta=0.1, and with concepts of word vectors (stickbreaker concepts)'
+            f'{have}; topics of such short texts were best with inference="gibbs", {settings}, and with '
+            "concepts of word vectors (stickbreaker concepts)"
         )
 
     def _overview(self) -> Overview:

@@ -11,7 +11,7 @@ from tests.running import PROGRAM, StopAfter, write_lines
 
 from stickbreaker import LDA, NgramModel
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.testing.estimators import contents
 
 LINES = ["the cat sat on the mat", "the dog sat on the cat", "a dog ran", "", "a cat ran to the dog"] * 30
@@ -271,7 +271,7 @@ def test_an_interrupted_run_goes_on_alike(cli, book, tmp_path, monkeypatch, kind
         told = cli(*options, "--out", tmp_path / "m", code=1)
     assert f"stickbreaker resume {tmp_path / 'm'}" in told.stderr
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=2, watch=[StopAfter(2)])
+        model_runs.resume(tmp_path / "m", every=0.0, threads=2, watch=[StopAfter(2)])
     cli("resume", tmp_path / "m")
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 

@@ -5,7 +5,16 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from tests.ngrams.topic_states import BASE, BEFORE, DOCUMENTS, Study, entries_of, names_of
+from tests.ngrams.topic_states import (
+    BASE,
+    BEFORE,
+    CHAINS,
+    DOCUMENTS,
+    Study,
+    entries_of,
+    names_of,
+    topic_events,
+)
 from tests.oracle.pitman_yor import log_restaurant
 from tests.oracle.topic_ngrams import Hyper, log_switches, log_topics, words_of
 from tests.tiers import EXHAUSTIVE
@@ -158,3 +167,12 @@ class TestHierarchicalUnbounded(TopicLaws):
 
 class TestSwitchingByWords(TopicLaws):
     prior, moves = "switching", "tokens"
+
+
+@pytest.mark.parametrize("word", range(len(BASE)))
+def test_a_single_word_has_the_probability_of_its_base(word):
+    """Whatever its topic, as no other word is seated; shares of topics sum to one over the document."""
+    text = topic_events(np.array([word]), np.array([0]), np.full((1, 2), -1))
+    chain = CHAINS["none"](text, N_TOPICS, 5)
+    chain._words.prior[1:] = 0.4, 0.9, 0.6
+    assert np.isclose(chain._sweep_words(0), np.log(BASE[word]))

@@ -25,9 +25,10 @@ from stickbreaker import NgramModel
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators.fitting import begin, resume
-from stickbreaker.estimators.saving import load
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.estimators.model_files import load
+from stickbreaker.estimators.model_runs import begin, resume
+from stickbreaker.ngrams.learner import NGRAMS
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.ngrams.report.context_lengths import LengthRow, Spread, context_lengths
 from stickbreaker.ngrams.report.language_page import LanguageReport, curves_of, language_page_of
 from stickbreaker.ngrams.report.notable_contexts import (
@@ -41,6 +42,7 @@ from stickbreaker.ngrams.report.notable_contexts import (
 )
 from stickbreaker.ngrams.report.sentences import LEVELS, SavedSentences, SentenceRow
 from stickbreaker.ngrams.report_sentences import LIMIT
+from stickbreaker.ngrams.settings import NgramSettings
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.learning_curves import LearningCurve
 from stickbreaker.pages.page import Page
@@ -69,13 +71,13 @@ def made_up_texts(n: int = 60) -> list[str]:
 
 def learned(folder: Path, order: int | str = 3, held_out: float = 0.2, **params: Any) -> Path:
     """A finished model in `folder`, of made-up texts, whose corpus is gone."""
-    model = PlainNgramModel(order, max_iter=16, samples=4, random_state=5, **{"min_count": 2, **params})
-    analysis, rule = model._reads_texts_by()
+    settings = NgramSettings(order, max_iter=16, samples=4, random_state=5, **{"min_count": 2, **params})
+    analysis, rule = NGRAMS.reads_texts_by(settings)
     texts = folder / "texts.jsonl"
     lines = ({"id": f"d{i}", "text": text} for i, text in enumerate(made_up_texts()))
     texts.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     corpus = Corpus.build([texts], folder / "corpus", analysis=analysis, rule=rule)
-    begin(model, corpus, folder / "model", held_out=held_out, corpus_inside=True)
+    begin(NGRAMS, settings, corpus, folder / "model", held_out=held_out, corpus_inside=True)
     resume(folder / "model", every=600.0, threads=1)
     assert not (folder / "model" / "corpus").exists()
     return folder / "model"
@@ -92,23 +94,23 @@ def trigrams(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def estimator(path: Path) -> PlainNgramModel:
+def estimator(path: Path) -> NgramLearned:
     found = load(path)
-    assert isinstance(found, PlainNgramModel)
+    assert isinstance(found, NgramLearned)
     return found
 
 
 # Records against a model, by brute force
 
 
-def seated(model: PlainNgramModel, sample: int = -1) -> dict[tuple[str, ...], Counter[str]]:
+def seated(model: NgramLearned, sample: int = -1) -> dict[tuple[str, ...], Counter[str]]:
     """Customers of each word in each context of a sample; the farthest word comes first."""
-    held = model.language_model_
-    n, names = held.contexts.n_words, model.words_
+    held = model.model
+    n, names = held.contexts.n_words, model.words
     words: list[tuple[str, ...]] = [()]
     for key in held.contexts.restaurant_keys.tolist():
         far = key % n
-        words.append(("<s>" if far == model.numbers_.end else names[far], *words[key // n]))
+        words.append(("<s>" if far == model.numbers.end else names[far], *words[key // n]))
     found: dict[tuple[str, ...], Counter[str]] = {}
     for key, customers in zip(held.contexts.slot_keys.tolist(), held.customers[sample].tolist(), strict=True):
         if customers:
@@ -116,35 +118,35 @@ def seated(model: PlainNgramModel, sample: int = -1) -> dict[tuple[str, ...], Co
     return found
 
 
-def probability(model: PlainNgramModel, context: tuple[str, ...], word: str) -> float:
-    numbers = [model.numbers_.end if each == "<s>" else model.words_.index(each) for each in context]
-    p = model.language_model_.next_words(numbers, np.exp(model.base_.log_p))
-    return float(p[model.words_.index(word)])
+def probability(model: NgramLearned, context: tuple[str, ...], word: str) -> float:
+    numbers = [model.numbers.end if each == "<s>" else model.words.index(each) for each in context]
+    p = model.model.next_words(numbers, np.exp(model.base.log_p))
+    return float(p[model.words.index(word)])
 
 
-def test_discounts_are_means_and_ranges_over_samples(estimator: PlainNgramModel) -> None:
+def test_discounts_are_means_and_ranges_over_samples(estimator: NgramLearned) -> None:
     rows = context_lengths(estimator)
-    assert [row.length for row in rows] == list(range(estimator.language_model_.longest + 1))
+    assert [row.length for row in rows] == list(range(estimator.model.longest + 1))
     for row in rows:
         for spread, values in (
-            (row.discount, estimator.discounts_[:, row.length]),
-            (row.concentration, estimator.concentrations_[:, row.length]),
+            (row.discount, estimator.model.discounts[:, row.length]),
+            (row.concentration, estimator.model.concentrations[:, row.length]),
         ):
             assert (spread.least, spread.most) == (values.min(), values.max())
             assert spread.mean == pytest.approx(values.mean())
 
 
-def test_every_word_stops_at_one_length(estimator: PlainNgramModel) -> None:
+def test_every_word_stops_at_one_length(estimator: NgramLearned) -> None:
     rows = context_lengths(estimator)
     texts = [text for i, text in enumerate(made_up_texts()) if share_of(f"d{i}") >= 0.2]
     n_words = sum(len(text.split()) for text in texts) + 5 * len(texts)  # with the ends of sentences
     assert sum(row.words.mean for row in rows) == pytest.approx(n_words)
-    if estimator.order == 3:  # before the first word stands the mark alone
+    if estimator.facts.settings.order == 3:  # before the first word stands the mark alone
         exactly = [0, 5 * len(texts), n_words - 5 * len(texts)]
         assert [(row.words.least, row.words.most) for row in rows] == [(n, n) for n in exactly]
 
 
-def test_the_longest_contexts_are_those_with_customers(estimator: PlainNgramModel) -> None:
+def test_the_longest_contexts_are_those_with_customers(estimator: NgramLearned) -> None:
     shown, seats = longest_contexts(estimator), seated(estimator)
     sizes = {words: counter.total() for words, counter in seats.items() if words and "<unk>" not in words}
     for row in shown:
@@ -163,7 +165,7 @@ def test_the_longest_contexts_are_those_with_customers(estimator: PlainNgramMode
     assert not any(a != b and a[len(a) - len(b) :] == b for a in tuples for b in tuples if len(a) > len(b))
 
 
-def test_contexts_with_one_way_on_are_found(estimator: PlainNgramModel) -> None:
+def test_contexts_with_one_way_on_are_found(estimator: NgramLearned) -> None:
     ways: dict[tuple[str, ...], tuple[str, int]] = {}
     for words, counter in seated(estimator).items():
         (word, most), *_ = counter.most_common(1)
@@ -214,13 +216,13 @@ def test_curves_are_perplexities_and_else_the_joint_score() -> None:
 
 def test_sentences_are_those_held_out_and_have_the_models_scores(path: Path) -> None:
     page, model = language_page_of(path, "t"), load(path)
-    assert isinstance(model, PlainNgramModel)
+    assert isinstance(model, NgramLearned)
     assert page.report.saved_sentences.held_out
     assert 0 < len(page.report.saved_sentences.rows) <= LIMIT
     texts = dict(zip((f"d{i}" for i in range(60)), made_up_texts(), strict=True))
     for row in page.report.saved_sentences.rows:
         text = " ".join(row.tokens) + "."
-        corpus = Corpus.from_texts([text], analysis=model.analysis_, vocabulary=model.vocabulary_)
+        corpus = Corpus.from_texts([text], analysis=model.analysis, vocabulary=model.vocabulary)
         (scores,) = model.scores(corpus)
         assert " ".join(row.tokens) in texts[row.id].lower()
         assert row.bits == pytest.approx((-scores.nats / math.log(2.0)).tolist())
@@ -318,27 +320,27 @@ def test_only_finished_language_models_have_such_a_page(model: Path, trigrams: P
         language_page_of(model, "t")
     with pytest.raises(UserError, match="does not apply to a model of the kind"):
         page_of(trigrams, "t")
-    started = PlainNgramModel(2, min_count=1, random_state=0)
-    analysis, rule = started._reads_texts_by()
+    settings = NgramSettings(2, min_count=1, random_state=0)
+    analysis, rule = NGRAMS.reads_texts_by(settings)
     corpus = Corpus.from_texts(made_up_texts(5), analysis=analysis, rule=rule).write(tmp_path / "c")
-    begin(started, corpus, tmp_path / "m")
+    begin(NGRAMS, settings, corpus, tmp_path / "m")
     with pytest.raises(UserError, match="is still learning"):
         language_page_of(tmp_path / "m", "t")
 
 
 def test_facts_say_what_was_learned(path: Path) -> None:
     page, model = language_page_of(path, "A title"), load(path)
-    assert isinstance(model, PlainNgramModel)
+    assert isinstance(model, NgramLearned)
     facts = dict(page.facts)
     assert facts["documents"] == "60"
     assert facts["samples"] == "4"
-    assert facts["contexts kept"] == f"{model.language_model_.n_contexts:,}"
+    assert facts["contexts kept"] == f"{model.model.n_contexts:,}"
     assert float(str(facts["held-out perplexity"])) == pytest.approx(
-        math.exp(-model.trace_[-1]["held_out"]), rel=0.01
+        math.exp(-model.facts.trace[-1]["held_out"]), rel=0.01
     )
     settings = dict(page.settings)
     assert settings["seed"] == "5"
-    assert settings["order"] == str(model.order)
+    assert settings["order"] == str(model.facts.settings.order)
 
 
 # The page

@@ -20,13 +20,15 @@ from tests.topics.report.test_report_looks import palette
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators.fitting import begin
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.estimators.model_runs import begin
+from stickbreaker.ngrams.learner import TOPIC_NGRAMS
 from stickbreaker.ngrams.report.context_lengths import LengthRow, Spread
 from stickbreaker.ngrams.report.documents import LEVELS, ExcerptRow, SharesAlong
 from stickbreaker.ngrams.report.topic_language_page import TopicLanguageReport, topic_language_page_of
 from stickbreaker.ngrams.report.topics import LanguageTopic
 from stickbreaker.ngrams.report.topics_by_context import ContextShare, ShareHistogram, TopicsByContext
+from stickbreaker.ngrams.settings import TopicNgramSettings
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.pages.colour import distinct_colours
 from stickbreaker.pages.document_rows import DocumentRow, DocumentRows
 from stickbreaker.pages.figures import figures
@@ -47,7 +49,7 @@ def switching(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def estimator(path: Path) -> PlainTopicNgramModel:
+def estimator(path: Path) -> TopicNgramLearned:
     return loaded(path)
 
 
@@ -73,20 +75,20 @@ def test_the_program_writes_page_and_figures(cli, switching: Path, tmp_path: Pat
 def test_only_finished_models_with_topics_have_such_a_page(model: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a language model with topics"):
         topic_language_page_of(model, "t")
-    started = PlainTopicNgramModel(2, order=2, min_count=1, random_state=0)
-    analysis, rule = started._reads_texts_by()
+    settings = TopicNgramSettings(2, order=2, min_count=1, random_state=0)
+    analysis, rule = TOPIC_NGRAMS.reads_texts_by(settings)
     corpus = Corpus.from_texts(two_subjects(5), analysis=analysis, rule=rule).write(tmp_path / "c")
-    begin(started, corpus, tmp_path / "m")
+    begin(TOPIC_NGRAMS, settings, corpus, tmp_path / "m")
     with pytest.raises(UserError, match="is still learning"):
         topic_language_page_of(tmp_path / "m", "t")
 
 
-def test_facts_say_what_was_learned(path: Path, estimator: PlainTopicNgramModel) -> None:
+def test_facts_say_what_was_learned(path: Path, estimator: TopicNgramLearned) -> None:
     facts = dict(topic_language_page_of(path, "t").facts)
     assert facts["documents"] == "40"
     assert facts["samples"] == "3"
-    assert facts["topics in use"] == str(estimator._sizes()["topics"])
-    assert ("of the words are common" in facts) == (estimator.prior == "switching")
+    assert facts["topics in use"] == str(estimator.sizes()["topics"])
+    assert ("of the words are common" in facts) == (estimator.facts.settings.prior == "switching")
 
 
 # The page
@@ -167,9 +169,11 @@ def test_hostile_words_are_shown_as_text() -> None:
     assert "x" * 59 + "…" in text
 
 
-def test_sections_without_data_are_left_out(path: Path, estimator: PlainTopicNgramModel) -> None:
+def test_sections_without_data_are_left_out(path: Path, estimator: TopicNgramLearned) -> None:
     whole = {a.get("id") for _, a in Elements(topic_language_page_of(path, "t").html()).tags}
-    assert whole & SECTIONS == SECTIONS - ({"contexts"} if estimator.prior == "none" else set())
+    assert whole & SECTIONS == SECTIONS - (
+        {"contexts"} if estimator.facts.settings.prior == "none" else set()
+    )
     assert not {a.get("id") for _, a in Elements(bare().html()).tags} & SECTIONS
 
 
@@ -197,10 +201,12 @@ def test_shades_follow_the_chance_of_not_being_common() -> None:
     assert without[5].note == "topic 3: a b (80%); 2.0 bits"
 
 
-def test_the_page_says_how_words_are_coloured(path: Path, estimator: PlainTopicNgramModel) -> None:
+def test_the_page_says_how_words_are_coloured(path: Path, estimator: TopicNgramLearned) -> None:
     text = said(topic_language_page_of(path, "t"))
-    assert ("The darker a word" in text) == (estimator.prior == "switching")
-    assert ("Every word is of a topic of its document" in text) == (estimator.prior != "switching")
+    assert ("The darker a word" in text) == (estimator.facts.settings.prior == "switching")
+    assert ("Every word is of a topic of its document" in text) == (
+        estimator.facts.settings.prior != "switching"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

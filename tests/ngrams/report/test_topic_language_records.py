@@ -26,7 +26,6 @@ from stickbreaker.ngrams.model.topic_documents import (
     topic_shares,
     word_topics,
 )
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.report.documents import ExcerptRow, read_documents
 from stickbreaker.ngrams.report.topic_language_page import lengths_of, topic_language_page_of
 from stickbreaker.ngrams.report.topics import topics_of
@@ -38,6 +37,7 @@ from stickbreaker.ngrams.report_documents import (
     LIMIT,
     WORDS_IN_CONTEXT,
 )
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.saved import ModelDirectory
 
 
@@ -52,34 +52,34 @@ def switching(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def estimator(path: Path) -> PlainTopicNgramModel:
+def estimator(path: Path) -> TopicNgramLearned:
     return loaded(path)
 
 
 # Topics and contexts
 
 
-def test_topics_are_those_in_use_with_what_is_typical(estimator: PlainTopicNgramModel) -> None:
+def test_topics_are_those_in_use_with_what_is_typical(estimator: TopicNgramLearned) -> None:
     rows = topics_of(estimator)
     shares = [row.share for row in rows]
     assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(estimator.topic_shares_.sum())
+    assert sum(shares) == pytest.approx(estimator.topic_shares.sum())
     for row in rows:
-        assert row.share == estimator.topic_shares_[row.number]
+        assert row.share == estimator.topic_shares[row.number]
         assert [word for word, _ in row.words] == estimator.top_words(12)[row.number]
         for word, p in row.words:
-            assert p == estimator.topic_word_[row.number, estimator.words_.index(word)]
+            assert p == estimator.topic_words[row.number, estimator.words.index(word)]
         assert list(row.phrases) == estimator.top_phrases(6)[row.number]
-        known = {*estimator.words_, "…"}
+        known = {*estimator.words, "…"}
         assert all(set(text.split(" ")) <= known for text in row.sentences)
     assert any(row.sentences for row in rows)
     again = [row.sentences for row in topics_of(estimator)]
     assert again == [row.sentences for row in rows]
 
 
-def test_shares_by_context_are_the_means_of_switches(estimator: PlainTopicNgramModel) -> None:
+def test_shares_by_context_are_the_means_of_switches(estimator: TopicNgramLearned) -> None:
     """The customers of a context are counted again, cell by cell."""
-    found, model = topics_by_context(estimator), estimator.topic_model_
+    found, model = topics_by_context(estimator), estimator.model
     if model.switches is None:
         assert found is None
         return
@@ -101,19 +101,21 @@ def test_shares_by_context_are_the_means_of_switches(estimator: PlainTopicNgramM
     for row in (*found.low, *found.middle, *found.high):
         place = 0
         for word in reversed(row.words):
-            number = estimator.numbers_.end if word == "<s>" else estimator.words_.index(word)
+            number = estimator.numbers.end if word == "<s>" else estimator.words.index(word)
             place = int(model.contexts.find_restaurants(np.array([place]), np.array([number]))[0])
         assert (row.customers, row.share) == pytest.approx((customers[place], shares[place]))
         assert customers[place] >= 20.0
         assert "<unk>" not in row.words
 
 
-def test_lengths_are_means_over_samples(estimator: PlainTopicNgramModel) -> None:
-    rows = lengths_of(estimator.topic_model_)
+def test_lengths_are_means_over_samples(estimator: TopicNgramLearned) -> None:
+    rows = lengths_of(estimator.model)
     assert [row.length for row in rows] == [0, 1, 2]
     for row in rows:
-        assert row.discount.mean == pytest.approx(estimator.topic_model_.discounts[:, row.length].mean())
-    if estimator.prior != "hierarchical":  # its common topic has the tables of topics as customers
+        assert row.discount.mean == pytest.approx(estimator.model.discounts[:, row.length].mean())
+    if (
+        estimator.facts.settings.prior != "hierarchical"
+    ):  # its common topic has the tables of topics as customers
         texts = [text for i, text in enumerate(two_subjects()) if share_of(f"d{i}") >= 0.2]
         n = sum(len(text.split()) + text.count(".") for text in texts)
         assert sum(row.words.mean for row in rows) == pytest.approx(n)
@@ -131,9 +133,9 @@ def test_unbounded_models_show_where_words_stop(tmp_path: Path, prior: str) -> N
 
 
 def test_excerpts_are_held_out_and_computed_over_their_documents(
-    path: Path, estimator: PlainTopicNgramModel
+    path: Path, estimator: TopicNgramLearned
 ) -> None:
-    page, texts, model = topic_language_page_of(path, "t"), two_subjects(), estimator.topic_model_
+    page, texts, model = topic_language_page_of(path, "t"), two_subjects(), estimator.model
     excerpts = [row for row in page.report.document_rows.rows if row.parts]
     assert page.report.document_rows.whose == "held-out"
     assert 0 < len(excerpts) <= EXCERPTS
@@ -142,21 +144,21 @@ def test_excerpts_are_held_out_and_computed_over_their_documents(
         assert row.held_out
         assert share_of(row.id) < 0.2
         corpus = Corpus.from_texts(
-            [texts[int(row.id[1:])]], analysis=estimator.analysis_, vocabulary=estimator.vocabulary_
+            [texts[int(row.id[1:])]], analysis=estimator.analysis, vocabulary=estimator.vocabulary
         )
         content = corpus.sequences(0)
         documents = marked(
-            estimator.numbers_.numbered(content.words),
+            estimator.numbers.numbered(content.words),
             content.starts,
             content.offsets,
             model.end,
-            estimator.base_.log_p,
+            estimator.base.log_p,
         )
         shown = slice(excerpt.first, excerpt.first + len(excerpt.tokens))
         assert excerpt.read == len(documents.words)
         topics = np.mean([word_topics(model, documents, n) for n in range(model.n_samples)], axis=0)
-        nats = mean_of(log_probabilities(model, documents, estimator.seed_))
-        names = [estimator.words_[word] for word in documents.words[shown]]
+        nats = mean_of(log_probabilities(model, documents, estimator.facts.seed))
+        names = [estimator.words[word] for word in documents.words[shown]]
         tokens = zip(excerpt.tokens, excerpt.known, strict=True)
         assert [token if known else "<unk>" for token, known in tokens] == names
         assert list(excerpt.ends) == (documents.words[shown] == model.end).tolist()
@@ -179,12 +181,12 @@ def refuse_other_shares_along(excerpt: ExcerptRow, topics: Any) -> None:
         assert list(shares) == pytest.approx(wanted, abs=1e-9)
 
 
-def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: PlainTopicNgramModel) -> None:
+def test_documents_have_the_shares_of_the_last_sample(path: Path, estimator: TopicNgramLearned) -> None:
     page, corpus = topic_language_page_of(path, "t"), Corpus.open(path.parent / "corpus")
     assert [row.id for row in page.report.document_rows.rows] == list(corpus.ids(0))
     documents = estimator._marked_block(corpus, 0)
     for row, shares in zip(
-        page.report.document_rows.rows, topic_shares(estimator.topic_model_, documents, [2]), strict=True
+        page.report.document_rows.rows, topic_shares(estimator.model, documents, [2]), strict=True
     ):
         assert dict(row.topics) == pytest.approx(dict(enumerate(shares)))
         assert [share for _, share in row.topics] == sorted(shares, reverse=True)

@@ -10,9 +10,11 @@ import numpy as np
 from tests.pages.made_up import all_text
 
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators.fitting import begin, resume
-from stickbreaker.estimators.saving import load
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.estimators.model_files import load
+from stickbreaker.estimators.model_runs import begin, resume
+from stickbreaker.ngrams.learner import TOPIC_NGRAMS
+from stickbreaker.ngrams.settings import TopicNgramSettings
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.pages.page import Page
 
 PRIORS = ("switching", "hierarchical", "none")
@@ -36,22 +38,22 @@ def learned(
 ) -> Path:
     """A finished model in `folder`, whose corpus is beside it."""
     params = {"max_iter": 12, "samples": 3, "random_state": 5, "min_count": 2, **params}
-    model = PlainTopicNgramModel(**{"n_topics": 3, **params}, order=order)
-    analysis, rule = model._reads_texts_by()
+    settings = TopicNgramSettings(**{"n_topics": 3, **params}, order=order)
+    analysis, rule = TOPIC_NGRAMS.reads_texts_by(settings)
     file = folder / "texts.jsonl"
     lines = (
         {"id": f"d{i}", "text": text} for i, text in enumerate(two_subjects() if texts is None else texts)
     )
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     corpus = Corpus.build([file], folder / "corpus", analysis=analysis, rule=rule)
-    begin(model, corpus, folder / "model", held_out=held_out)
+    begin(TOPIC_NGRAMS, settings, corpus, folder / "model", held_out=held_out)
     resume(folder / "model", every=600.0, threads=1)
     return folder / "model"
 
 
-def loaded(path: Path) -> PlainTopicNgramModel:
+def loaded(path: Path) -> TopicNgramLearned:
     found = load(path)
-    assert isinstance(found, PlainTopicNgramModel)
+    assert isinstance(found, TopicNgramLearned)
     return found
 
 

@@ -165,6 +165,37 @@ NESTED_TWICE = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("strength", "sizes"), [(100.0, (1 + 198 * 0.75, 1 + 198 * 0.25)), (1.0, (1.0, 1.0)), (0.5, (0.5, 0.5))]
+)
+def test_words_of_a_concept_have_priors_in_proportion_to_its_counts(strength, sizes):
+    row = {"concept": "money", "words": ["money", "loan"], "counts": [30, 10]}
+    tree = ConceptTree([row, {"concept": "wet", "words": ["river", "water"]}], strength)
+    assert ConceptTree([json.loads(line) for line in tree.lines()], strength) == tree
+    found = compiled(tree, ONE).sizes
+    assert np.allclose(found[[ONE.index[word] for word in ("money", "loan")]], sizes)
+    assert found[[ONE.index[word] for word in ("river", "water", "boat")]].tolist() == [strength] * 2 + [1.0]
+    both = [{"concept": "c", "words": PAIRS[0]["words"], "counts": {"de": [3, 1], "en": [1, 1]}}]
+    assert np.allclose(compiled(ConceptTree(both, 2.0), TWO).sizes[[0, 3, 5, 8]], [2.5, 1.5, 2.0, 2.0])
+
+
+@pytest.mark.parametrize("counts", [[1], [1, "2"], [1, -2], [1, float("inf")], {"en": [1, 2]}, "12", 3])
+def test_counts_that_are_not_one_for_each_word_are_refused(counts):
+    with pytest.raises(UserError, match="the counts of 'a' are not a number for each of its words; give"):
+        ConceptTree([{"concept": "a", "words": ["x", "y"], "counts": counts}])
+
+
+def test_a_model_of_concepts_with_counts_is_the_same_after_updates_and_loading(tmp_path):
+    texts = ["sea ship ship wind", "bank money tax", "tax loan money money"] * 5
+    rows = [
+        {"concept": "a", "words": ["sea", "ship"], "counts": [1, 9]},
+        {"concept": "b", "words": ["tax", "loan"]},
+    ]
+    model = LDA(2, words=ConceptTree(rows), random_state=0, max_iter=3, tol=0.0).fit(texts)
+    model.partial_fit(texts[:4]).save(tmp_path / "m")
+    assert np.array_equal(load(tmp_path / "m").topic_word_, model.topic_word_)
+
+
 @pytest.mark.parametrize("concepts", [SENSES, NESTED_TWICE])
 def test_at_strength_one_an_edge_has_the_prior_of_the_node_it_leads_to(concepts):
     """Then the tree is a flat Dirichlet over its paths, also where words have several."""

@@ -1,5 +1,6 @@
 """`stickbreaker transform`: the topic shares of documents, as a table."""
 
+import warnings
 from pathlib import Path
 
 import click
@@ -14,14 +15,14 @@ from stickbreaker.console.console import (
     note,
     option,
     tell_of_compiling,
-    threads_option,
     writing_output,
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options
-from stickbreaker.console.inputs import ReadingChoice, open_documents_for, reading_options
+from stickbreaker.console.faces import settings_for, verb_options
+from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options, warnings_as_notes
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
-from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.estimators.kinds import kind_at
 
 
 @click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv --metadata")
@@ -34,16 +35,7 @@ from stickbreaker.core.json_checks import JsonObject
     help="File to write: .csv, .parquet or .xlsx, or - for CSV on standard output; on Spark a directory of "
     "Parquet files.",
 )
-@option(
-    "--metadata",
-    is_flag=True,
-    help="Also write the documents' metadata, a column for each field, and their main topic.",
-)
-@option(
-    "--by",
-    choices=["document"],
-    help="For documents read with --split: one row for each whole document, not for each part.",
-)
+@verb_options("transform")
 @option("--overwrite", is_flag=True, help="Replace the file or directory at --out.")
 @option(
     "--raw-text",
@@ -51,21 +43,18 @@ from stickbreaker.core.json_checks import JsonObject
     help="CSV: write text unchanged, even if a spreadsheet would run it as a formula.",
 )
 @engine_options
-@threads_option
 @reading_options
 @command
 def transform(
     model: Path,
     inputs: tuple[str, ...],
     out: Path,
-    metadata: bool,
-    by: str | None,
     overwrite: bool,
     raw_text: bool,
     where: EngineChoice,
-    threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
+    **options: object,
 ) -> None:
     """Write the topic shares of documents, one row each: id, then a column for each topic.
 
@@ -78,52 +67,34 @@ def transform(
     if raw_text and (where.engine == "spark" or out.suffix in (".parquet", ".xlsx")):
         raise click.UsageError("--raw-text is for CSV; other formats need no quotes")
     if where.engine == "spark":
-        if metadata or by:
-            name = "--metadata" if metadata else "--by"
+        if options["metadata"] or options["by"]:
+            name = "--metadata" if options["metadata"] else "--by"
             raise click.UsageError(f"{name} is not available on Spark; join the corpus's metadata by id")
         result = shares_on_spark(model, inputs, out, where, overwrite)
-        emit(result, as_json, lambda r: f"{r['out']}: {_size(r)}")
+        documents, topics = counted(result["documents"], "document"), counted(result["topics"], "topic")
+        emit(result, as_json, lambda r: f"{r['out']}: {documents} × {topics}")
         return
     where.refuse_spark_options()
     refuse_table(out, overwrite, printed=True)
     if out == STANDARD_OUTPUT and as_json:
         raise click.UsageError("--json needs a file at --out: standard output has the table")
-    from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, WholeTable
-    from stickbreaker.estimators.learned import HasShares
-    from stickbreaker.estimators.model_files import load
-
     tell_of_compiling()
-    learned = load(model, threads, verb="transform")
-    assert isinstance(learned, HasShares)  # of all kinds that have this verb
-    corpus = open_documents_for(learned, inputs, reading)
-    table = (DocumentTable if by is None else WholeTable)(learned, corpus, metadata=metadata)
+    from stickbreaker.estimators.document_tables import ALL_UNSEEN
+    from stickbreaker.estimators.verbs import transform as shares_of
+
+    settings = settings_for("transform", kind_at(model, "transform"), options)
+    with warnings_as_notes(UserWarning):
+        warnings.filterwarnings("ignore", ALL_UNSEEN)  # the note below says what may help
+        table = shares_of(model, GivenFiles(inputs, reading), **settings)
     with writing_output():
         write_tables(table, table.schema, out, raw=raw_text, overwrite=overwrite)
-    remark = learned.remark_on_documents(corpus)
+    remark = table.learned.remark_on_documents(table.corpus)
     if remark is not None:
         note(f"note: {remark}")
-    if corpus.n_empty == corpus.n_documents:
+    if table.corpus.n_empty == table.corpus.n_documents:
         note(f"note: {ALL_UNSEEN}; are the language and the field (--text-field) those of the model?")
-    result = {
-        "out": str(out),
-        "documents": corpus.n_documents,
-        "topics": learned.n_shares,
-        "empty_documents": corpus.n_empty,
-        "unseen_share": corpus.unseen_share,
-    }
+    result, text = {"out": str(out), **table.as_json()}, f"{out}: {table}"
     if out == STANDARD_OUTPUT:
-        note(_as_text(result))
+        note(text)
     else:
-        emit(result, as_json, _as_text)
-
-
-def _as_text(result: JsonObject) -> str:
-    return (
-        f"{result['out']}: {_size(result)}; {result['empty_documents']} without a known word, "
-        f"{100 * result['unseen_share']:.1f} % of the words unseen"
-    )
-
-
-def _size(result: JsonObject) -> str:
-    """The size of a table of topic shares as text, such as "1,000 documents × 20 topics"."""
-    return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"
+        emit(result, as_json, lambda _: text)

@@ -4,10 +4,9 @@ from stickbreaker.console.console import note
 from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.estimators.saving import load_for
+from stickbreaker.estimators.model_files import load_of
 from stickbreaker.ngrams.arpa import write_arpa
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.ngrams.learner import NGRAMS, TOPIC_NGRAMS
 
 COMMON = "common"  # the model that all documents share, where a topic is asked for
 
@@ -17,10 +16,9 @@ def write_sample(asked: ExportRequest) -> tuple[JsonObject, str]:
 
     Returns how many there are of each order, as values and as a line for the user.
     """
-    estimator = load_for("export", PlainNgramModel, asked.model)
-    model = estimator.language_model_
-    ngrams = write_arpa(model, estimator.base_, asked.out, asked.sample, overwrite=asked.overwrite)
-    return _outcome(ngrams, asked.sample, len(model.discounts))
+    learned = load_of(NGRAMS, asked.model, verb="export")
+    ngrams = write_arpa(learned.model, learned.base, asked.out, asked.sample, overwrite=asked.overwrite)
+    return _outcome(ngrams, asked.sample, learned.n_samples)
 
 
 def write_topic(asked: ExportRequest) -> tuple[JsonObject, str]:
@@ -30,16 +28,16 @@ def write_topic(asked: ExportRequest) -> tuple[JsonObject, str]:
     Returns their numbers by order, as values and as a line for the user. Raises UserError if no topic is
     given, or there is none with this number.
     """
-    estimator = load_for("export", PlainTopicNgramModel, asked.model)
+    learned = load_of(TOPIC_NGRAMS, asked.model, verb="export")
     if asked.topic is None:
         problem = "a document's words come from a mixture of topics, which the ARPA format cannot say"
         raise UserError(problem, where=asked.model, remedy=f"give --topic N or --topic {COMMON}")
     if asked.topic != COMMON and not asked.topic.isdecimal():
         remedy = f"topics are numbers from 0 on, or {COMMON}"
         raise UserError(f"there is no topic {shown(asked.topic)}", remedy=remedy)
-    model = estimator._language_of_topic(None if asked.topic == COMMON else int(asked.topic), asked.sample)
-    ngrams = write_arpa(model, estimator.base_, asked.out, overwrite=asked.overwrite)
-    figures, line = _outcome(ngrams, asked.sample, estimator.topic_model_.n_samples)
+    model = learned.language_of_topic(None if asked.topic == COMMON else int(asked.topic), asked.sample)
+    ngrams = write_arpa(model, learned.base, asked.out, overwrite=asked.overwrite)
+    figures, line = _outcome(ngrams, asked.sample, learned.n_samples)
     return {**figures, "topic": asked.topic}, line
 
 

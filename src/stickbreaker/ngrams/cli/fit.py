@@ -13,18 +13,17 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.core.parameter_fields import declared
 from stickbreaker.ngrams.cli.sentence_options import sentence_options
-from stickbreaker.ngrams.parameters import TopicNgramParameters
+from stickbreaker.ngrams.settings import LanguageSettings, NgramSettings, TopicNgramSettings
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.ngrams.language_estimator import LanguageEstimator
 
 OF_TOPICS = ("topics", "prior", "moves")  # options that only a model with topics has
-PARAMETERS = declared(TopicNgramParameters)
+PARAMETERS = declared(TopicNgramSettings)
 OPTIONS: Table = {
     "--out": {},
     **option_table(
-        TopicNgramParameters,
+        TopicNgramSettings,
         max_iter={"default": None, "help": "Sweeps of the sampler.  [default: 20; with --topics 100]"},
         held_out={
             "help": "Share of the documents that are never learned from, and scored meanwhile; the "
@@ -54,33 +53,30 @@ def ngram(**options: object) -> None:
     the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` continues. A
     sampler runs on one core.
     """
-    refuse_unneeded(TopicNgramParameters, options)
+    refuse_unneeded(TopicNgramSettings, options)
     if options["iterations"] is None:
         del options["iterations"]  # each kind has its own
     run = NewRun.take_from(options)
-    model = _model(options)
-    corpus, directory = begin_run(model, run)
-    _tell_of_unknown_words(model, corpus)
+    settings = _settings(options)
+    corpus, directory = begin_run(settings, run)
+    _tell_of_unknown_words(settings, corpus)
     go_on(directory, run.checkpoint_every, None, run.as_json)
 
 
-def _model(options: ParameterValues) -> "LanguageEstimator":
-    """Make the estimator, with or without topics, that the options of `fit ngram` describe."""
+def _settings(options: ParameterValues) -> LanguageSettings:
+    """The settings of a model, with or without topics, that the options of `fit ngram` describe."""
     if options["topics"] is not None:
-        from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
-
-        return PlainTopicNgramModel(**as_keywords(options))
-    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-
+        return TopicNgramSettings(**as_keywords(options))
     refuse_written(OF_TOPICS, "needs --topics")
-    return PlainNgramModel(**as_keywords({k: v for k, v in options.items() if k not in OF_TOPICS}))
+    return NgramSettings(**as_keywords({k: v for k, v in options.items() if k not in OF_TOPICS}))
 
 
-def _tell_of_unknown_words(model: "LanguageEstimator", corpus: "Corpus") -> None:
+def _tell_of_unknown_words(settings: LanguageSettings, corpus: "Corpus") -> None:
     """Print a note with the number of known words, and the share of the corpus's tokens that are unknown."""
+    from stickbreaker.ngrams.plan import numbers_of
     from stickbreaker.ngrams.word_numbers import UNKNOWN
 
-    numbers = model._numbers_of(corpus.vocabulary)
+    numbers = numbers_of(settings, corpus.vocabulary)
     tokens = corpus.vocabulary.tokens
     share = float(tokens[numbers.of_rows == numbers.unknown].sum() / max(tokens.sum(), 1.0))
     others = "" if numbers.spelled else f"; {100 * share:.1f} % of the tokens are others, {UNKNOWN}"

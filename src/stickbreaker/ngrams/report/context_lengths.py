@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.pages.learning_curves import COLOURS
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.views import Bars, Lines, Row, Series, View
@@ -99,13 +99,13 @@ def lengths_section(report: WithLengths) -> Section | None:
     return Section("lengths", "By length of context", text, [Row(views)])
 
 
-def context_lengths(model: PlainNgramModel) -> list[LengthRow]:
+def context_lengths(model: NgramLearned) -> list[LengthRow]:
     """A row for each length of context that occurs: discounts, concentrations, and how many words of the text
     stop there (use a context of this length).
 
     These are the customers in contexts of the length, less those sent by tables of longer contexts.
     """
-    held = model.language_model_
+    held = model.model
     depths = held.contexts.depths[held.contexts.restaurants]
     n = held.longest + 2
     stopping = np.array(

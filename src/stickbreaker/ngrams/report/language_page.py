@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from stickbreaker.ngrams.language_estimator import LanguageEstimator
-from stickbreaker.ngrams.parameters import UNBOUNDED
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.language_learned import LanguageLearned
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.ngrams.report.context_lengths import context_lengths, lengths_section
 from stickbreaker.ngrams.report.notable_contexts import (
     expressions,
@@ -17,6 +16,7 @@ from stickbreaker.ngrams.report.notable_contexts import (
     longest_contexts,
 )
 from stickbreaker.ngrams.report.sentences import read_sentences, sentences
+from stickbreaker.ngrams.settings import UNBOUNDED
 from stickbreaker.pages.learning_curves import LearningCurve, learning_section, perplexities
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.saved_models import SavedReport
@@ -28,7 +28,7 @@ CURVES = {
     JOINT: "Of the words and their seating together",
 }
 
-M = TypeVar("M", bound=LanguageEstimator)
+M = TypeVar("M", bound=LanguageLearned[Any, Any])
 
 
 def learning(report: Any) -> Section | None:
@@ -44,11 +44,12 @@ class AnyLanguageReport(SavedReport[M]):
     def facts(self) -> list[tuple[str, str]]:
         corpus, model = self.manifest["corpus"], self.model
         last = {curve.kind: curve.points[-1][1] for curve in self.curves}
+        order = model.facts.settings.order
         facts = [
-            ("order (unbounded)", "∞") if model.order == UNBOUNDED else ("order", str(model.order)),
+            ("order (unbounded)", "∞") if order == UNBOUNDED else ("order", str(order)),
             ("documents", f"{corpus['documents']:,}"),
             ("words read", f"{corpus['tokens']:,.0f}"),
-            ("known words", f"{len(model.numbers_.known):,}"),
+            ("known words", f"{len(model.numbers.known):,}"),
             *self.sizes(),
         ]
         if TEXT in last:
@@ -63,19 +64,19 @@ class AnyLanguageReport(SavedReport[M]):
 
     @property
     def order(self) -> str:
-        order = self.model.order
+        order = self.model.facts.settings.order
         return "of unbounded order" if order == UNBOUNDED else f"of order {order}"
 
     @cached_property
     def curves(self) -> list[LearningCurve]:
-        return curves_of(self.model.trace_)
+        return curves_of(self.model.facts.trace)
 
     # whether words that are not known have a probability by their letters
-    spelled = cached_property(lambda self: self.model.numbers_.spelled)
+    spelled = cached_property(lambda self: self.model.numbers.spelled)
 
 
-class LanguageReport(AnyLanguageReport[PlainNgramModel]):
-    estimator, noun = PlainNgramModel, "a language model"
+class LanguageReport(AnyLanguageReport[NgramLearned]):
+    estimator, noun = NgramLearned, "a language model"
     sections = (sentences, expressions, longest, lengths_section, learning)
 
     @cached_property
@@ -85,7 +86,7 @@ class LanguageReport(AnyLanguageReport[PlainNgramModel]):
         return f"A language model {self.order}, learned from {n:,} documents{aside}"
 
     def sizes(self) -> list[tuple[str, str]]:
-        held = self.model.language_model_
+        held = self.model.model
         return [("contexts kept", f"{held.n_contexts:,}"), ("samples", str(len(held.discounts)))]
 
     expressions = cached_property(lambda self: expressions_of(self.model))
@@ -93,7 +94,7 @@ class LanguageReport(AnyLanguageReport[PlainNgramModel]):
     saved_sentences = cached_property(lambda self: read_sentences(self.path, self.manifest))
     lengths = cached_property(lambda self: context_lengths(self.model))
     # whether it is shown how many words stop at each length of context
-    counts_stops = cached_property(lambda self: self.model.order == UNBOUNDED)
+    counts_stops = cached_property(lambda self: self.model.facts.settings.order == UNBOUNDED)
 
 
 def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.topk import descending
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.ngrams.word_numbers import END
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line, percent
@@ -93,21 +93,21 @@ def _next(following: Sequence[tuple[str, float]]) -> Each:
     return Each([[serif(one_line(word)), " ", number(percent(p))] for word, p in following])
 
 
-def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
+def longest_contexts(model: NgramLearned) -> list[ContextRow]:
     """The longest contexts with customers in the last sample, at most `MOST_ROWS`, sorted by length, then by
     customers.
 
     Left out are contexts with an unknown word, and those that are the end of a longer one in the list.
     """
     customers = _customers(model)
-    depths = model.language_model_.contexts.depths
+    depths = model.model.contexts.depths
     order = np.lexsort((-customers, -depths))
     order = order[(customers[order] > 0) & (depths[order] > 0)]
     shown: list[ContextRow] = []
     inside: set[int] = set()
     for restaurant in order.tolist():
         words = _words(model, restaurant)
-        if restaurant in inside or model.numbers_.unknown in words:
+        if restaurant in inside or model.numbers.unknown in words:
             continue
         inside.update(_shorter(model, restaurant))
         shown.append(ContextRow(_spelled(model, words), int(customers[restaurant]), _following(model, words)))
@@ -116,7 +116,7 @@ def longest_contexts(model: PlainNgramModel) -> list[ContextRow]:
     return shown
 
 
-def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
+def expressions_of(model: NgramLearned) -> list[ContextRow]:
     """Contexts of two words or more that mostly continue in one way, at most `MOST_ROWS`, those with most
     customers first.
 
@@ -124,20 +124,20 @@ def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
     `LEAST_SHARE` is of one word, and that word's probability is at least `LEAST_P`. Left out are contexts
     with an unknown word, and those that continue in the same way without their farthest words.
     """
-    contexts, customers = model.language_model_.contexts, _customers(model)
+    contexts, customers = model.model.contexts, _customers(model)
     first = _leading_slots(model)
-    seats = model.language_model_.customers[-1][first].astype(np.int64)
+    seats = model.model.customers[-1][first].astype(np.int64)
     full = (contexts.depths >= 2) & (customers >= LEAST_CUSTOMERS) & (first >= 0)
     found = np.flatnonzero(full & (seats >= LEAST_SHARE * customers))
     found = found[np.argsort(-customers[found], kind="stable")][:MOST_TRIED]
     rows: dict[int, tuple[int, ContextRow]] = {}
     for restaurant in found.tolist():
         words, word = _words(model, restaurant), int(contexts.slot_keys[first[restaurant]] % contexts.n_words)
-        if model.numbers_.unknown in (*words, word):
+        if model.numbers.unknown in (*words, word):
             continue
         p = _probability(model, words, word)
         if p >= LEAST_P:
-            row = ContextRow(_spelled(model, words), int(customers[restaurant]), [(model.words_[word], p)])
+            row = ContextRow(_spelled(model, words), int(customers[restaurant]), [(model.words[word], p)])
             rows[restaurant] = word, row
     ways = {restaurant: word for restaurant, (word, _) in rows.items()}
     shown = [
@@ -148,10 +148,10 @@ def expressions_of(model: PlainNgramModel) -> list[ContextRow]:
     return shown[:MOST_ROWS]
 
 
-def _leading_slots(model: PlainNgramModel) -> Integers:
+def _leading_slots(model: NgramLearned) -> Integers:
     """For each restaurant (context), the slot (word there) with the most customers in the last sample; -1 if
     it has none."""
-    held = model.language_model_
+    held = model.model
     fullest = np.lexsort((-held.customers[-1].astype(np.int64), held.contexts.restaurants))
     restaurants, places = np.unique(held.contexts.restaurants[fullest], return_index=True)
     slots = np.full(len(held.contexts.depths), -1)
@@ -159,46 +159,46 @@ def _leading_slots(model: PlainNgramModel) -> Integers:
     return slots
 
 
-def _customers(model: PlainNgramModel) -> Integers:
+def _customers(model: NgramLearned) -> Integers:
     """How many customers each context has in the last sample (restaurants)."""
-    held = model.language_model_
+    held = model.model
     totals = np.bincount(held.contexts.restaurants, held.customers[-1], len(held.contexts.depths))
     return totals.astype(np.int64)
 
 
-def _way_up(model: PlainNgramModel, restaurant: int) -> Iterator[tuple[int, int]]:
+def _way_up(model: NgramLearned, restaurant: int) -> Iterator[tuple[int, int]]:
     """Shorten a context word by word: yields its farthest word and the number of the context without it,
     until that is empty."""
-    contexts = model.language_model_.contexts
+    contexts = model.model.contexts
     while restaurant > 0:
         restaurant, word = divmod(int(contexts.restaurant_keys[restaurant - 1]), contexts.n_words)
         yield word, restaurant
 
 
-def _words(model: PlainNgramModel, restaurant: int) -> list[int]:
+def _words(model: NgramLearned, restaurant: int) -> list[int]:
     """The words of a context by number, the farthest first."""
     return [word for word, _ in _way_up(model, restaurant)]
 
 
-def _shorter(model: PlainNgramModel, restaurant: int) -> list[int]:
+def _shorter(model: NgramLearned, restaurant: int) -> list[int]:
     """The numbers of all contexts that result if a context's farthest words are removed, the empty one
     included."""
     return [shorter for _, shorter in _way_up(model, restaurant)]
 
 
-def _spelled(model: PlainNgramModel, words: list[int]) -> list[str]:
+def _spelled(model: NgramLearned, words: list[int]) -> list[str]:
     """The words of a context as the page shows them: the mark of a sentence's end, there, is its start."""
-    return [START if word == model.numbers_.end else model.words_[word] for word in words]
+    return [START if word == model.numbers.end else model.words[word] for word in words]
 
 
-def _following(model: PlainNgramModel, words: list[int]) -> list[tuple[str, float]]:
+def _following(model: NgramLearned, words: list[int]) -> list[tuple[str, float]]:
     """The `FOLLOWING` words that most probably follow a context, with their probabilities."""
-    p = model.language_model_.next_words(words, np.exp(model.base_.log_p))
-    return [(model.words_[k], float(p[k])) for k in descending(p, FOLLOWING).tolist()]
+    p = model.model.next_words(words, np.exp(model.base.log_p))
+    return [(model.words[k], float(p[k])) for k in descending(p, FOLLOWING).tolist()]
 
 
-def _probability(model: PlainNgramModel, words: list[int], word: int) -> float:
+def _probability(model: NgramLearned, words: list[int], word: int) -> float:
     """The probability that a word follows a context."""
     symbols = [np.array([symbol]) for symbol in reversed(words)]
-    base = np.exp(model.base_.log_p[[word]])
-    return float(model.language_model_.probabilities(np.array([word]), symbols, base)[0])
+    base = np.exp(model.base.log_p[[word]])
+    return float(model.model.probabilities(np.array([word]), symbols, base)[0])

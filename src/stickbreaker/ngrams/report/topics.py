@@ -12,7 +12,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.core.topk import descending
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.topic_sentences import TopicSentences
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean, cut_short, one_line, percent
 from stickbreaker.pages.topic_rows import TopicRow
@@ -104,11 +104,11 @@ def _largest(topic: LanguageTopic, documents: Sequence[DocumentRow[Any]]) -> lis
     return [[documents[place].name, documents[place].words, share] for share, place in top]
 
 
-def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
+def topics_of(model: TopicNgramLearned) -> list[LanguageTopic]:
     """The topics in use as the report shows them, the largest first; only the `MOST_WITH_SENTENCES` largest
     have sentences."""
-    shares, words, phrases = model.topic_shares_, model.top_words(WORDS), model.top_phrases(PHRASES)
-    probabilities = model._probabilities_of(words)
+    shares, words, phrases = model.topic_shares, model.top_words(WORDS), model.top_phrases(PHRASES)
+    probabilities = model.probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     drawn = drawn_sentences(model, in_use[:MOST_WITH_SENTENCES])
     return [
@@ -123,19 +123,19 @@ def topics_of(model: PlainTopicNgramModel) -> list[LanguageTopic]:
     ]
 
 
-def drawn_sentences(model: PlainTopicNgramModel, topics: list[int]) -> dict[int, list[str]]:
+def drawn_sentences(model: TopicNgramLearned, topics: list[int]) -> dict[int, list[str]]:
     """At most `SENTENCES` sentences for each of these topics, drawn by the last sample: all words come from
     the topic, or from the common model.
 
     They are cut off after `LONGEST_SENTENCE` words; empty ones are left out.
     """
-    found = model.topic_model_
-    base, names = np.exp(model.base_.log_p), model.words_
+    found = model.model
+    base, names = np.exp(model.base.log_p), model.words
     drawn: dict[int, list[str]] = {}
-    generator = stream(model.seed_, purposes.NGRAM_SENTENCES, 1)
+    generator = stream(model.facts.seed, purposes.NGRAM_SENTENCES, 1)
     sentences = TopicSentences(found, found.n_samples - 1, base, generator)
     for k in topics:
-        theta = np.eye(model.n_topics)[k]
+        theta = np.eye(model.n_shares)[k]
         rows = [sentences.sentence(theta, LONGEST_SENTENCE) for _ in range(SENTENCES)]
         drawn[k] = [_spelled(names, row) for row in rows if row]
     return drawn

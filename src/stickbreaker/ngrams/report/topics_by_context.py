@@ -14,8 +14,8 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.ngrams.model.contexts import Integers, context_words
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
 from stickbreaker.ngrams.report.notable_contexts import START, phrase
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.ngrams.word_numbers import END
 from stickbreaker.pages.learning_curves import COLOURS
 from stickbreaker.pages.page import Section
@@ -123,7 +123,7 @@ def _histogram(row: ShareHistogram) -> Bars:
     )
 
 
-def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
+def topics_by_context(model: TopicNgramLearned) -> TopicsByContext | None:
     """The share of words that come from topics (lambda) by context, the mean over samples; None without a
     common topic, or if no context counts.
 
@@ -132,7 +132,7 @@ def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
     has those with most customers among a tenth of them: that with the lowest shares, with shares nearest to
     one half, and with the highest shares.
     """
-    found = model.topic_model_
+    found = model.model
     if found.switches is None:
         return None
     customers, shares = customers_of_contexts(found), found.switches.mean(axis=0)
@@ -140,7 +140,7 @@ def topics_by_context(model: PlainTopicNgramModel) -> TopicsByContext | None:
     full = (customers >= LEAST_CUSTOMERS) & (depths > 0)
     if not full.any():
         return None
-    numbers = model.numbers_
+    numbers = model.numbers
     unknown = numbers.n_words if numbers.spelled else numbers.unknown
     listed = np.flatnonzero(full & (symbols != unknown).all(axis=1))
     listed = listed[descending(customers[listed], MOST_COMPARED)]
@@ -169,9 +169,9 @@ def customers_of_contexts(model: TopicLanguageModel) -> Array:
     return np.bincount(model.contexts.restaurants[slots], model.customers, n) / model.n_samples
 
 
-def _row(model: PlainTopicNgramModel, symbols: Integers, customers: float, share: float) -> ContextShare:
+def _row(model: TopicNgramLearned, symbols: Integers, customers: float, share: float) -> ContextShare:
     words = symbols[symbols >= 0][::-1].tolist()
-    spelled = [START if word == model.numbers_.end else model.words_[word] for word in words]
+    spelled = [START if word == model.numbers.end else model.words[word] for word in words]
     return ContextShare(spelled, customers, share)
 
 

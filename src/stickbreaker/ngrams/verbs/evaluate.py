@@ -9,8 +9,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.document_scores import DocumentScores, figures_of
 from stickbreaker.estimators.given_models import learned_in, loaded_model, name_of
 from stickbreaker.estimators.learned import Learned
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.ngrams.interpolation import Interpolated
+from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.ngrams.sentence_scores import parts_of
 from stickbreaker.ngrams.unigram_rescaling import Particles, RescaledSums, rescaled_scores
 from stickbreaker.ngrams.verbs.given_scorers import mixed_scorer
@@ -111,7 +111,7 @@ def evaluate_unscaled(model: object, corpus: Corpus, settings: InterpolationSett
         **figures,
         interpolate=name_of(settings.interpolate) if both else None,
         weight=scorer.weight if both else None,
-        spelled=scorer.base_.numbers.spelled,
+        spelled=scorer.base.numbers.spelled,
         learned_here=isinstance(model, Learned) and not both,
     )
 
@@ -130,10 +130,10 @@ def _rescaled(model: object, corpus: Corpus, settings: ScoreSettings) -> Rescale
     Warns (UserWarning) if most words are not among those of the topics.
     """
     learned = learned_in(model)
-    assert learned is not None
+    assert isinstance(learned, NgramLearned)
     topics, named = loaded_model(settings.rescale), name_of(settings.rescale)
     with naming(named):
-        rescaling = estimator_in(learned)._rescaling(estimator_in(topics), settings.exponent)
+        rescaling = learned.rescaling(topics, settings.exponent)
     with naming(corpus.name):
         sums = RescaledSums.of(rescaled_scores(corpus, rescaling, learned.facts.seed, Particles()))
         figures = figures_of(corpus, sums.parts, _learned_from(model, corpus))

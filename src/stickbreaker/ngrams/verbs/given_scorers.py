@@ -7,10 +7,9 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.given_documents import corpus_by, corpus_for
 from stickbreaker.estimators.given_models import model_for
 from stickbreaker.estimators.learned import AnyLearned, Learned
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.ngrams.arpa_model import ArpaModel
 from stickbreaker.ngrams.interpolation import Interpolated, WordScorer
-from stickbreaker.ngrams.language_estimator import LanguageEstimator
+from stickbreaker.ngrams.language_learned import LanguageLearned
 from stickbreaker.ngrams.verbs.settings import InterpolationSettings
 
 
@@ -19,10 +18,12 @@ def scorer_in(model: object) -> WordScorer:
 
     Raises UserError for a model of another kind.
     """
-    found: Any = estimator_in(cast("AnyLearned", model)) if isinstance(model, Learned) else model
-    if not isinstance(found, LanguageEstimator | ArpaModel):
-        raise UserError(f"a {type(found).__name__} is not a language model", remedy="give one")
-    return found
+    if isinstance(model, LanguageLearned):
+        return cast("LanguageLearned[Any, Any]", model)
+    if isinstance(model, ArpaModel):
+        return model
+    named = cast("AnyLearned", model).kind if isinstance(model, Learned) else type(model).__name__
+    raise UserError(f"a {named} is not a language model", remedy="give one")
 
 
 def mixed_scorer(verb: str, model: object, settings: InterpolationSettings) -> WordScorer:
@@ -51,4 +52,4 @@ def documents_for(model: object, documents: object) -> Corpus:
     if isinstance(model, Learned):
         return corpus_for(cast("AnyLearned", model), documents)
     scorer = scorer_in(model)
-    return corpus_by(documents, scorer.analysis_, scorer.vocabulary_)
+    return corpus_by(documents, scorer.analysis, scorer.vocabulary)

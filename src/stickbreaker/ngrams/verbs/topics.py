@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from stickbreaker.core.topk import descending
-from stickbreaker.estimators.learned import AnyLearned
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.ngrams.verbs.settings import TopicsSettings
 
 PHRASES = 5  # of a topic
@@ -56,11 +55,10 @@ class LanguageTopicList(VerbResult):
         return "\n".join([*lines, *([f"unused: {unused}"] if unused else [])])
 
 
-def topics_of(learned: AnyLearned, settings: TopicsSettings) -> LanguageTopicList:
+def topics_of(model: TopicNgramLearned, settings: TopicsSettings) -> LanguageTopicList:
     """The topics in use, the largest first, with words and phrases."""
-    model = estimator_in(learned)
-    shares, words = model.topic_shares_, model.top_words(settings.top)
-    phrases, probabilities = model.top_phrases(PHRASES), model._probabilities_of(words)
+    shares, words = model.topic_shares, model.top_words(settings.top)
+    phrases, probabilities = model.top_phrases(PHRASES), model.probabilities_of(words)
     in_use = [k for k in descending(shares).tolist() if shares[k] > 0.0]
     return LanguageTopicList(
         "",
@@ -69,5 +67,5 @@ def topics_of(learned: AnyLearned, settings: TopicsSettings) -> LanguageTopicLis
             ListedTopic(k, float(shares[k]), tuple(words[k]), tuple(probabilities[k]), tuple(phrases[k]))
             for k in in_use
         ),
-        tuple(sorted(set(range(model._n_shares)) - set(in_use))),
+        tuple(sorted(set(range(model.n_shares)) - set(in_use))),
     )

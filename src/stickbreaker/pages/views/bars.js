@@ -18,8 +18,8 @@ function rankedBars({ values, marks = [], most }, lambda) {
 }
 
 // Of a bar: where it begins and ends, and its colour.
-function barParts({ values = [], parts, colour, places, of }, i, choices) {
-  if (!parts) return [{ from: 0, to: values[i], ink: places ? colourOf(choices[of], places[i]) : colour }];
+function barParts({ values = [], parts, colour, places, of, colour_of: own = -1 }, i, choices) {
+  if (!parts) return [{ from: 0, to: values[i], ink: own >= 0 ? colourOf(choices[of], own) : places ? colourOf(choices[of], places[i]) : colour }];
   let end = 0;
   return parts[i].map(([k, share]) => { const from = end; end = Math.min(end + share, 1); return { from, to: end, ink: colourOf(choices[of], k), note: `${choices[of].labels[k]} ${percent(share)}` }; });
 }

@@ -12,7 +12,7 @@ function entryHead(at, { title, about: told, mix = [], text = "", badge = "" }, 
   return [node("span", { class: "what" }, node("span", { class: "title" }, said(at, title), badge ? node("span", { class: "mark" }, badge) : null),
     told ? node("span", { class: "small" }, said(at, told)) : null, text ? node("span", { class: "excerpt", dir: "auto" }, [...text].slice(0, 180).join("")) : null),
   of ? node("span", { class: "mixture" }, mix.length ? mixBar(mix, choices[of]) : null,
-    node("span", { class: "small" }, mix.length ? named.map(([k, share]) => [node("span", { class: "part" }, spot(colourOf(choices[of], k)), node("bdi", {}, choices[of].labels[k]), ` ${percent(share)}`), " "]).flat() : "nothing stands out")) : null];
+    node("span", { class: "small" }, mix.length ? named.map(([k, share]) => [node("span", { class: "part" }, itemNode(at, of, k), ` ${percent(share)}`), " "]).flat() : "nothing stands out")) : null];
 }
 
 view("List", (value, at) => {

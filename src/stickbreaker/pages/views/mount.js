@@ -3,14 +3,17 @@
 
 const page = { choices: {}, chosen: {}, mounts: new Set(), waiting: [] };
 
-function choose(of, place, go = false) {
-  const choice = page.choices[of];
+function choose(of, place, go = false, from = null) {
+  const choice = page.choices[of], room = (from || document.activeElement || document.body).closest(".view");
   page.chosen[of] = place;
   for (const mounted of [...page.mounts]) {
     if (!mounted.element.isConnected) page.mounts.delete(mounted);
     else if (mounted.follows.has(of)) mounted.redraw();
   }
   if (place < 0 || !choice.keys) return;
+  const own = room && room.querySelector(`[data-key="${of} ${place}"]`);
+  if (own && from) own.focus({ preventScroll: true });
+  if (own && room.closest(".pinned") && window.innerWidth < 1088) own.scrollIntoView({ block: "center" }); // not under what stays in sight
   try {
     history.replaceState(null, "", `#${of}-${choice.keys[place]}`);
   } catch {

@@ -31,7 +31,7 @@ function said(at, piece) {
 const STYLE_TAGS = { strong: "strong", marked: "mark", word: "bdi", phrase: "bdi", code: "bdi" };
 
 function styled(at, piece, style) {
-  return node(STYLE_TAGS[style] || "span", { class: style, title: piece.note, lang: piece.lang, dir: style === "sentence" ? "auto" : undefined }, said(at, piece[style]));
+  return node(STYLE_TAGS[style] || "span", { class: style, title: piece.note, lang: piece.lang, style: piece.colour ? `--of:${piece.colour}` : undefined, dir: style === "sentence" ? "auto" : undefined }, said(at, piece[style]));
 }
 
 const PIECES = {
@@ -136,6 +136,14 @@ function findField(at, label, part) {
     oninput: (event) => { at.own.query = event.target.value; at.own.page = 0; at.redraw(part); } }));
 }
 
+// A button that picks what has to do with the chosen thing of a choice: `own.only`.
+function onlyButton(at, of, part) {
+  const place = at.chosen(of);
+  if (place < 0 || at.choices[of].labels.length < 2) return null;
+  return node("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(at.own.only)), "data-key": "only", onclick: () => { at.own.only = !at.own.only; at.own.page = 0; at.redraw(); } },
+    "Only about ", spot(colourOf(at.choices[of], place)), node("bdi", { class: "name" }, at.choices[of].labels[place]));
+}
+
 function hasTerms(text, query) {
   return (query || "").toLowerCase().split(/\s+/).filter(Boolean).every((term) => text.includes(term));
 }
@@ -153,7 +161,7 @@ function choiceBox(label, options, chosen, key, change) {
 
 view("Note", ({ title, text, muted }, at) => [title ? node("h3", {}, title) : null, said(at, text).length ? node("p", { class: muted ? "small" : "lead" }, said(at, text)) : null]);
 
-view("Row", ({ views, least = 20, widths, panel }) => node("div",
-  { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));
+view("Row", ({ views, least = 20, widths, panel, pinned }) => node("div",
+  { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}${pinned ? " pinned" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));
 
 view("Chosen", ({ of, views, none }, at) => slot(at.chosen(of) >= 0 ? views[at.chosen(of)] : none));

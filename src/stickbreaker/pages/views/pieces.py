@@ -44,9 +44,10 @@ class Styled(Piece):
     style: str
     note: str = ""
     language: str = ""
+    colour: str = ""
 
     def held(self) -> dict[str, object]:
-        return {self.style: self.text, "note": self.note, "lang": self.language}
+        return {self.style: self.text, "note": self.note, "lang": self.language, "colour": self.colour}
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,13 +33,15 @@ class Note(View):
 class Row(View):
     """Views beside each other, each at least `least` wide (in rem), and below each other on narrow screens.
 
-    widths: CSS widths of columns on wide screens, if they differ; panel: they are in one frame.
+    widths: CSS widths of columns on wide screens, if they differ; panel: they are in one frame; pinned: on
+    narrow screens the last stays in sight.
     """
 
     views: Sequence[View]
     least: float = 20.0
     widths: str = ""
     panel: bool = False
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +115,11 @@ class Cards(View):
 class Bars(View):
     """A bar for each label. figures: texts behind a bar; marks: a line at another value; upright: bars stand.
 
-    colour: of all bars; of, places: things of a choice that the bars stand for, with their colours; parts:
-    instead of values, (place, share) of the choice `of` that a bar is made of; axis, unit: names of the
-    labels (upright bars); shares: whether upright bars say which part of all they are; edges: labels stand
-    between bars; ranked: a slider sorts by value or by value over mark, and `most` bars are shown.
+    colour: of all bars; of, colour_of: a thing of a choice whose colour they have; places: things of the
+    choice that the bars stand for, with their colours; parts: instead of values, (place, share) of the choice
+    `of` that a bar is made of; axis, unit: names of the labels (upright bars); shares: whether upright bars
+    say which part of all they are; edges: labels stand between bars; ranked: a slider sorts by value or by
+    value over mark, and `most` bars are shown.
     """
 
     labels: Sequence[str]
@@ -125,6 +128,7 @@ class Bars(View):
     figures: Sequence[Sequence[str]] = ()
     marks: Sequence[float] = ()
     of: str = ""
+    colour_of: int = -1
     places: Sequence[int] = ()
     parts: Sequence[Sequence[tuple[int, float]]] = ()
     notes: Sequence[str] = ()

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stickbreaker.pages.template_page import Section
+from stickbreaker.core.errors import counted
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import rounded
 from stickbreaker.pages.topic_rows import places_of
+from stickbreaker.pages.views import Entry, List
 
 if TYPE_CHECKING:
-    from stickbreaker.pages.document_rows import DocumentRow
     from stickbreaker.syntax.report.syntax_page import SyntaxReport
 
 LEAST_PART = 0.002  # of a document, that is drawn
+AT_ONCE = 20  # documents
 
 
-class Documents(Section["SyntaxReport"]):
-    anchor, heading = "documents", "Documents"
-    template = "documents.html.j2"
-    styles = ("topic_cards.css", "syntax.css")
-    scripts = ("documents.js", "documents_view.js")
-
-    def shown(self, report: SyntaxReport) -> bool:
-        return bool(report.document_rows.rows)
-
-    def values(self, report: SyntaxReport) -> dict[str, object]:
-        rows, total, _ = report.document_rows
-        return {"n_shown": len(rows), "n_documents": total, "any_held_out": any(row.held_out for row in rows)}
-
-    def payload(self, report: SyntaxReport) -> dict[str, object]:
-        places = places_of(report.topics)
-        documents = [_document(row, places) for row in report.document_rows.rows]
-        return {"documents": documents}
-
-
-def _document(row: DocumentRow[Sequence[object]], places: dict[int, int]) -> list[object]:
-    """A document as a row for the page's script: [id, number of words, 1 if held out or 0, topics].
-
-    `topics` is flat: the position of a topic in the report, its share, and so on; shares below `LEAST_PART`
-    are left out.
-    """
-    mix = [(places[k], rounded(share, 3) or 0.0) for k, share in row.topics if k in places]
-    flat = [value for place, share in mix if share >= LEAST_PART for value in (place, share)]
-    return [row.name, row.words, int(row.held_out), flat]
+def documents(report: SyntaxReport) -> Section | None:
+    rows, total, _ = report.document_rows
+    if not rows:
+        return None
+    text = (
+        "The share of each document’s words that topics are expected to have, as one bar, by the last sample."
+    )
+    if len(rows) < total:
+        text += f" Here are {len(rows):,} documents of {total:,}, drawn evenly."
+    if any(row.held_out for row in rows):
+        text += " Those marked were held out: the model has not learned from them."
+    places = places_of(report.topics)
+    entries: list[Entry] = []
+    for row in rows:
+        mix = [(places[k], rounded(share, 3) or 0.0) for k, share in row.topics if k in places]
+        shown = [(place, share) for place, share in mix if share >= LEAST_PART]
+        badge = "held out" if row.held_out else ""
+        entries.append(Entry(row.name, counted(row.words, "word"), shown, badge=badge))
+    missing = "No document has this topic among its largest."
+    view = List(entries, "topic", AT_ONCE, order=True, missing=missing)
+    return Section("documents", "Documents", text, [view])

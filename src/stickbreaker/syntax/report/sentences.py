@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject, is_count, is_flag, is_text, is_whole_number, list_of
 from stickbreaker.pages.document_rows import DocumentRows, document_name, read_document_rows, whose_documents
-from stickbreaker.pages.template_page import Section
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line, rounded
 from stickbreaker.pages.topic_rows import places_of
+from stickbreaker.pages.views import Entry, List, Note, Styled, Text, View
 from stickbreaker.saved.documents_with_topics import LEARNED, are_shares, refuse_other_topics
 from stickbreaker.syntax.report.topics import NO_HEAD, colours_of
 from stickbreaker.syntax.report_documents import BEYOND, LEAST_WORDS, LIMIT, MOST_WORDS, SENTENCES
@@ -19,6 +21,7 @@ from stickbreaker.syntax.report_documents import BEYOND, LEAST_WORDS, LIMIT, MOS
 if TYPE_CHECKING:
     from stickbreaker.syntax.report.syntax_page import SyntaxReport
 
+FIGURES = 3  # sentences
 _FIELDS = {
     "size": is_count,
     "tokens": list_of(is_text),
@@ -46,50 +49,53 @@ class ParsedSentence:
     sure: Sequence[float]
 
 
-class Sentences(Section["SyntaxReport"]):
-    anchor, heading, link = "sentences", "Sentences as trees", "Sentences"
-    template = "sentences.html.j2"
-    styles = ("topic_cards.css", "syntax.css")
-    scripts = ("sentence_arcs.js", "sentences_view.js")
+@dataclass(frozen=True, slots=True)
+class SentenceArcs(View):
+    """A sentence as a tree: its words in a row, each on the colour of its topic (a place in the choice `of`,
+    or -1), and an arc from each head (-1: none, -2: after these words) to each word."""
 
-    def values(self, report: SyntaxReport) -> JsonObject:
-        colours = dict(zip(places_of(report.topics), colours_of(report.topics), strict=True))
-        whose = report.document_rows.whose
-        none = f"No sentence of the documents{{}} has {LEAST_WORDS} words or more."
-        return {
-            "sentences": [_coloured(row, colours) for row in report.document_rows.parts],
-            "missing": report.document_rows.why_no_parts(none),
-            "whose": "the " * (whose == LEARNED) + whose_documents(whose),
-        }
-
-    def payload(self, report: SyntaxReport) -> JsonObject:
-        places = places_of(report.topics)
-        sentences = [_sentence(row, places) for row in report.document_rows.parts]
-        return {"sentences": sentences}
+    of: str
+    tokens: Sequence[str]
+    known: Sequence[bool]
+    heads: Sequence[int]
+    topics: Sequence[int]
+    sure: Sequence[float]
 
 
-def _sentence(row: ParsedSentence, places: dict[int, int]) -> JsonObject:
-    return {
-        "tokens": [one_line(token) for token in row.tokens],
-        "known": [int(known) for known in row.known],
-        "heads": list(row.heads),
-        "topics": [places.get(k, NO_HEAD) for k in row.topics],
-        "sure": [rounded(sure, 3) or 0.0 for sure in row.sure],
-    }
+def sentences(report: SyntaxReport) -> Section:
+    rows, title = report.document_rows, "Sentences as trees"
+    missing = rows.why_no_parts(f"No sentence of the documents{{}} has {LEAST_WORDS} words or more.")
+    if missing:
+        return Section("sentences", title, missing, link="Sentences")
+    whose = "the " * (rows.whose == LEARNED) + whose_documents(rows.whose)
+    text = (
+        f"Sentences of {whose}, drawn evenly; each word in the colour of its most probable topic, by the "
+        "last sample. Open one to see its tree: an arc leads from a word’s head to the word. Point at a "
+        "word, or go to it with Tab, ← and →, to see its topic. A dotted line is under a word that is not "
+        "known, whose topic comes from the words around it."
+    )
+    places, colours = places_of(report.topics), colours_of(report.topics)
+    arcs = [_arcs(row, places) for row in rows.parts]
+    entries = [_entry(row, one, colours) for row, one in zip(rows.parts, arcs, strict=True)]
+    figures = [replace(one, figure=f"tree-{n}") for n, one in enumerate(arcs[:FIGURES], 1)]
+    return Section("sentences", title, text, [List(entries, open=1)], link="Sentences", figures=figures)
 
 
-def _coloured(row: ParsedSentence, colours: dict[int, str]) -> JsonObject:
-    """A sentence as values for the template: its words, each with the colour of its topic.
+def _arcs(row: ParsedSentence, places: dict[int, int]) -> SentenceArcs:
+    tokens, sure = [one_line(token) for token in row.tokens], [rounded(each, 3) or 0.0 for each in row.sure]
+    topics = [places.get(k, NO_HEAD) for k in row.topics]
+    return SentenceArcs("topic", tokens, row.known, row.heads, topics, sure)
 
-    The colour is "" for a topic that the report does not show; "more" is the number of words left out.
-    """
-    return {
-        "id": document_name(row.id),
-        "more": row.size - len(row.tokens),
-        "words": [
-            (one_line(token), colours.get(k, "")) for token, k in zip(row.tokens, row.topics, strict=True)
-        ],
-    }
+
+def _entry(row: ParsedSentence, arcs: SentenceArcs, colours: Sequence[str]) -> Entry:
+    words: list[Text] = [
+        Styled(token, "lined", colour=colours[k] if k >= 0 else "")
+        for token, k in zip(arcs.tokens, arcs.topics, strict=True)
+    ]
+    spaced: list[Text] = [part for word in words for part in (" ", word)][1:]
+    more = row.size - len(row.tokens)
+    rest = f" … {counted(more, 'more word')}" if more > 0 else ""
+    return Entry(Styled(spaced, "sentence"), rest, views=[arcs, Note(document_name(row.id), muted=True)])
 
 
 def read_documents(folder: Path, manifest: JsonObject, n_topics: int) -> DocumentRows:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from stickbreaker.pages.document_rows import DocumentRows
-from stickbreaker.pages.learning_curves import LearningCurve, LearningCurves, perplexities
+from stickbreaker.pages.learning_curves import LearningCurve, learning_section, perplexities
+from stickbreaker.pages.page import Choice, Section
 from stickbreaker.pages.saved_models import SavedReport
-from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.syntax.learned import SyntaxLearned
-from stickbreaker.syntax.report.documents import Documents
-from stickbreaker.syntax.report.graph import Graph
-from stickbreaker.syntax.report.sentences import Sentences, read_documents
-from stickbreaker.syntax.report.topics import Topics, topics_of, topics_payload
+from stickbreaker.syntax.report.documents import documents
+from stickbreaker.syntax.report.graph import graph
+from stickbreaker.syntax.report.sentences import read_documents, sentences
+from stickbreaker.syntax.report.topics import colours_of, topics, topics_of
 from stickbreaker.syntax.topic_graph import edges_of
 
 CURVES = {  # what "text" is called, by the kind of a run's scores
@@ -26,12 +27,15 @@ UNITS = {"bound": "pass", "documents": "step"}
 LIMITS = {"hdp": ", without grammar (limit hdp)", "itic": ", without documents’ shares (limit itic)"}
 
 
-class SyntaxReport(TemplateReport, SavedReport[SyntaxLearned]):
+def learning(report: Any) -> Section | None:
+    return learning_section(report, "How the run went")
+
+
+class SyntaxReport(SavedReport[SyntaxLearned]):
     """The report on syntactic topics in use, largest first; all sections show them in the same colours."""
 
     estimator, noun = SyntaxLearned, "a model of syntactic topics"
-    sections = (LearningCurves(heading="How the run went"), Graph(), Topics(), Documents(), Sentences())
-    drawn = "The charts, the documents and the trees"
+    sections = (topics, graph, documents, sentences, learning)
 
     @cached_property
     def subtitle(self) -> str:
@@ -64,8 +68,9 @@ class SyntaxReport(TemplateReport, SavedReport[SyntaxLearned]):
     def document_rows(self) -> DocumentRows:
         return read_documents(self.path, self.manifest, self.model.n_shares)
 
-    def payload(self) -> dict[str, object]:
-        return {"topics": topics_payload(self.topics)}
+    def choices(self) -> dict[str, Choice]:
+        labels, keys = [topic.label for topic in self.topics], [topic.number for topic in self.topics]
+        return {"topic": Choice(labels, colours_of(self.topics), keys, home="graph")} if labels else {}
 
 
 def curves_of(trace: Sequence[dict[str, object]]) -> list[LearningCurve]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.pages import text_values
 from stickbreaker.pages.colour import topic_colours
-from stickbreaker.pages.template_page import Section
-from stickbreaker.pages.text_values import one_line, rounded
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import one_line
 from stickbreaker.pages.topic_rows import TopicRow, places_of
+from stickbreaker.pages.views import Card, Cards, Each, Item, Text, muted, number, serif, strong
 from stickbreaker.syntax.topic_graph import depths_of, heads_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ T = TypeVar("T")
 WORDS, TAGS, NEIGHBOURS = 20, 5, 6  # shown of a topic
 LISTED_WORDS = 10  # of a topic in the list
 LEAST_SHARE = 0.005  # of a tag or a neighbour
-NO_HEAD = -1  # in the payload: a place among topics that is none of them
+NO_HEAD = -1  # a place among topics that is none of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,43 @@ class SyntaxTopic(TopicRow):
     depth: float = 1.0
 
 
-class Topics(Section["SyntaxReport"]):
-    anchor, heading = "topics", "Topics"
-    needs = ("topics",)
-    template = "topics.html.j2"
-    styles = ("topic_cards.css", "syntax.css")
+def topics(report: SyntaxReport) -> Section | None:
+    if not report.topics:
+        return None
+    text = (
+        "All topics in use, the largest first: the share of the words, the parts of speech of these, and "
+        "the most probable words. Below: of the words whose head has the topic, the shares of topics. "
+        "Above: of the topic’s own words, the shares of their heads’ topics. What is less than half a "
+        "percent is left out."
+    )
+    places = {None: NO_HEAD, **places_of(report.topics)}
+    cards = [_card(topic, places) for topic in report.topics]
+    return Section("topics", "Topics", text, [Cards(cards)])
 
-    def values(self, report: SyntaxReport) -> dict[str, object]:
-        return {
-            "listed": [
-                _listed(topic, colour, places_of(report.topics))
-                for topic, colour in zip(report.topics, colours_of(report.topics), strict=True)
-            ]
-        }
+
+def _card(topic: SyntaxTopic, places: dict[int | None, int]) -> Card:
+    tags: list[Text] = [[one_line(tag), " ", number(percent(share))] for tag, share in topic.tags]
+    words: list[Text] = [
+        [serif(one_line(word)), " ", number(percent(p))] for word, p, _ in topic.words[:LISTED_WORDS]
+    ]
+    lines: list[Text] = [
+        muted(Each(tags)),
+        Each(words),
+        _neighbours("below", topic.below, places),
+        _neighbours("above", topic.above, places),
+    ]
+    title = Item("topic", places[topic.number], topic.label.capitalize())
+    return Card(title, percent(topic.share), lines, anchor=f"topic-{topic.number}")
+
+
+def _neighbours(side: str, rows: Sequence[tuple[int | None, float]], places: dict[int | None, int]) -> Text:
+    """Topics above or below, by their names; those that the report does not show are left out."""
+    shown: list[Text] = [
+        ["no head" if k is None else Item("topic", places[k]), " ", number(percent(share))]
+        for k, share in rows
+        if k in places
+    ]
+    return muted([strong(side), " ", Each(shown) if shown else "none"])
 
 
 def topics_of(learned: SyntaxLearned) -> list[SyntaxTopic]:
@@ -94,47 +118,6 @@ def colours_of(topics: Sequence[SyntaxTopic]) -> list[str]:
     order = sorted(range(len(topics)), key=lambda i: (topics[i].tags[0][0] if topics[i].tags else "", i))
     hues = dict(zip(order, topic_colours([], len(topics)), strict=True))
     return [hues[place] for place in range(len(topics))]
-
-
-def topics_payload(topics: Sequence[SyntaxTopic]) -> list[JsonObject]:
-    """Topics as JSON values for the page's scripts.
-
-    They refer to each other by position in the list; `NO_HEAD` stands for no head.
-    """
-    places = {None: NO_HEAD, **places_of(topics)}
-    return [
-        {
-            "number": topic.number,
-            "label": topic.label,
-            "share": rounded(topic.share) or 0.0,
-            "colour": colour,
-            "tags": [[one_line(tag), rounded(share) or 0.0] for tag, share in topic.tags],
-            "words": [
-                [one_line(word), rounded(p) or 0.0, rounded(overall) or 0.0]
-                for word, p, overall in topic.words
-            ],
-            "below": [[places[k], rounded(share) or 0.0] for k, share in topic.below if k in places],
-            "above": [[places[k], rounded(share) or 0.0] for k, share in topic.above if k in places],
-            "depth": rounded(topic.depth, 6) or 0.0,
-        }
-        for topic, colour in zip(topics, colours_of(topics), strict=True)
-    ]
-
-
-def _listed(topic: SyntaxTopic, colour: str, in_use: dict[int, int]) -> dict[str, object]:
-    """A topic as values for the template of its card; shares are percentages.
-
-    Neighbours above and below it (topics of heads and of dependents) are listed only if they are `in_use`.
-    """
-    return {
-        "number": topic.number,
-        "colour": colour,
-        "share": percent(topic.share),
-        "tags": [(one_line(tag), percent(share)) for tag, share in topic.tags],
-        "words": [(one_line(word), percent(p)) for word, p, _ in topic.words[:LISTED_WORDS]],
-        "below": [(k, percent(share)) for k, share in topic.below if k in in_use],
-        "above": [(k, percent(share)) for k, share in topic.above if k is None or k in in_use],
-    }
 
 
 def percent(share: float) -> str:

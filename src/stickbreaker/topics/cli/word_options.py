@@ -32,7 +32,8 @@ class OpenChoice:
     concept_strength: float = from_option(
         type=NumberRange(0, min_open=True),
         default=100.0,
-        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
+        help="Concepts: how firmly a topic is held to have the words of one together; pseudo-counts in units "
+        "of eta.",
     )
 
     @property

@@ -37,8 +37,9 @@ def concepts_of_vectors(
     are left (None: one for every 8 words). Of more than 4,000 words, k-means first makes parts that are
     joined each by itself, so that memory grows with the words, not with their pairs. A word without a vector,
     or alone in its group, has no concept. levels: 2 joins concepts in the same way to an eighth as many
-    parents. Of several vectors for one word of the vocabulary, as its analysis spells words, the first is
-    taken. Raises UserError if no concept is made, and for several languages.
+    parents. Concepts have the counts of their words in the corpus. Of several vectors for one word of the
+    vocabulary, as its analysis spells words, the first is taken. Raises UserError if no concept is made, and
+    for several languages.
     """
     refuse_several_languages(vocabulary)
     selection, spell = Selection(), Speller(vocabulary, analysis, "")
@@ -70,7 +71,8 @@ def concepts_of_vectors(
                 parents[member] = name
     for number, (group, parent) in enumerate(zip(groups, parents, strict=True)):
         own = tuple(words[place] for place in group)
-        selection.concepts.append(Concept(f"{'/'.join(own[:3])} ({number + 1})", {"": own}, parent))
+        numbers = {"": tuple(counts[word] for word in own)} if vocabulary.is_counted else None
+        selection.concepts.append(Concept(f"{'/'.join(own[:3])} ({number + 1})", {"": own}, parent, numbers))
     return covered(selection, vocabulary)
 
 

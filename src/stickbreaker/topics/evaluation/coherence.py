@@ -13,8 +13,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.shards import Bags, entries_of_documents
 from stickbreaker.corpus.vocabulary import language_of
+from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.topics.evaluation.cooccurrence import Meetings, Tokens
-from stickbreaker.topics.evaluation.given import as_corpus
 
 WINDOW = 110  # tokens in a window of C_v (Röder et al. 2015)
 TEXT_WINDOW = 200  # tokens in a window of NPMI

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.readers.document_inputs import document_input
-from stickbreaker.estimators.given_documents import corpus_by, corpus_of_documents
+from stickbreaker.estimators.given_documents import as_corpus, corpus_by
 from stickbreaker.estimators.given_models import learned_in, loaded_model
 
 if TYPE_CHECKING:
@@ -51,11 +50,3 @@ def as_read_for(model: "Topics | object", documents: Any) -> Corpus:
     found = topics_in_model(model)
     assert found is not None, "it was refused before"
     return corpus_by(documents, found.analysis_, found.vocabulary_, is_open=found._is_open)
-
-
-def as_corpus(documents: Any) -> Corpus:
-    """A corpus as it is, or one of texts, tokens, a table or a matrix. Raises UserError for anything else."""
-    if isinstance(documents, Corpus):
-        return documents
-    given = document_input(documents)
-    return Corpus.from_matrix(given.values) if given.form == "matrix" else corpus_of_documents(given)

@@ -13,7 +13,7 @@ from stickbreaker.ngrams.backoff_model import BackoffModel, Marks, linked, nodes
 from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
 from stickbreaker.ngrams.model.ngrams_by_topic import ngrams_by_topic
 from stickbreaker.ngrams.model.topic_documents import marked, topic_shares
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.translation.kernels.topic_mixtures import mix_topics
 
 
@@ -28,7 +28,7 @@ class TopicBackoffModel:
     are the same.
     """
 
-    model: PlainTopicNgramModel
+    model: TopicNgramLearned
     words: tuple[str, ...]  # the decoder's words, by number
     order: int  # length of the longest n-grams
     keys: NDArray[np.int64]  # as in `fill_slots_of_nodes`
@@ -37,15 +37,15 @@ class TopicBackoffModel:
     outside: NDArray[np.float32]  # (nodes,) part of p that does not depend on the topics
 
     @classmethod
-    def of(cls, model: PlainTopicNgramModel, words: Sequence[str]) -> "TopicBackoffModel":
-        """Prepare a fitted topic n-gram model for a decoder, with means over its samples.
+    def of(cls, model: TopicNgramLearned, words: Sequence[str]) -> "TopicBackoffModel":
+        """Prepare a learned topic n-gram model for a decoder, with means over its samples.
 
         words: the decoder's words, by number. Raises UserError for a model of unbounded order.
         """
-        if model.topic_model_.ends is not None:
+        if model.model.ends is not None:
             problem = "an unbounded model mixes orders, which a decoder cannot use"
             raise UserError(problem, remedy="learn one with --order 3")
-        numbers, levels = model.numbers_, ngrams_by_topic(model.topic_model_, model.base_.log_p)
+        numbers, levels = model.numbers, ngrams_by_topic(model.model, model.base.log_p)
         beginning = numbers.n_words
         marks = Marks(beginning + 1 if numbers.spelled else numbers.unknown, numbers.end, beginning)
         n_words = beginning + 1 + numbers.spelled
@@ -54,7 +54,7 @@ class TopicBackoffModel:
             ngrams.append(level.words.copy())
             ngrams[-1][level.words[:, 0] == numbers.end, 0] = beginning
         keys, nodes = nodes_of(ngrams, n_words)
-        inside = np.zeros((len(keys) + n_words + 1, model.n_topics), np.float32)
+        inside = np.zeros((len(keys) + n_words + 1, model.n_shares), np.float32)
         outside = np.zeros(len(inside), np.float32)
         for at, level in zip(nodes, levels, strict=True):
             inside[at[: len(level.words)]] = level.inside
@@ -87,18 +87,18 @@ class TopicBackoffModel:
 
         sentences: lists of tokens; without any, the shares that the prior expects.
         """
-        numbers, known = self.model.numbers_, self._known
+        numbers, known = self.model.numbers, self._known
         words = [known.get(word, numbers.unknown) for sentence in sentences for word in sentence]
         starts = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
-        held, log_base = np.array(words, np.int64), self.model.base_.log_p
+        held, log_base = np.array(words, np.int64), self.model.base.log_p
         document = marked(held, starts[:-1], starts[[0, -1]], numbers.end, log_base)
-        return topic_shares(self.model.topic_model_, document)[0]
+        return topic_shares(self.model.model, document)[0]
 
     @cached_property
     def _known(self) -> dict[str, int]:
         return _numbers_of(self.model)
 
 
-def _numbers_of(model: PlainTopicNgramModel) -> dict[str, int]:
+def _numbers_of(model: TopicNgramLearned) -> dict[str, int]:
     """The number that the model has for each known word."""
-    return {word: number for number, word in enumerate(model.numbers_.known)}
+    return {word: number for number, word in enumerate(model.numbers.known)}

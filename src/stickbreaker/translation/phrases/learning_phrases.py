@@ -5,10 +5,11 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.corpus import Corpus, VocabularyRule
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.ngrams.backoff_model import BackoffModel
-from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.ngrams.ngram_learned import NgramLearned
+from stickbreaker.ngrams.settings import NgramSettings
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 from stickbreaker.translation.phrases.phrase_model import FIRST_WEIGHTS, PhraseModel
@@ -46,14 +47,14 @@ def _trigrams(lexicon: TopicLexicon, target: tuple[str, ...]) -> BackoffModel:
 
     `target`: all words that the decoder numbers, also those outside the bitext.
     """
-    from stickbreaker.estimators.fitting import fit
+    from stickbreaker.estimators.model_runs import learn
+    from stickbreaker.ngrams.learner import NGRAMS
 
     words = lexicon.bitext.words[1]
     rule = VocabularyRule(min_documents=1, max_share=1.0)
     corpus = Corpus.from_tokens(lexicon.bitext.sides[1].spelled(words), rule=rule)
-    model = PlainNgramModel(ORDER, min_count=LEAST_COUNT, max_iter=SWEEPS, samples=1, random_state=0)
-    fit(model, corpus)
-    return BackoffModel.of(model, target)
+    settings = NgramSettings(ORDER, min_count=LEAST_COUNT, max_iter=SWEEPS, samples=1, random_state=0)
+    return BackoffModel.of(learn(NGRAMS, settings, corpus), target)
 
 
 def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBackoffModel:
@@ -66,10 +67,10 @@ def _read_model(path: Path, words: tuple[str, ...]) -> BackoffModel | TopicBacko
     if not path.is_dir():
         return BackoffModel.read(path, words)
     model = load(path)
-    if isinstance(model, PlainTopicNgramModel):
+    if isinstance(model, TopicNgramLearned):
         with naming(path):
             return TopicBackoffModel.of(model, words)
-    if not isinstance(model, PlainNgramModel):
+    if not isinstance(model, NgramLearned):
         remedy = "give a model from fit ngram, or a file in the ARPA format"
         raise UserError(f"is a model of the kind {model.kind}", where=path, remedy=remedy)
     return BackoffModel.of(model, words)

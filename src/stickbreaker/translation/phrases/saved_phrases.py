@@ -12,11 +12,10 @@ from stickbreaker.core.json_checks import JsonObject, is_number, is_text, mappin
 from stickbreaker.core.option_names import command_line
 from stickbreaker.core.records import AnyArray
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
-from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.saving import save as save_model
+from stickbreaker.estimators import model_files
 from stickbreaker.ngrams.backoff_model import BackoffModel
 from stickbreaker.ngrams.kernels.backoff_trigrams import BackoffArrays
-from stickbreaker.ngrams.plain_topic_ngram import PlainTopicNgramModel
+from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.saved.arrays import read_arrays, write_arrays
 from stickbreaker.saved.manifest import MANIFEST
 from stickbreaker.translation.decoding.topic_backoff_model import TopicBackoffModel
@@ -57,7 +56,7 @@ def write_phrases(folder: Path, table: PhraseTable, model: BackoffModel | TopicB
 def _with_topics(folder: Path, model: TopicBackoffModel) -> dict[str, AnyArray]:
     """Save a language model with topics in its own directory; returns its digest, as an array for the file of
     phrases."""
-    save_model(model.model, folder / LANGUAGE_MODEL)
+    model_files.save(model.model, folder / LANGUAGE_MODEL)
     digest = digest_of(folder / LANGUAGE_MODEL / MANIFEST)
     return {f"{MODEL}digest": np.frombuffer(digest.encode(), np.uint8)}
 
@@ -121,8 +120,8 @@ def _model_with_topics(folder: Path, digest: AnyArray, target: tuple[str, ...]) 
     if manifest.is_file() and digest_of(manifest).encode() != bytes(digest.tolist()):
         problem = "is not from the language model that the phrases were learned with"
         raise UserError(problem, where=manifest, remedy=RESTORE)
-    model = load(folder / LANGUAGE_MODEL)
-    if not isinstance(model, PlainTopicNgramModel):
+    model = model_files.load(folder / LANGUAGE_MODEL)
+    if not isinstance(model, TopicNgramLearned):
         raise ValueError(f"the language model has the kind {model.kind}")
     return TopicBackoffModel.of(model, target)
 

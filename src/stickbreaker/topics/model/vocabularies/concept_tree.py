@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from stickbreaker.core.errors import UserError, naming, shown
+from stickbreaker.core.json_checks import is_amount
 from stickbreaker.corpus.readers.sources import listed_lines
 
 if TYPE_CHECKING:
@@ -16,17 +17,21 @@ if TYPE_CHECKING:
 ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
 MOST_STRENGTH = 1e6
 MOST_LEVELS = 100
+MOST_COUNT = 1e12
 
 
 class Concept(NamedTuple):
     """A concept: words whose probabilities in a topic rise and fall together.
 
     `words`: by language, "" if there is only one. `parent`: the name of its parent concept, or None.
+    `counts`: for each language in `words`, how often each word is used, if a topic shall use them in the same
+    proportion; None: evenly.
     """
 
     name: str
     words: Mapping[str, Sequence[str]]
     parent: str | None = None
+    counts: Mapping[str, Sequence[float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,10 @@ class ConceptTree:
 
     `concepts`: `Concept`s, or mappings like lines of a file: {"concept": name, "words": ["a", "b"] or {"en":
     ["a"], "de": ["b"]}, "parent": name or None}. Words must be spelled as in the vocabulary; those that it
-    lacks are ignored. A word can be in several concepts, which are its senses. `strength`: how evenly a topic
-    with a concept uses its words, as pseudo-counts per word in units of eta; at 1 and with one language, a
-    concept ties nothing (Andrzejewski et al. 2009).
+    lacks are ignored. A word can be in several concepts, which are its senses. A concept may have "counts" of
+    its words, in the same form: a topic is held to use them in that proportion, otherwise evenly. `strength`:
+    how firmly, as pseudo-counts per word in units of eta; at 1 and with one language, a concept ties nothing
+    (Andrzejewski et al. 2009).
 
     Raises UserError for a concept without a name, two with the same name, a word twice in a concept, a
     missing parent, a concept that is its own ancestor, more than 100 levels, and a strength that is not in
@@ -151,10 +157,16 @@ class ConceptTree:
         """The concepts as JSON lines of a file that `read` accepts."""
         for concept in self.named().values():
             words = {language: list(own) for language, own in concept.words.items()}
-            row = {"concept": concept.name, "words": words.get("", words) if len(words) == 1 else words}
-            yield json.dumps(
-                row if concept.parent is None else {**row, "parent": concept.parent}, ensure_ascii=False
-            )
+            row: dict[str, object] = {
+                "concept": concept.name,
+                "words": words.get("", words) if len(words) == 1 else words,
+            }
+            if concept.counts is not None:
+                counts = {language: list(own) for language, own in concept.counts.items()}
+                row["counts"] = counts.get("", counts) if len(counts) == 1 else counts
+            if concept.parent is not None:
+                row["parent"] = concept.parent
+            yield json.dumps(row, ensure_ascii=False)
 
 
 class _Misplaced(UserError):
@@ -170,16 +182,16 @@ class _Misplaced(UserError):
 def _concept(given: object) -> Concept:
     """A concept from a `Concept`, a mapping, or parsed JSON. Raises UserError if it is invalid."""
     if isinstance(given, Mapping):
-        unknown = [name for name in given if name not in ("concept", "words", "parent")]
+        unknown = [name for name in given if name not in ("concept", "words", "parent", "counts")]
         if unknown or "concept" not in given or "words" not in given:
             problem = (
                 f"{shown(str(unknown[0]))} is not a part of a concept" if unknown else "is not a concept"
             )
             raise UserError(problem, remedy=f"a concept is {ROW}")
-        given = given["concept"], given["words"], given.get("parent")
-    if not isinstance(given, list | tuple) or len(given) != 3:
+        given = given["concept"], given["words"], given.get("parent"), given.get("counts")
+    if not isinstance(given, list | tuple) or len(given) not in (3, 4):
         raise UserError(f"{shown(str(given))} is not a concept", remedy=f"a concept is {ROW}")
-    name, words, parent = given
+    name, words, parent, counts = (*given, None)[:4]
     if not isinstance(name, str) or not name.strip():
         raise UserError("a concept has no name", remedy=f"a concept is {ROW}")
     if parent is not None and not isinstance(parent, str):
@@ -196,7 +208,24 @@ def _concept(given: object) -> Concept:
         twice = _twice(own)
         if twice is not None:
             raise UserError(f"{shown(twice)} is twice in the concept {shown(name)}", remedy="give it once")
-    return Concept(name, {code: tuple(by_language[code]) for code in sorted(by_language)}, parent)
+    found = {code: tuple(by_language[code]) for code in sorted(by_language)}
+    return Concept(name, found, parent, None if counts is None else _counts(name, found, counts))
+
+
+def _counts(name: str, words: Mapping[str, Sequence[str]], given: object) -> dict[str, tuple[float, ...]]:
+    """The counts of a concept's words by language, as given. Raises UserError if they are not one for each
+    word.
+    """
+    by_language = given if isinstance(given, Mapping) else {"": given}
+    found: dict[str, tuple[float, ...]] = {}
+    for code, own in words.items():
+        counts = by_language.get(code)
+        fit = isinstance(counts, list | tuple) and len(counts) == len(own)
+        if not fit or not all(is_amount(count) and count <= MOST_COUNT for count in counts):
+            problem = f"the counts of {shown(name)} are not a number for each of its words"
+            raise UserError(problem, remedy=f'give as many as words, 0 to {MOST_COUNT:g}, or no "counts"')
+        found[code] = tuple(map(float, counts))
+    return found
 
 
 def _twice(words: Iterable[str]) -> str | None:

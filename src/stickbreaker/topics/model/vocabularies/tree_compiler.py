@@ -5,8 +5,9 @@ per language, and a token continues in its own. Every choice of a shared node is
 languages, so that the words of each language have probabilities that sum to one.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +42,21 @@ def compiled(tree: ConceptTree, vocabulary: Vocabulary) -> CompiledTree:
     )
 
 
+def _by_counts(tree: CompiledTree, counts: NDArray[np.float64]) -> CompiledTree:
+    """The tree with the priors of concepts' own words in proportion to their counts, apart from 1 that each
+    word keeps; their sum is the same. At strength 1 or less nothing changes.
+
+    counts (leaves): NaN for words without; a node that has such words stays as it is.
+    """
+    least, sums = np.minimum(tree.sizes, 1.0), np.bincount(tree.groups, counts, tree.n_groups)
+    spare = np.bincount(tree.groups, tree.sizes - least, tree.n_groups)
+    each = np.divide(spare, sums, out=np.full(len(sums), np.nan), where=sums > 0.0)[tree.groups]
+    return replace(tree, sizes=np.where(np.isnan(each), tree.sizes, least + counts * each))
+
+
 class _Rows:
-    """The concepts of a tree as the builder needs them: the vocabulary rows of their words by language, and
-    their child concepts (`kinds`).
+    """The concepts of a tree as the builder needs them: the vocabulary rows of their words by language, with
+    the counts of some by concept and row, and their child concepts (`kinds`).
     """
 
     def __init__(self, tree: ConceptTree, vocabulary: Vocabulary) -> None:
@@ -54,6 +67,7 @@ class _Rows:
         codes = {code for concept in self.named.values() for code in concept.words}
         only = next(iter(codes)) if len(codes) == 1 else ""  # of a tree in one language
         self.words: dict[str, dict[str, list[int]]] = {}
+        self.counts: dict[tuple[str, int], float] = {}
         self.unknown: list[str] = []
         for name, concept in self.named.items():
             self.kinds.setdefault(concept.parent, []).append(name)
@@ -69,13 +83,15 @@ class _Rows:
         several, found = self.languages != ("",), dict[str, dict[int, None]]()
         for code, words in concept.words.items():
             foreign = not several and code not in ("", only)
-            for word in words:
+            counts = (concept.counts or {}).get(code, (math.nan,) * len(words))
+            for word, count in zip(words, counts, strict=True):
                 spelled = tagged(code, word) if foreign or (several and code) else word
                 row = None if foreign else vocabulary.index.get(spelled)
                 if row is None:
                     self.unknown.append(spelled)
                 else:
                     found.setdefault(language_of(spelled) if several else "", {})[row] = None
+                    self.counts[concept.name, row] = count
         return {code: list(found[code]) for code in self.languages if code in found}
 
     def below(self, name: str) -> dict[str, set[int]]:
@@ -242,10 +258,13 @@ class _Builder:
         sources = np.array([source for source, _, _ in self.edges], np.int64)
         priors = np.array([prior for _, prior, _ in self.edges], np.float64)
         several = {name for name in self.rows.named if self.rows.n_words(name) > 1}
-        return CompiledTree(
-            starts=np.searchsorted(leaves[by_word, 0], np.arange(n_words + 1)),
+        leaves = leaves[by_word]
+        named = [(self.names[node], word) for word, node in leaves.tolist()]
+        counts = np.array([self.rows.counts.get(key, math.nan) for key in named], np.float64)
+        tree = CompiledTree(
+            starts=np.searchsorted(leaves[:, 0], np.arange(n_words + 1)),
             groups=groups[by_word],
-            sizes=np.array(self.factors)[leaves[by_word, 1]],
+            sizes=np.array(self.factors)[leaves[:, 1]],
             sources=numbers[sources],
             edge_sizes=priors * self.leaves_below(leaves),
             entrances=np.array(self.node_edges, np.int32)[order],
@@ -259,3 +278,4 @@ class _Builder:
             unknown=tuple(dict.fromkeys(self.rows.unknown)),
             spare=tuple(sorted(self.spare)),
         )
+        return tree if np.isnan(counts).all() else _by_counts(tree, counts)

@@ -1,10 +1,10 @@
-"""The parameters of n-gram language models."""
+"""The settings of n-gram language models, with topics and without."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stickbreaker.core.parameter_fields import parameter
-from stickbreaker.estimators.run_parameters import RunParameters
+from stickbreaker.estimators.run_settings import RunSettings
 
 UNBOUNDED = "unbounded"
 HIGHEST = 10  # order
@@ -25,9 +25,9 @@ def _order() -> Any:
     )
 
 
-@dataclass(eq=False, repr=False)
-class LanguageParameters(RunParameters):
-    """Parameters of language models with topics and without."""
+@dataclass(frozen=True, eq=False, repr=False)
+class LanguageSettings(RunSettings):
+    """The settings of language models with topics and without."""
 
     _: KW_ONLY
     samples: int = parameter(
@@ -56,18 +56,23 @@ class LanguageParameters(RunParameters):
     n_jobs: int | None = parameter(
         None, "Has no effect: there is one chain, and it uses one thread.", option=None, last=True
     )
+    order: int | str = _order()
 
 
-@dataclass(eq=False, repr=False)
-class NgramParameters(LanguageParameters):
-    """Parameters of a language model without topics."""
+@dataclass(frozen=True, eq=False, repr=False)
+class NgramSettings(LanguageSettings):
+    """The settings of a language model without topics."""
+
+    kind: ClassVar[str] = "NgramModel"
 
     order: int | str = _order()
 
 
-@dataclass(eq=False, repr=False)
-class TopicNgramParameters(LanguageParameters):
-    """Parameters of a language model whose documents have topics."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicNgramSettings(LanguageSettings):
+    """The settings of a language model whose documents have topics."""
+
+    kind: ClassVar[str] = "TopicNgramModel"
 
     n_topics: int = parameter(
         50,
@@ -80,7 +85,6 @@ class TopicNgramParameters(LanguageParameters):
         common=True,
     )
     _: KW_ONLY
-    order: int | str = _order()
     max_iter: int = parameter(100, "Sweeps of the sampler.", least=1, option="--iterations", common=True)
     prior: str = parameter(
         "switching",

@@ -1,27 +1,41 @@
-"""The runs of `stickbreaker search-k`, each stored as a model and a file of scores."""
+"""The runs of a search for the number of topics, each stored as a model and a file of scores."""
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import recover, write_atomic
 from stickbreaker.core.locks.directory_claims import watched
 from stickbreaker.core.locks.path_locks import beside
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.shards import Bags, tokens_by_document
+from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.store import is_store
+from stickbreaker.estimators import fitting
+from stickbreaker.learning.trace import EXTREME
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.topics.evaluation.completion import completion_score, split_halves
+from stickbreaker.topics.evaluation.corpus_scores import Topics, coherence_of, diversity_of
+from stickbreaker.topics.model.word_ranking import DEFAULT
+from stickbreaker.topics.open_topics import scored_topics
+from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.report.document_entries import read_figures
+from stickbreaker.topics.report.measures import coherence_counted_in
+from stickbreaker.topics.report_documents import IN_HALVES
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.topics.verbs.coherence_counts import COUNTS, coherence_counts
 
-if TYPE_CHECKING:
-    from stickbreaker.corpus import Corpus
-    from stickbreaker.corpus.shards import Bags
-    from stickbreaker.saved import ModelDirectory
-    from stickbreaker.topics.evaluation import Topics
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+Learn = Callable[[Path | ModelDirectory], object]  # continues a run to its end
 
 FORMAT = "stickbreaker search-k"
 SETTINGS, RUNS, TRAINING = "search.json", "runs", "training.corpus"
 SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "diversity", "seconds"}
+BY_TOPIC, COUNTED_IN = "coherence_of_topics", "npmi_counted_in"  # scores that older searches lack
 
 
 @dataclass(frozen=True)
@@ -101,11 +115,9 @@ class SearchRuns:
         """Write search.json: the plan, and the summary of the results (empty at the start)."""
         _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
 
-    def model(self, k: int, seed: int) -> "TopicEstimator":
+    def model(self, k: int, seed: int) -> TopicEstimator:
         """Load the model of a finished run, with k topics and this seed."""
-        from stickbreaker.topics.topic_estimator import load_topics
-
-        return load_topics(self._file(k, seed, "model"), "search-k")
+        return load_topics(self.place(k, seed), "search-k")
 
     def finished(self, k: int, seed: int) -> dict[str, object] | None:
         """The recorded scores of the run with k topics and this seed; None if the run is not finished, so
@@ -114,51 +126,53 @@ class SearchRuns:
         path = self._file(k, seed, "json")
         if not path.is_file():
             return None
+        record: dict[str, object] = {}
         try:
             record = json.loads(path.read_bytes())
-            if set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed):
-                return record
+            whole = set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed)
         except (ValueError, TypeError):
-            pass
-        raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
+            whole = False
+        if not whole:
+            problem, remedy = "the file is damaged", "delete it, and the run is scored again"
+        elif BY_TOPIC not in record:
+            problem = "is of an earlier version, which did not score single topics"
+            remedy = "give another --out"
+        else:
+            return record
+        raise UserError(problem, where=path, remedy=remedy)
 
-    def training(self, corpus: "Corpus") -> "Corpus":
+    def training(self, corpus: Corpus) -> Corpus:
         """The corpus that runs learn from: `corpus` without its held-out documents. The first call writes it
         to the directory; later calls open it.
         """
-        from stickbreaker.corpus import Corpus
-        from stickbreaker.corpus.store import is_store
-
         path = self.path / TRAINING
         return Corpus.open(path) if is_store(path) else corpus.write(path, held_out=self.plan.held_out)
 
     def run(
-        self, corpus: "Corpus", training: "Corpus", k: int, seed: int, threads: int | None
+        self, corpus: Corpus, training: Corpus, k: int, seed: int, threads: int | None, learn: Learn
     ) -> dict[str, object]:
         """Make one run: fit a model on `training`, as `fit lda` does, and score it on the held-out documents
-        of `corpus`. The record of its scores is written, and returned.
+        of `corpus`. The record of its scores is written, and returned. learn: continues the run.
         """
-        from stickbreaker.topics.topic_estimator import load_topics
-
-        path = self._file(k, seed, "model")
-        self._fit(path, training, k, seed, threads)
+        path = self.place(k, seed)
+        self._fit(path, training, k, seed, threads, learn)
         model = load_topics(path, "search-k", threads)
-        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out, self.plan.by)}
+        scores = _scores(model, corpus, self.plan.held_out, self.plan.by, path)
+        record = {"topics": k, "seed": seed, **scores}
         _write(self._file(k, seed, "json"), record)
         return record
+
+    def place(self, k: int, seed: int) -> Path:
+        """The path of the model with k topics and this seed."""
+        return self._file(k, seed, "model")
 
     def _file(self, k: int, seed: int, kind: str) -> Path:
         return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
 
-    def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
+    def _fit(self, path: Path, corpus: Corpus, k: int, seed: int, threads: int | None, learn: Learn) -> None:
         """Learn the model at `path` from the corpus, or continue its run if it has begun; k: the number of
-        topics. Exits the program when interrupted.
+        topics.
         """
-        from stickbreaker.console.running import run_on
-        from stickbreaker.core.files import recover
-        from stickbreaker.estimators import fitting
-        from stickbreaker.topics.plain_lda import PlainLDA
-
         recover(path)
         begun: Path | ModelDirectory = path
         if not path.exists():
@@ -173,15 +187,13 @@ class SearchRuns:
                 n_jobs=threads,
             )
             begun = fitting.begin(model, corpus, path, stays_locked=True)
-        run_on(begun, 60.0, threads, "the same command continues from here")
+        learn(begun)
 
 
-def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
+def refuse_few_documents(corpus: Corpus, held_out: float) -> None:
     """Before a search begins, raise UserError if the held-out share of the corpus leaves nothing to learn
     from, or nothing to score.
     """
-    from stickbreaker.corpus.source import Source
-
     n_training = Source(corpus, held_out).n_documents
     if n_training == 0:
         raise UserError("every document is held out", remedy="lower --held-out")
@@ -191,31 +203,38 @@ def refuse_few_documents(corpus: "Corpus", held_out: float) -> None:
         raise UserError("no held-out document has two known words", remedy="raise --held-out")
 
 
-def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, object]:
+def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str, path: Path) -> dict[str, object]:
     """The scores of a run's model, for its record: log probability (nats) of every held-out document,
-    coherence, diversity, and seconds of learning.
+    coherence, that of each topic in use, diversity, and seconds of learning.
 
-    held_out: the share of the corpus's documents; by: how a topic's words are ranked. Raises UserError if the
-    vocabulary is too small for coherence.
+    NPMI is that stored with the model, by halves of the documents learned from; if it was not counted so, or
+    words are ranked in another way, it is counted in the held-out documents, as the other measures are.
+    held_out: the share of the corpus's documents; by: how a topic's words are ranked; path: of the saved
+    model. Raises UserError if the vocabulary is too small for coherence.
     """
-    from stickbreaker.corpus.source import Source
-    from stickbreaker.topics.evaluation import coherence_of, diversity_of
-    from stickbreaker.topics.open_topics import scored_topics
-
     topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
     held_out_in = Source(corpus, held_out).held_out_in
     measured = list(coherence_of(topics, corpus, by=by, documents=held_out_in).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
+    figures = read_figures(path)
+    if by == DEFAULT and figures.get("coherence_in", (0, 0, 0))[2] == IN_HALVES:
+        values, counted_in = np.array(figures["coherence"]), coherence_counted_in(figures)
+    else:
+        values = np.mean([one.npmi.per_topic for one in measured], axis=0)
+        counted_in = f"{measured[0].texts:,} windows of the documents held out"
+    values = np.delete(values, model.unused_topics_)
+    means = {
+        name: sum(getattr(one, name).mean for one in measured) / len(measured) for name in ("umass", "c_v")
+    }
     return {
         "nats": nats,
         "tokens": tokens,
         "nats_per_word": sum(nats) / sum(tokens),
-        "coherence": {
-            name: sum(getattr(one, name).mean for one in measured) / len(measured)
-            for name in ("npmi", "umass", "c_v")
-        },
+        "coherence": {"npmi": float(values.mean()), **means},
+        BY_TOPIC: values.tolist(),
+        COUNTED_IN: counted_in,
         COUNTS: coherence_counts(measured),
         "diversity": diversity_of(topics, by=by),
         "passes": model.n_iter_,
@@ -223,13 +242,10 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str)
     }
 
 
-def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
+def _held_out_nats(topics: Topics, corpus: Corpus, held_out: float) -> tuple[list[float], list[float]]:
     """Document completion of held-out documents: for each document the log probability (nats) of its
     predicted words, and their number.
     """
-    from stickbreaker.corpus.shards import tokens_by_document
-    from stickbreaker.topics.evaluation import completion_score
-
     nats: list[float] = []
     tokens: list[float] = []
     for observed, rest in _held_out_halves(corpus, held_out):
@@ -239,13 +255,10 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
     return nats, tokens
 
 
-def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags", "Bags"]]:
+def _held_out_halves(corpus: Corpus, held_out: float) -> Iterator[tuple[Bags, Bags]]:
     """For each block, the halves of its held-out documents, observed and to be predicted; blocks without a
     word to predict are left out.
     """
-    from stickbreaker.corpus.source import Source
-    from stickbreaker.topics.evaluation import split_halves
-
     source = Source(corpus, held_out)
     for block in range(source.n_blocks):
         observed, rest = split_halves(source.block(block, held_out=True)[1])
@@ -254,9 +267,6 @@ def _held_out_halves(corpus: "Corpus", held_out: float) -> Iterator[tuple["Bags"
 
 
 def _write(path: Path, value: object) -> None:
-    from stickbreaker.core.files import write_atomic
-    from stickbreaker.learning.trace import EXTREME
-
     try:
         text = json.dumps(value, allow_nan=False)
     except ValueError:
