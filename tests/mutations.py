@@ -68,6 +68,24 @@ MUTATIONS = {
         "own = np.float64(counted(counts[k], alpha[k], one)) * less(word, k)",
         "tests/topics/kernels/test_gibbs_sweeps.py tests/topics/model/test_gibbs.py",
     ),
+    "the prior of a document by its metadata": Mutation(
+        "topics/kernels/samplers/gibbs.py",
+        "alpha = alphas[block.documents[t] * many]",
+        "alpha = alphas[0]",
+        "tests/topics/model/test_prevalence.py",
+    ),
+    "how a document's topics depend on its alpha": Mutation(
+        "topics/kernels/document_terms.py",
+        "terms_out.slopes[d, k] -= share * fall * alpha[k]",
+        "terms_out.slopes[d, k] += share * fall * alpha[k]",
+        "tests/topics/model/test_prevalence.py",
+    ),
+    "topics that are coupled by a document's length": Mutation(
+        "topics/model/priors/prevalence_steps.py",
+        "capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - lost",
+        "capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) + lost",
+        "tests/topics/model/test_prevalence.py",
+    ),
     "likeness of documents": Mutation(
         "topics/kernels/document_likeness.py",
         "row[documents[j]] += value * their_values[j]",

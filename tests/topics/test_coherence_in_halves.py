@@ -138,3 +138,21 @@ def test_two_documents_may_be_in_one_half():
     assert counted.whole is not None
     halves = {share_of(name, 2) < 0.5 for name in corpus.ids(0)}
     assert (counted.halves is None) == (len(halves) == 1)
+
+
+@pytest.mark.parametrize("kind", ["lda", "hdp"])
+def test_a_finished_run_says_if_its_weakest_topics_do_not_hold(tmp_path, cli, kind):
+    """With a topic for each few documents of chance words; not with the planted ones."""
+    draw = np.random.default_rng(0)
+    chance = [{"id": f"c{n}", "text": " ".join(f"w{w}" for w in draw.integers(0, 40, 12))} for n in range(60)]
+    write_lines(tmp_path / "chance.jsonl", chance)
+    write_lines(tmp_path / "planted.jsonl", planted_documents())
+    quick = ("--seed", 1, "--threads", 1, "--iterations", 5, "--overwrite", "--out", tmp_path / "m")
+    done = cli("fit", kind, tmp_path / "chance.jsonl", "--topics", 8, *quick)
+    assert "do not hold in documents that did not choose their words" in done.stdout
+    found = json.loads(cli("fit", kind, tmp_path / "chance.jsonl", "--topics", 8, *quick, "--json").stdout)
+    coherence = read_figures(tmp_path / "m")["coherence"]
+    assert found["weakest"] == pytest.approx(np.mean(sorted(coherence)[: round(len(coherence) / 4)]))
+    assert found["weakest"] < 0.0
+    done = cli("fit", kind, tmp_path / "planted.jsonl", "--topics", 3, *quick)
+    assert "hold" not in done.stdout

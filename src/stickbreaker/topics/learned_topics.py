@@ -63,6 +63,7 @@ class LearnedTopics(ModelOfParameters):
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
     state_: VariationalState
+    _coherence: Any = None  # of each topic, by halves of the documents, if a run has just counted it
     merges_: tuple[tuple[int, ...], ...] = ()  # for each merge after a fit, the new number of each topic
     _words_were_joined: bool = False  # whether `word_documents_` are those of a merge, until it learns more
     _stored_report: "StoredReport | None" = None  # what its report showed when it was loaded, after a merge

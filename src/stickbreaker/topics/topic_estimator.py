@@ -58,6 +58,19 @@ class TopicEstimator(LearnedTopics):
         self._combine_names()
         return self
 
+    def label_prompt(self, documents: Sequence[Sequence[str]] | None = None, top: int = 10) -> str:
+        """A prompt by which any language model can name the topics, by their `top` words.
+
+        documents: for each topic, texts of its most typical documents, whose beginnings are added. Give the
+        answer to `stickbreaker name --from-file`, or what `names_in_answer` of
+        `stickbreaker.topics.names.label_prompt` finds in it to `name_topics`. Nothing is sent anywhere.
+        Raises UserError before a fit.
+        """
+        from stickbreaker.topics.names.label_prompt import prompt_for
+
+        self._refuse_unlearned("name")
+        return prompt_for(self, documents, top)
+
     def merge_topics(self, topics: Sequence[Sequence[int]]) -> Self:
         """Merge topics for good: each list of topic numbers becomes one topic, as in [[3, 7], [2, 5, 9]].
 

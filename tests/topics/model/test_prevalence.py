@@ -10,12 +10,13 @@ from scipy.special import gammaln
 from tests.golden import names
 from tests.oracle import gibbs as oracle
 
-from stickbreaker import LDA, Corpus, UserError
+from stickbreaker import LDA, Corpus, Online, UserError
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.verbs import effects
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.testing.estimators import StopAfter, begin, contents
@@ -29,7 +30,9 @@ from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.solvers.prevalence_sums import mean_terms
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept, ConceptTree
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 WAYS = ("mean-field", "hybrid", "gibbs")
 
 
@@ -306,9 +309,9 @@ def planted(documents=300, words=30, effect=0.3, seed=3, field="party"):
 
 
 CORPUS = planted()
+TREE = ConceptTree([Concept("first", {"": ("a0x", "a1x", "a2x")}), Concept("other", {"": ("b0x", "b1x")})])
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("inference", WAYS)
 def test_a_planted_effect_is_recovered(inference):
     model = LDA(3, prevalence="party + year", inference=inference, max_iter=60, random_state=0).fit(CORPUS)
@@ -402,6 +405,7 @@ def test_a_saved_model_with_another_coding_is_refused(tmp_path):
     [
         ({"inference": "gibbs-delayed"}, "does not go with a prior by metadata"),
         ({"schedule": "memoised"}, "does not go with a prior by metadata"),
+        ({"inference": "gibbs", "words": TREE}, "does not go with a prior by metadata"),
         ({"alpha": 0.1}, "prevalence learns alpha"),
         ({"alpha": "learned-symmetric"}, "prevalence learns alpha"),
         ({"prevalence": "0 + party"}, "no intercept"),
@@ -413,6 +417,56 @@ def test_what_does_not_go_with_prevalence_is_refused_in_a_line(settings, told):
     with pytest.raises(UserError, match=told) as error:
         LDA(**{"n_topics": 3, "prevalence": "party", "max_iter": 2, **settings}).fit(CORPUS)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+def test_online_runs_learn_the_effect(inference):
+    schedule = Online(batch_size=60, kappa=0.7, tau0=4)
+    model = LDA(3, prevalence="party", inference=inference, schedule=schedule, max_iter=12, random_state=0)
+    model.fit(CORPUS)
+    k = int(np.argmax(_share_of_first(model)))
+    mine = model.expected_shares().query(f"topic == {k}").set_index("at")["share"]
+    assert mine["party=left"] - mine["party=right"] == pytest.approx(0.3, abs=0.09)
+
+
+def test_online_with_one_minibatch_and_rate_one_is_batch():
+    settings = {"prevalence": "party", "max_iter": 12, "tol": 0.0, "random_state": 0}
+    whole = Online(CORPUS.n_documents, kappa=0.0, tau0=1.0, shuffle=False)
+    batch = LDA(3, **settings).fit(CORPUS)
+    online = LDA(3, **settings, schedule=whole).fit(CORPUS)
+    for name in (COEFFICIENTS, VARIANCES, "alpha"):
+        np.testing.assert_allclose(online.params_[name].values, batch.params_[name].values, rtol=1e-6)
+
+
+OTHER_WORDS = {
+    "concepts": {"words": TREE},
+    "open": {"words": "open"},
+    "guide": {"guide": {"a's": ["a*"]}, "eta": 0.1},
+}
+
+
+@pytest.mark.parametrize("words", list(OTHER_WORDS))
+def test_it_goes_with_other_words(words, tmp_path):
+    model = LDA(3, prevalence="party", max_iter=25, random_state=0, **OTHER_WORDS[words]).fit(CORPUS)
+    shares = model.transform(CORPUS)
+    side = np.arange(CORPUS.n_documents) % 2
+    assert np.ptp([shares[side == one].mean(axis=0) for one in (0, 1)], axis=0).max() > 0.15
+    model.save(tmp_path / "model")
+    assert np.array_equal(LDA.load(tmp_path / "model").transform(CORPUS), shares)
+
+
+def test_it_goes_with_several_languages():
+    rng = np.random.default_rng(0)
+    texts, metadata = [], []
+    for d in range(120):
+        z = rng.choice(2, 12, p=[0.8, 0.2] if d % 2 else [0.2, 0.8])
+        texts.append(
+            {code: " ".join(f"{code}{'ab'[k]}{rng.integers(6)}" for k in z) for code in ("en", "de")}
+        )
+        metadata.append({"party": "left" if d % 2 else "right"})
+    corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+    model = LDA(2, prevalence="party", max_iter=30, random_state=0).fit(corpus)
+    assert model.expected_shares()["difference"].abs().max() > 0.35
 
 
 def test_a_stream_does_not_go_with_prevalence():
@@ -462,6 +516,9 @@ def test_effects_after_a_fit_use_the_prior_of_each_document():
         )
     assert estimates[0] == pytest.approx(0.4, abs=0.09)
     assert estimates[1] < 0.9 * estimates[0]
+    short = [str(effects(model, corpus, "party")) for model in models]
+    assert ["too small" in text for text in short] == [False, True]
+    assert "too small" not in str(effects(models[1], planted(documents=40, words=120), "party"))
 
 
 def test_variances_are_among_the_params():

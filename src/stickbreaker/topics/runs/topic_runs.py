@@ -100,7 +100,9 @@ def finish_run(
     estimator._take(model, engine, whole)
     counted = count_words(estimator, source, engine)
     estimator.word_documents_ = counted.whole
-    write_documents(estimator, source, engine, folder, halves=counted.halves)
+    figures = write_documents(estimator, source, engine, folder, halves=counted.halves)
+    if counted.halves is not None:
+        estimator._coherence = figures.get("coherence")
     snapshot = model_of(engine, whole, fixed, "done")
     snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
     return snapshot
