@@ -64,7 +64,7 @@ class TopicEstimator(LearnedTopics):
         self.given_names_ = {}  # they belonged to other topics
         vars(self).pop("_began_as_stream", None)
         self._take(*topic_runs.learned(self, corpus, job, state))
-        topic_runs.keep_word_documents(self, corpus, job)
+        topic_runs.keep_word_documents(self, corpus, job, state)
 
     def _new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None

@@ -21,6 +21,7 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.own_corpus import fitted_fingerprint
 from stickbreaker.topics.evaluation.held_out import HeldOut
+from stickbreaker.topics.kernels.document_counts import DocumentTopics
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.samplers.tokens import whole_counts
@@ -94,21 +95,30 @@ def finish_run(
     model, engine, whole = learned(estimator, corpus, job, state)
     estimator._take(model, engine, whole)
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
-    estimator.word_documents_ = word_documents_of(estimator, source, engine)
+    estimator.word_documents_ = word_documents_of(estimator, source, engine, _known_topics(estimator, state))
     write_documents(estimator, source, engine, folder)
     snapshot = model_of(engine, whole, fixed, "done")
     snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
     return snapshot
 
 
-def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run) -> None:
+def keep_word_documents(estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState) -> None:
     """Complete a run in memory: count in how many documents each topic uses each word, for ranking words, and
     set the estimator's `word_documents_`.
     """
     variational = isinstance(job, VariationalRun)
     source = job.source if variational else source_of(corpus, estimator._model, estimator._least_held_out())
     engine = job.engine if variational else estimator.engine_
-    estimator.word_documents_ = word_documents_of(estimator, source, engine)
+    estimator.word_documents_ = word_documents_of(estimator, source, engine, _known_topics(estimator, state))
+
+
+def _known_topics(estimator: LearnedTopics, state: RunState) -> DocumentTopics | None:
+    """The topics of the documents learned from, if a run ends with them: those of the tokens of a chain. None
+    if they have to be inferred.
+    """
+    if not isinstance(state, SamplingState):
+        return None
+    return gibbs_runs.topics_of_documents(state.chains, estimator.topic_columns_)
 
 
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:

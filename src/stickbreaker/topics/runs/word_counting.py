@@ -11,30 +11,33 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
-from stickbreaker.corpus.shards import entries_of_documents
+from stickbreaker.corpus.shards import entries_of_documents, tokens_by_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
-from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings, count_support
+from stickbreaker.topics.kernels.document_counts import DocumentTopics, count_meetings, count_words
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model.topic_words import TopicWords
-from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first
+from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first, stacked
 from stickbreaker.topics.model.word_scores import company_of
 from stickbreaker.topics.model.word_support import keep_supported
 
 CELLS = 1 << 25  # words × topics at most: four arrays of 256 MB
 SUMS = 4  # columns of sums for each topic
+AT_ONCE = 64  # columns of sums that are ranked together
+LEAST = 0.5  # tokens of a document: topics that explain fewer are none of its topics
 WINDOW = 200  # most words of a window of text in which words are company
 
 
-def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
+def word_documents_of(
+    estimator: LearnedTopics, source: Source, engine: Engine, known: DocumentTopics | None = None
+) -> WordDocuments | None:
     """Count what ranks topics' words: in how many documents each topic uses them, how far documents
     support them, and how often the top words occur together.
 
-    Every document's topics are inferred once, by `engine`. None if the table of sums would be too large: more
-    than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
+    Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
+    would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
     """
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
     settings = estimator.engine
@@ -45,7 +48,7 @@ def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) 
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
     sent = estimator._over(estimator.engine_.sharing_view()) if local else estimator._without_table()
     parts = estimator.vocabulary_.parts
-    counted = sides_of(_summed(engine, DocumentSums(sent, source, parts)), parts)
+    counted = sides_of(_summed(engine, DocumentSums(sent, source, parts, known)), parts)
     meetings = _summed(engine, MeetingCounts(sent, source, counted))[0]
     return with_company(counted, meetings)
 
@@ -62,9 +65,10 @@ def count_sample(estimator: LearnedTopics, sample: StreamDocuments) -> WordDocum
     if sample.spelled is not None:
         bags = _with_rows(bags, vocabulary.lookup(sample.spelled))
     engine = estimator.engine_.sharing_view()
-    theta = estimator._over(engine)._infer_shares(bags)
+    topics = topics_of_documents(estimator._over(engine)._infer_shares(bags), bags)
     sums = np.zeros((n_words, SUMS * n_topics + 1))
-    add_documents(bags, theta, estimator._topic_words, vocabulary.parts, sums)
+    words = estimator._topic_words.by_word(np.arange(n_words))
+    add_documents(bags, topics, words, vocabulary.parts, sums)
     counted = sides_of(sums, vocabulary.parts)
     return with_company(counted, count_meetings_of(Tokens(bags.offsets, bags.words), bags, counted, n_words))
 
@@ -81,28 +85,21 @@ def _with_rows(bags: Bags, rows: NDArray[np.int32]) -> Bags:
 
 class Counts(Protocol):
     """A task that counts in some blocks and returns (None, the counts). The estimator's table is in `engine`,
-    or in its own engine if that is None. `total`: an array to add to, if there is one.
+    or in its own engine if that is None.
     """
 
     source: Source
 
-    def __call__(
-        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
-    ) -> tuple[None, Array]: ...
+    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]: ...
 
 
 def _summed(engine: Engine, counts: Counts) -> Array:
     """Run a counting task on all blocks of its documents and add up the counts, in an order that does not
     depend on the engine's threads.
     """
-    parts = counts.source.parts()
     if not isinstance(engine, LocalEngine):
-        return np.concatenate(engine.map_items_with_sums(counts, parts, _piece)[1], axis=-1)
-    total = None
-    for part in parts:  # one at a time, using all threads for its documents, since arrays are large
-        total = counts(None, part, total)[1]
-    assert total is not None
-    return total
+        return np.concatenate(engine.map_items_with_sums(counts, counts.source.parts(), _piece)[1], axis=-1)
+    return counts(None, range(counts.source.n_blocks))[1]  # at once: arrays are large, inference has threads
 
 
 def _piece(_first: int, values: Array) -> Array:
@@ -113,62 +110,86 @@ def _piece(_first: int, values: Array) -> Array:
 class DocumentSums:
     """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1.
 
-    parts: the rows of the languages, which an estimator without its table does not know.
+    parts: the rows of the languages, which an estimator without its table does not know; known: the topics of
+    all documents of the source in order, None if they are to be inferred.
     """
 
     estimator: LearnedTopics
     source: Source
     parts: Sequence[slice]
+    known: DocumentTopics | None = None
 
-    def __call__(
-        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
-    ) -> tuple[None, Array]:
+    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
         estimator = self.estimator if engine is None else self.estimator._over(engine.sharing_view())
         n_topics, n_words = estimator._topic_words.shape
-        sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
+        probabilities = estimator._topic_words.by_word(np.arange(n_words))
+        sums = np.zeros((n_words, SUMS * n_topics + 1))
+        done = 0
         for bags in _bags_of(estimator, self.source, blocks):
-            theta = estimator._infer_shares(bags)
-            add_documents(bags, theta, estimator._topic_words, self.parts, sums)
+            topics = self._topics_of(estimator, bags, done)
+            add_documents(bags, topics, probabilities, self.parts, sums)
+            done += len(bags.unseen)
         return None, sums
+
+    def _topics_of(self, estimator: LearnedTopics, bags: Bags, first: int) -> DocumentTopics:
+        """The topics of these documents, which are consecutive from number `first` on."""
+        if self.known is None:
+            return topics_of_documents(estimator._infer_shares(bags), bags)
+        starts = self.known.starts[first : first + len(bags.offsets)]
+        own = slice(int(starts[0]), int(starts[-1]))
+        return DocumentTopics(starts - starts[0], self.known.topics[own], self.known.shares[own])
+
+
+def topics_of_documents(theta: Array, bags: Bags) -> DocumentTopics:
+    """The topics of documents that explain at least `LEAST` of a token, or the largest of them if none does.
+
+    theta (documents × topics): the documents' topic shares. What is left out is mostly the prior's: a few
+    topics stay of hundreds, and words are ranked as well by them (docs/explanation/ranking-words.md).
+    """
+    tokens = tokens_by_document(bags.offsets, bags.counts)
+    chosen = theta * tokens[:, None] >= np.minimum(LEAST, theta.max(axis=1) * tokens)[:, None]
+    documents, topics = np.nonzero(chosen)
+    starts = np.searchsorted(documents, np.arange(len(theta) + 1))
+    return DocumentTopics(starts, topics.astype(np.int32), theta[documents, topics])
 
 
 def add_documents(
-    bags: Bags, theta: Array, topics: TopicWords, parts: Sequence[slice], sums_out: Array
+    bags: Bags, topics: DocumentTopics, probabilities: Array, parts: Sequence[slice], sums_out: Array
 ) -> None:
-    """Add documents to sums, words × 4 K + 1: those of `count_documents` (K columns), of `count_support`
-    (3 K), and the number of documents with each word.
+    """Add documents to sums, words × 4 K + 1: those of `count_words`, and the number of documents with each
+    word.
 
-    theta (documents × topics): the documents' topic shares; topics: word probabilities, by which a word's
+    topics: the documents' topics and shares; probabilities (words × topics): of the words, by which a word's
     topic is judged; parts: the rows of the languages, in each of which a document's weights are summed alone.
     """
-    rows, codes = np.unique(bags.words, return_inverse=True)
-    probabilities, shares = np.ascontiguousarray(topics.of(rows).T), np.ascontiguousarray(theta)
     damped = np.log1p(bags.counts.astype(np.float64))
-    n_topics = shares.shape[1]
-    documents, support = np.zeros((len(rows), n_topics)), np.zeros((len(rows), 3 * n_topics))
-    count_documents(bags.offsets, codes, shares, probabilities, documents)
+    documents = np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
     for part in parts:
-        offsets, entries = bags.offsets, slice(None)
-        if len(parts) > 1:
-            entries = (bags.words >= part.start) & (bags.words < part.stop)
-            offsets = np.concatenate([[0], np.cumsum(entries)])[offsets]
-        count_support(offsets, codes[entries], damped[entries], shares, probabilities, support)
-    sums_out[rows, :n_topics] += documents
-    sums_out[rows, n_topics:-1] += support
-    sums_out[rows, -1] += np.bincount(codes, minlength=len(rows))
+        entries = np.flatnonzero((bags.words >= part.start) & (bags.words < part.stop))
+        count_words(entries, documents, bags.words, damped, topics, probabilities, sums_out)
+    sums_out[:, -1] += np.bincount(bags.words, minlength=len(sums_out))
 
 
 def sides_of(sums: Array, parts: Sequence[slice]) -> WordDocuments:
     """The words of each topic whose counts are stored, from the sums of `add_documents` over all documents,
     for each language (`parts`). Their company is still missing.
     """
-    n_topics = sums.shape[1] // SUMS
-    sides: list[Side] = []
-    for rows in parts:
-        own = [sums[rows, n * n_topics : (n + 1) * n_topics] for n in range(SUMS)]
-        side = keep_first(own[0], sums[rows, -1], rows)
-        sides.append(side._replace(support=keep_supported(own[1], own[2], own[3], rows)))
-    return WordDocuments(tuple(sides))
+    return WordDocuments(tuple(_side_of(sums[rows], rows) for rows in parts))
+
+
+def _side_of(sums: Array, rows: slice) -> Side:
+    """One language's words of each topic, from its rows of the sums. Topics are taken a few at a time, whose
+    sums are copied so that those of a topic are adjacent.
+    """
+    weights = sums[:, 1:-1:SUMS].sum(axis=1)
+    overall = weights / max(float(weights.sum()), 1e-300)
+    found: list[Side] = []
+    for start in range(0, sums.shape[1] - 1, AT_ONCE):
+        own = np.ascontiguousarray(sums[:, start : min(start + AT_ONCE, sums.shape[1] - 1)].T)
+        side = keep_first(own[::SUMS], sums[:, -1], rows)
+        support = keep_supported(own[1::SUMS], own[2::SUMS], own[3::SUMS], overall, rows)
+        found.append(side._replace(support=support))
+    return stacked(found)
 
 
 @dataclass
@@ -183,18 +204,16 @@ class MeetingCounts:
     source: Source
     counted: WordDocuments
 
-    def __call__(
-        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
-    ) -> tuple[None, Array]:
+    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
         estimator = self.estimator if engine is None else self.estimator._over(engine)
         n_words = estimator._topic_words.shape[1]
-        found = [np.zeros(0)] if total is None else [total[0]]
         corpus = _seen_corpus(estimator, self.source)
+        rows: list[Array] = []
         for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
             texts = _texts_of(corpus, self.source, block) if corpus.ordered else bags
             row = count_meetings_of(Tokens(bags.offsets, bags.words), texts, self.counted, n_words)
-            found = [found[0] + row] if len(found[0]) else [row]
-        return None, found[0][None]
+            rows = [row if not rows else rows[0] + row]
+        return None, rows[0][None]
 
 
 def count_meetings_of(documents: Tokens, texts: Bags | Tokens, counted: WordDocuments, n_words: int) -> Array:
