@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stickbreaker.core.errors import UserError, naming, shown
 from stickbreaker.core.json_checks import is_amount
@@ -191,7 +191,8 @@ def _concept(given: object) -> Concept:
         given = given["concept"], given["words"], given.get("parent"), given.get("counts")
     if not isinstance(given, list | tuple) or len(given) not in (3, 4):
         raise UserError(f"{shown(str(given))} is not a concept", remedy=f"a concept is {ROW}")
-    name, words, parent, counts = (*given, None)[:4]
+    name, words, parent = given[:3]
+    counts = given[3] if len(given) > 3 else None
     if not isinstance(name, str) or not name.strip():
         raise UserError("a concept has no name", remedy=f"a concept is {ROW}")
     if parent is not None and not isinstance(parent, str):
@@ -216,15 +217,16 @@ def _counts(name: str, words: Mapping[str, Sequence[str]], given: object) -> dic
     """The counts of a concept's words by language, as given. Raises UserError if they are not one for each
     word.
     """
-    by_language = given if isinstance(given, Mapping) else {"": given}
+    by_language: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"": given}
     found: dict[str, tuple[float, ...]] = {}
     for code, own in words.items():
         counts = by_language.get(code)
-        fit = isinstance(counts, list | tuple) and len(counts) == len(own)
-        if not fit or not all(is_amount(count) and count <= MOST_COUNT for count in counts):
+        numbers = counts if isinstance(counts, list | tuple) else ()
+        amounts = tuple(float(one) for one in numbers if is_amount(one) and one <= MOST_COUNT)
+        if not len(amounts) == len(numbers) == len(own):
             problem = f"the counts of {shown(name)} are not a number for each of its words"
             raise UserError(problem, remedy=f'give as many as words, 0 to {MOST_COUNT:g}, or no "counts"')
-        found[code] = tuple(map(float, counts))
+        found[code] = amounts
     return found
 
 
