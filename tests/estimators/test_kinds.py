@@ -56,7 +56,7 @@ def saved(registered, texts, tmp_path):
 def test_a_spec_is_of_its_kind(kind):
     assert kind.how().kind == kind.public().kind == kind.name
     assert getattr(stickbreaker, kind.public().__name__) is kind.public()
-    assert set(kind.verbs) <= {*commands(), "partial_fit", "over_time"}
+    assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
     assert ("topics" in kind.functions) == ("topics" in kind.verbs)
     assert set(kind.functions) <= set(kind.verbs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -137,6 +138,23 @@ def test_data_stay_in_their_place_and_are_drawn_without_a_browser(name: str) -> 
     for svg in figures(page).values():
         assert not re.search(r"var\(|currentColor|NaN|undefined|Infinity", svg)
         ElementTree.fromstring(svg)
+
+
+def test_points_of_a_curve_say_their_values_wherever_they_are_pointed_at() -> None:
+    quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    context = quickjs.Context()
+    page = page_of(Lines([Series([(n, 400.0 - n / 10) for n in range(300)], "#aa5500")], "steps"))
+    context.eval(page.charts() + f"const value = {json.dumps(page.payload['sections'][0][0])};")
+    strips = json.loads(
+        context.eval(
+            "JSON.stringify(DRAWERS.Lines.draw(value, { width: 600, own: {} "
+            "}).children.flat(9).filter((one) => one.attributes.class === 'hover').map((one) => "
+            "[one.children[0].children[0], Number(one.attributes.width)]))"
+        )
+    )
+    assert len(strips) == 100
+    assert strips[1][0] == "steps 3.00: 400"
+    assert all(width > 0 for _, width in strips)
 
 
 @pytest.mark.smoke

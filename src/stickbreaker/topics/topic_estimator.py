@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.source import Shards
@@ -253,14 +254,14 @@ class TopicEstimator(LearnedTopics):
         """
         return self._sums(corpus, self._bound_of)
 
-    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
-        """Score a corpus block by block. Returns the sum of `nats_of(bags)` over the blocks, and the number
-        of tokens whose words are in the vocabulary.
+    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags, Array | None], float]) -> tuple[float, float]:
+        """Score a corpus block by block. Returns the sum of `nats_of(bags, covariates)` over the blocks, and
+        the number of tokens whose words are in the vocabulary.
         """
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
-            nats += nats_of(bags)
+            nats += nats_of(bags, self._covariates(corpus, block))
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 

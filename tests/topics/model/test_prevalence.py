@@ -352,6 +352,19 @@ def test_documents_have_the_prior_of_their_metadata():
     assert plain.tolist() == [unknown[0]] * 2
 
 
+def test_scores_have_the_prior_of_the_metadata():
+    model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
+    wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(CORPUS.n_documents)]
+    texts = [document.text for document in CORPUS]
+    swapped = Corpus.from_texts(texts, metadata=wrong, vocabulary=model.vocabulary_)
+    assert model.score(CORPUS) > model.score(texts) > model.score(swapped)
+    assert model.bound(CORPUS) > model.bound(swapped)
+    one = model.score(CORPUS.part(0, 1)) * CORPUS.part(0, 1).n_tokens
+    two = model.score(CORPUS.part(1, 2)) * CORPUS.part(1, 2).n_tokens
+    both = CORPUS.part(0, 2)
+    assert model.score(both) * both.n_tokens == pytest.approx(one + two)
+
+
 @pytest.mark.parametrize("inference", WAYS)
 def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
     settings = {"inference": inference, "max_iter": 14, "tol": 0.0, "random_state": 0}
@@ -467,6 +480,51 @@ def test_it_goes_with_several_languages():
     corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
     model = LDA(2, prevalence="party", max_iter=30, random_state=0).fit(corpus)
     assert model.expected_shares()["difference"].abs().max() > 0.35
+
+
+def test_levels_of_many_values_are_pooled():
+    """Forty authors of eight documents each: their coefficients are drawn together as far as they differ."""
+    rng = np.random.default_rng(4)
+    authors, texts, metadata = rng.normal(0.0, 0.8, 40), [], []
+    for d in range(320):
+        share = 1.0 / (1.0 + np.exp(-authors[d % 40]))
+        z = rng.random(12) < rng.beta(4.0 * share, 4.0 * (1.0 - share))
+        texts.append(" ".join(f"{'ba'[int(k)]}{rng.integers(8)}x" for k in z))
+        metadata.append({"author": f"author{d % 40:02d}"})
+    corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+    model = LDA(2, prevalence="author", max_iter=60, random_state=0).fit(corpus)
+    k = int(np.argmax(_share_of_first(model)))
+    coding = model._model.covariates
+    rows = np.array([coding.typical({"author": f"author{a:02d}"}) for a in range(40)])
+    logs = rows @ model.params_[COEFFICIENTS].values
+    found = logs[:, k] - logs[:, 1 - k]
+    plain = np.array(
+        [sum(word[0] == "a" for text in texts[a::40] for word in text.split()) for a in range(40)]
+    )
+    plain = np.log((plain + 0.5) / (96.5 - plain))
+    assert np.corrcoef(found, authors)[0, 1] > 0.8
+    assert found.std() < plain.std(), "less than the documents' own shares say"
+    assert (
+        np.square(found - found.mean() - authors + authors.mean()).mean()
+        < 1.1 * np.square(plain - authors).mean()
+    )
+    assert 0.03 < model.params_[VARIANCES].values[1] < 1.0
+
+
+def test_too_many_levels_are_refused():
+    texts, metadata = ["a1x b1x"] * 600, [{"author": f"{d % 500}"} for d in range(600)]
+    with pytest.raises(UserError, match="500 columns for each topic; 50 topics can have 409"):
+        LDA(50, prevalence="author").fit(
+            Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+        )
+
+
+def test_topics_with_a_prior_by_metadata_are_not_merged():
+    model = LDA(3, prevalence="party", max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
+    before = model.params_[COEFFICIENTS].values.copy()
+    with pytest.raises(UserError, match="cannot be merged; give them one name"):
+        model.merge_topics([[0, 1]])
+    assert np.array_equal(model.params_[COEFFICIENTS].values, before)
 
 
 def test_a_stream_does_not_go_with_prevalence():
