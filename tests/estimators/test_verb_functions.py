@@ -330,3 +330,12 @@ def test_sentences_are_scored_drawn_and_ranked(cli, texts, new_file, tmp_path):
     ):
         with pytest.raises(UserError, match=problem):
             call()
+
+
+def test_a_language_model_in_the_arpa_format_loads(cli, texts, tmp_path):
+    NgramModel(2, max_iter=4, random_state=0).fit(texts).save(tmp_path / "model")
+    cli("export", tmp_path / "model", "--format", "arpa", "--out", tmp_path / "arpa")
+    model = stickbreaker.load(tmp_path / "arpa")
+    assert repr(model) == "ArpaModel(24 words, order 2)"
+    assert str(stickbreaker.evaluate(model, NEW)) == str(stickbreaker.evaluate(tmp_path / "arpa", NEW))
+    assert stickbreaker.evaluate(model, NEW).learned_from is None

@@ -227,7 +227,7 @@ class Look:
     whole: LearnedTopics | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
-        source, estimator = self.source, self.whole or self.estimator._over(engine)
+        source, estimator = self.source, self.whole or self.estimator._over(engine.sharing_view())
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)
         seen = estimator._seen(corpus) if estimator._is_open else corpus
