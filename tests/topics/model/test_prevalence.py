@@ -1,17 +1,21 @@
 """The prior of topic shares by metadata: its sampler, its steps, and what runs learn of it."""
 
+import json
 import warnings
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.special import gammaln
 from tests.golden import names
 from tests.oracle import gibbs as oracle
 
 from stickbreaker import LDA, Corpus, Online, UserError
+from stickbreaker.cli import main
 from stickbreaker.contracts.contract import Step
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import VocabularyRule
@@ -20,6 +24,7 @@ from stickbreaker.estimators.verbs import effects
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.testing.estimators import StopAfter, begin, contents
+from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.formula_coding import learn_coding
 from stickbreaker.topics.model.priors.polya import fit_alpha, histogram
 from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, DRIFT, VARIANCES, PrevalencePrior
@@ -352,6 +357,46 @@ def test_documents_have_the_prior_of_their_metadata():
     assert plain.tolist() == [unknown[0]] * 2
 
 
+def test_held_out_documents_have_the_prior_of_their_metadata():
+    model = LDA(3, prevalence="party", max_iter=20, tol=0.0, random_state=0).fit(CORPUS)
+    wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(CORPUS.n_documents)]
+    texts = [document.text for document in CORPUS]
+    swapped = Corpus.from_texts(texts, metadata=wrong, vocabulary=model.vocabulary_)
+    scores = [
+        HeldOut(source_of(corpus, model._model, 0.3), 0)(model.engine_, model._model, model.params_)
+        for corpus in (CORPUS, swapped)
+    ]
+    assert scores[0] > scores[1] + 0.005
+
+
+def test_the_program_shows_expected_shares_without_documents(tmp_path):
+    lines = (json.dumps({"text": one.text, **(one.metadata or {})}) for one in CORPUS)
+    (tmp_path / "docs.jsonl").write_text("\n".join(lines))
+    model, table = str(tmp_path / "model"), tmp_path / "t.csv"
+    fit = ["fit", "lda", str(tmp_path / "docs.jsonl"), "--out", model, "--topics", "3", "--max-share", "1"]
+    run = CliRunner().invoke
+    assert run(main, [*fit, "--prevalence", "party + year", "--iterations", "15"]).exit_code == 0
+    shown = run(main, ["effect", model])
+    assert shown.exit_code == 0, shown.output
+    assert "compared with 150 documents of party=" in shown.stdout
+    assert shown.stdout.count("party=left") == 4
+    told = run(main, ["effect", model, "--at", "party=left", "--topic", "1", "--json", "--out", str(table)])
+    assert json.loads(told.stdout)["places"] == [
+        {"values": {"party": "left"}, "documents": None, "compared_with": "party=left"}
+    ]
+    assert len(table.read_text().splitlines()) == 4
+    for wrong in (["--formula", "party"], ["--picture", "p.svg"], ["--topic", "9"], ["--at", "party=up"]):
+        refused = run(main, ["effect", model, *wrong])
+        assert refused.exit_code != 0
+        assert "Traceback" not in refused.output
+    documents = run(main, ["effect", model, str(tmp_path / "docs.jsonl"), "--formula", "party"])
+    assert documents.exit_code == 0, documents.output
+    new = tmp_path / "new.jsonl"
+    new.write_text('{"text": "a1x b1x", "party": "centre", "year": 1990}\n')
+    shares = run(main, ["transform", model, str(new), "--out", str(tmp_path / "s.csv")])
+    assert "1 document of 1 without a value of party or year" in shares.stderr
+
+
 def test_scores_have_the_prior_of_the_metadata():
     model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
     wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(CORPUS.n_documents)]
@@ -522,7 +567,7 @@ def test_too_many_levels_are_refused():
 def test_topics_with_a_prior_by_metadata_are_not_merged():
     model = LDA(3, prevalence="party", max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
     before = model.params_[COEFFICIENTS].values.copy()
-    with pytest.raises(UserError, match="cannot be merged; give them one name"):
+    with pytest.raises(UserError, match="depends on metadata"):
         model.merge_topics([[0, 1]])
     assert np.array_equal(model.params_[COEFFICIENTS].values, before)
 

@@ -75,7 +75,7 @@ def effect(
         from stickbreaker.estimators.given_models import model_for
         from stickbreaker.topics.verbs.expected_shares import shares_by_metadata
 
-        topics: Any = options["topics"]
+        topics: Any = options["topic"]
         found = shares_by_metadata(model_for("effect", model)[1], at, tuple(topics)).of_model(str(model))
     if out is not None:
         table = found.table()

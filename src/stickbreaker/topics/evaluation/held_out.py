@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Record
+from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.source import Source, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
@@ -57,14 +57,17 @@ class BlockScore:
         for block in blocks:
             found = document_halves(self.source, block)
             if found is not None:
-                more = self._scored(engine, *found)
+                rows = self.source.rows_of(self.source.numbers(block, held_out=True))
+                more = self._scored(engine, *found, rows)
                 nats, tokens = nats + more[0], tokens + more[1]
         return nats, tokens
 
-    def _scored(self, engine: LocalEngine, observed: Bags, rest: Bags) -> tuple[float, float]:
+    def _scored(
+        self, engine: LocalEngine, observed: Bags, rest: Bags, covariates: Array | None
+    ) -> tuple[float, float]:
         self.topic_words = self.topic_words or self._topic_words(engine)
         numbers, words = np.arange(len(observed.unseen)), (self.source.n_words, self.source.words)
-        theta = infer_shares(engine, self.model, self.params, numbers, observed, words, self.seed)
+        theta = infer_shares(engine, self.model, self.params, numbers, observed, words, self.seed, covariates)
         scored = completion_of_rest(rest, theta, self.topic_words)
         return scored.nats, scored.tokens
 
@@ -83,14 +86,16 @@ def infer_shares(
     bags: Bags,
     words: tuple[int, Sequence[str] | None],
     seed: int,
+    covariates: Array | None = None,
 ) -> NDArray[np.floating]:
     """Topic shares of documents (documents × topics), inferred with an engine's current table.
 
     `params`: the model's global parameters; `numbers`: the documents' keys for random draws; `words`: the
     size of the vocabulary that `bags` refer to, and its words, ascending, if the table's rows have keys (else
-    None). Topics not in use have shares too.
+    None); `covariates` (documents × columns): of their priors, None for the mean prior. Topics not in use
+    have shares too.
     """
-    shards = cut_shards(numbers, bags, *words, model.shard_size)
+    shards = cut_shards(numbers, bags, *words, model.shard_size, covariates)
     gamma = np.concatenate([local["gamma"].values for local in engine.infer(params, shards, seed)])
     return gamma / gamma.sum(axis=1, keepdims=True)
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
-from stickbreaker.core.edits import Merge
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.corpus.document import Scalar
@@ -166,11 +165,6 @@ class PrevalencePrior(TopicPrior):
             VARIANCES: variances._replace(values=moved),
             DRIFT: Field(drift + NEW * (change - drift), axes, additive=False),
         }
-
-    def merged(self, params: Record, change: Merge, *, adds: bool = True) -> dict[str, Field]:
-        """Raises UserError: the sum of two exponentials of covariates is not one of them."""
-        remedy = "give them one name, which merges them in the report"
-        raise UserError("topics whose prior depends on metadata cannot be merged", remedy=remedy)
 
     @staticmethod
     def _mean_alpha(before: Field, seen: Array, change: Array, rate: float) -> Field:
