@@ -34,6 +34,11 @@ BENCHMARKS = (
         "ten minutes.",
     ),
     Entry(
+        "how-many",
+        "benchmarks.how_many",
+        "Numbers of topics against their coherence in documents not learned from, five collections; an hour.",
+    ),
+    Entry(
         "texts",
         "benchmarks.raw_texts",
         "Corpora built of raw texts, and from raw texts to topics in one command, compared with "

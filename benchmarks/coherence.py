@@ -32,7 +32,13 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.topics.evaluation import Tokens, coherence, topic_diversity
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_ranking import DEFAULT, RANKINGS, WordEvidence
-from stickbreaker.topics.runs.word_counting import add_documents, count_meetings_of, sides_of, with_company
+from stickbreaker.topics.runs.word_counting import (
+    add_documents,
+    count_meetings_of,
+    sides_of,
+    topics_of_documents,
+    with_company,
+)
 
 Array = NDArray[np.float64]
 
@@ -119,7 +125,8 @@ def evidence_of(topics: Topics, corpus: Corpus) -> WordEvidence:
     theta = topics.documents / np.maximum(topics.documents.sum(axis=1, keepdims=True), 1e-300)
     bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
     sums = np.zeros((n_words, 4 * n_topics + 1))
-    add_documents(bags, theta, words, [slice(0, n_words)], sums)
+    own = topics_of_documents(theta, bags)
+    add_documents(bags, own, np.ascontiguousarray(words.topic_word.T), [slice(0, n_words)], sums)
     counted = sides_of(sums, [slice(0, n_words)])
     meetings = np.zeros(0)
     for block in range(len(corpus.block_sizes)):

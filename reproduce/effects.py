@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker import LDA, Corpus
+from stickbreaker import LDA, Corpus, VocabularyRule
 from stickbreaker.testing.planted import matched
 from stickbreaker.topics.effects_of_metadata import effects_of_metadata
 from stickbreaker.topics.effects_of_prevalence import expected_shares
@@ -66,7 +66,7 @@ def two_groups(
         drawn = [generator.choice(WORDS, n, p=topics[k]) for k, n in enumerate(counts)]
         texts.append([f"w{w:02d}" for w in np.concatenate(drawn)])
     metadata = [{"party": "ab"[g]} for g in group.tolist()]
-    return Groups(Corpus.from_tokens(texts, metadata=metadata), topics)
+    return Groups(Corpus.from_tokens(texts, metadata=metadata, rule=VocabularyRule(1, 1.0)), topics)
 
 
 def of_prior(groups: Groups, inference: str, seed: int) -> Interval:

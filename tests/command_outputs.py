@@ -88,6 +88,7 @@ COMMANDS = {
     ),
     "intruders": ("lda --out quiz.html --overwrite", "two --out quiz.html --overwrite --questions 2"),
     "effect": ("lda one.jsonl --formula label", "lda one.jsonl --formula label --topic 1 --draws 5"),
+    "over-time": ("lda one.jsonl --by year", "lda one.jsonl --by month --group-field label --topic 1"),
     "search-k": ("one.corpus --topics 2,3 --seeds 2 --iterations 5 --held-out .3 --threads 1 --out search",),
     "segment": ("grammar new.txt",),
     "score": ("ngram new.txt", "arpa new.txt", "topic-ngram new.txt"),

@@ -68,6 +68,24 @@ MUTATIONS = {
         "own = np.float64(counted(counts[k], alpha[k], one)) * less(word, k)",
         "tests/topics/kernels/test_gibbs_sweeps.py tests/topics/model/test_gibbs.py",
     ),
+    "the prior of a document by its metadata": Mutation(
+        "topics/kernels/samplers/gibbs.py",
+        "alpha = alphas[block.documents[t] * many]",
+        "alpha = alphas[0]",
+        "tests/topics/model/test_prevalence.py",
+    ),
+    "how a document's topics depend on its alpha": Mutation(
+        "topics/kernels/document_terms.py",
+        "terms_out.slopes[d, k] -= share * fall * alpha[k]",
+        "terms_out.slopes[d, k] += share * fall * alpha[k]",
+        "tests/topics/model/test_prevalence.py",
+    ),
+    "topics that are coupled by a document's length": Mutation(
+        "topics/model/priors/prevalence_steps.py",
+        "capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - lost",
+        "capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) + lost",
+        "tests/topics/model/test_prevalence.py",
+    ),
     "likeness of documents": Mutation(
         "topics/kernels/document_likeness.py",
         "row[documents[j]] += value * their_values[j]",
@@ -142,20 +160,20 @@ MUTATIONS = {
     ),
     "documents of a topic with a word": Mutation(
         "topics/kernels/document_counts.py",
-        "counts[i, k] += theta[d, k] * words[i, k] / norm",
-        "counts[i, k] += theta[d, k] * words[i, k] * norm",
+        "scales[entry] = 1.0 / norm if norm > 0.0 else 0.0",
+        "scales[entry] = norm if norm > 0.0 else 0.0",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
     ),
     "spread of words": Mutation(
         "topics/kernels/document_counts.py",
-        "sums_out[i, 2 * n_topics + k] += weight * whole[k]",
-        "sums_out[i, 2 * n_topics + k] += weight * weight",
+        "sums[column + 3] += weight * whole[j]",
+        "sums[column + 3] += weight * weight",
         "tests/topics/kernels/test_document_counts_kernel.py tests/topics/model/test_word_documents.py",
     ),
     "words' lower bound": Mutation(
         "topics/model/word_support.py",
-        "squared = squares[:, k] - 2.0 * p * products[:, k] + p**2 * whole[k]",
-        "squared = squares[:, k] - p * products[:, k] + p**2 * whole[k]",
+        "squared = squares[k] - 2.0 * overall * product + overall**2 * product.sum()",
+        "squared = squares[k] - overall * product + overall**2 * product.sum()",
         "tests/topics/model/test_word_documents.py",
     ),
     "company of words": Mutation(

@@ -18,11 +18,17 @@ if TYPE_CHECKING:
         compare,
         effects,
         evaluate,
+        generate,
         intruders,
         load,
+        make_concepts,
         nearest,
+        rescore,
+        score,
         search_topics,
+        segment,
         topics_of,
+        topics_over_time,
         transform,
     )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
@@ -43,8 +49,8 @@ if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _VERBS = (
-    *("compare", "effects", "evaluate", "intruders", "load", "nearest"),
-    *("search_topics", "topics_of", "transform"),
+    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
+    *("rescore", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -100,11 +106,17 @@ __all__ = [
     "compare",
     "effects",
     "evaluate",
+    "generate",
     "intruders",
     "load",
+    "make_concepts",
     "nearest",
+    "rescore",
+    "score",
     "search_topics",
+    "segment",
     "topics_of",
+    "topics_over_time",
     "transform",
 ]
 

@@ -29,8 +29,8 @@ def test_languages_are_told(cli, polylingual):
     told = json.loads(cli("corpus", "info", polylingual / "corpus", "--json").stdout)
     assert told["languages"] == {"de": 52, "en": 51}
     text = cli("topics", polylingual / "model", "--top", 3).stdout.splitlines()
-    assert text[0].split() == ["topic", "share", "words"]
-    assert [line.split()[-4] for line in text[1:]] == ["de", "en"] * 3
+    assert text[0].split() == ["topic", "share", "NPMI", "words"]
+    assert [line.split()[-4] for line in text[1:7]] == ["de", "en"] * 3
     told = json.loads(cli("topics", polylingual / "model", "--json").stdout)["topics"]
     for topic in told:
         ours, theirs = (set(topic["languages"][code]["words"][:6]) for code in ("en", "de"))
@@ -108,7 +108,7 @@ def test_guided_topics_carry_their_names(cli, tmp_path):
     for k, planted in ((0, 1), (1, 2), (2, 0)):
         assert len(set(by_number[k]["words"][:6]) & set(TOPICS[planted])) >= 5
     text = cli("topics", tmp_path / "model").stdout.splitlines()
-    assert text[0].split() == ["topic", "share", "name", "words"]
+    assert text[0].split() == ["topic", "share", "NPMI", "name", "words"]
     assert sum("finance" in row for row in text) == 1
     line[-1] = tmp_path / "other"
     assert "no category 'war'" in cli(*line, "--guide-categories", "war", code=1).stderr
@@ -163,9 +163,9 @@ def test_nearest_documents_have_their_titles(cli, tmp_path, monkeypatch):
     assert alone == [one for one in whole if one["id"] in ("2", "bare")]
     inferred, infer = [], PlainLDA._infer_shares
 
-    def counting(model, bags):
+    def counting(model, bags, *rest):
         inferred.append(len(bags.offsets) - 1)
-        return infer(model, bags)
+        return infer(model, bags, *rest)
 
     monkeypatch.setattr(PlainLDA, "_infer_shares", counting)
     cli("corpus", "build", file, "--out", tmp_path / "c", "--min-documents", 1, "--max-share", 1)

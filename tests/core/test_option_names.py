@@ -106,7 +106,8 @@ def test_the_command_line_renames_what_it_says(cli):
             "corpus build",
             "topics",
             "report",
-            "effect",
+            *("effect", "evaluate", "nearest", "compare", "intruders", "search-k", "transform"),
+            *("concepts", "score", "generate", "rescore", "merge"),
             *(f"translate {verb}" for verb in ("learn", "terms", "export", "run")),
         )
     )
@@ -116,13 +117,14 @@ def test_the_command_line_renames_what_it_says(cli):
 
 
 def test_every_option_that_the_library_names_is_known():
-    """Of messages in the library's code, beside the program's own."""
+    """Of messages in the library's code, beside the program's own and those of verbs, whose options are
+    common words ("from", "kind"), which are not replaced in other messages."""
     source = Path(as_options.__code__.co_filename).parents[1]
     message = re.compile(r"""["' (](--[a-z][a-z-]+)(?![^"'\n]*`)""")
     files = [
         file
         for file in source.rglob("*.py")
-        if not {"cli", "console", "kind.py", "option_names.py"} & set(file.parts)
+        if not {"cli", "console", "verbs", "kind.py", "option_names.py"} & set(file.parts)
     ]
     named = {
         option
@@ -132,7 +134,7 @@ def test_every_option_that_the_library_names_is_known():
         for option in message.findall(line)
     }
     assert len(named) > 15
-    assert named <= set(all_names().every.values())
+    assert named - set(all_names().every.values()) == set()
     assert set(all_names().clear) <= set(all_names().every)
 
 

@@ -24,6 +24,23 @@ def corpus():
     return Corpus.from_documents(made)
 
 
+def test_days_in_fields_of_dates_are_iso():
+    written = [
+        "29,April,2002",
+        "2001-03",
+        "soon",
+        None,
+        "27 May 2004",
+        "2004-05-27T10:00:00Z",
+        "May 27, 2004 9:30",
+    ]
+    metadata = [{"date": one, "title": one} for one in written]
+    frame = Corpus.from_texts(["a cat"] * len(written), metadata=metadata).to_frame()
+    days = ["2002-04-29", "2001-03", "soon", None, "2004-05-27", "2004-05-27T10:00:00Z", "May 27, 2004 9:30"]
+    assert frame["date"].fillna("none").tolist() == [day or "none" for day in days]
+    assert frame["title"].fillna("none").tolist() == [title or "none" for title in written]
+
+
 def test_a_corpus_is_a_sequence_of_documents(corpus):
     assert len(corpus) == 3
     assert bool(corpus)

@@ -5,6 +5,7 @@ from typing import Any
 from tests.pages.elements import Elements
 
 from stickbreaker.pages.page import Page, Report
+from stickbreaker.pages.template_page import Section as TemplateSection
 from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.pages.views import Token
 
@@ -21,6 +22,7 @@ def scripts_of(kind: type[TemplateReport]) -> dict[str, str]:
     return {
         name: section.read(name)
         for section in kind.sections
+        if isinstance(section, TemplateSection)
         for name in section.scripts
         if not name.endswith(("view.js", "views.js"))
     }

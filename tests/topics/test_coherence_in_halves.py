@@ -14,7 +14,7 @@ from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
 from stickbreaker.topics.report.document_entries import read_documents, read_figures
 from stickbreaker.topics.report_documents import IN_HALVES, LEARNED, collect_documents_and_figures
 from stickbreaker.topics.runs import word_counting
-from stickbreaker.topics.runs.word_counting import count_words, word_documents_of
+from stickbreaker.topics.runs.word_counting import word_counts_of, word_documents_of
 
 QUICK = {"random_state": 0, "n_jobs": 1, "max_iter": 10, "tol": 0.0}
 
@@ -28,7 +28,7 @@ def learned():
 def test_halves_are_counted_as_if_each_were_all(learned):
     """By documents of one half alone, with the same topics: as the sums of all are counted."""
     model, corpus = learned
-    found = count_words(model, Source(corpus), model.engine_)
+    found = word_counts_of(model, Source(corpus), model.engine_)
     ids = corpus.ids(0)
     for half, counted in enumerate(found.halves):
         own = np.flatnonzero([(share_of(name, 2) < 0.5) == bool(half) for name in ids])
@@ -48,14 +48,14 @@ def _part(corpus, own):
 
 def test_counts_of_all_do_not_depend_on_halves(learned):
     model, corpus = learned
-    whole = count_words(model, Source(corpus), model.engine_).whole.to_arrays()
+    whole = word_counts_of(model, Source(corpus), model.engine_).whole.to_arrays()
     for name, values in word_documents_of(model, Source(corpus), model.engine_).to_arrays().items():
         np.testing.assert_array_equal(values, whole[name])
 
 
 def test_the_coherence_is_that_of_one_half_s_words_in_the_other(learned):
     model, corpus = learned
-    halves = count_words(model, Source(corpus), model.engine_).halves
+    halves = word_counts_of(model, Source(corpus), model.engine_).halves
     figures = collect_documents_and_figures(model, Source(corpus), model.engine_, halves)[1]
     second = np.array([share_of(name, 2) < 0.5 for name in corpus.ids(0)])
     expected = []
@@ -126,15 +126,33 @@ def test_a_saved_model_with_its_documents_has_it_too(learned, tmp_path):
 def test_a_large_table_is_not_counted_by_halves(learned, monkeypatch):
     model, corpus = learned
     monkeypatch.setattr(word_counting, "CELLS", 4 * corpus.n_words)
-    assert count_words(model, Source(corpus), model.engine_).halves is None
+    assert word_counts_of(model, Source(corpus), model.engine_).halves is None
     monkeypatch.setattr(word_counting, "CELLS", 8 * corpus.n_words)
-    assert count_words(model, Source(corpus), model.engine_).halves is not None
+    assert word_counts_of(model, Source(corpus), model.engine_).halves is not None
 
 
 def test_two_documents_may_be_in_one_half():
     corpus = Corpus.from_texts(["a river bank", "bank money bank"])
     model = LDA(1, **QUICK).fit(corpus)
-    counted = count_words(model, Source(corpus), model.engine_)
+    counted = word_counts_of(model, Source(corpus), model.engine_)
     assert counted.whole is not None
     halves = {share_of(name, 2) < 0.5 for name in corpus.ids(0)}
     assert (counted.halves is None) == (len(halves) == 1)
+
+
+@pytest.mark.parametrize("kind", ["lda", "hdp"])
+def test_a_finished_run_says_if_its_weakest_topics_do_not_hold(tmp_path, cli, kind):
+    """With a topic for each few documents of chance words; not with the planted ones."""
+    draw = np.random.default_rng(0)
+    chance = [{"id": f"c{n}", "text": " ".join(f"w{w}" for w in draw.integers(0, 40, 12))} for n in range(60)]
+    write_lines(tmp_path / "chance.jsonl", chance)
+    write_lines(tmp_path / "planted.jsonl", planted_documents())
+    quick = ("--seed", 1, "--threads", 1, "--iterations", 5, "--overwrite", "--out", tmp_path / "m")
+    done = cli("fit", kind, tmp_path / "chance.jsonl", "--topics", 8, *quick)
+    assert "do not hold in documents that did not choose their words" in done.stdout
+    found = json.loads(cli("fit", kind, tmp_path / "chance.jsonl", "--topics", 8, *quick, "--json").stdout)
+    coherence = read_figures(tmp_path / "m")["coherence"]
+    assert found["weakest"] == pytest.approx(np.mean(sorted(coherence)[: round(len(coherence) / 4)]))
+    assert found["weakest"] < 0.0
+    done = cli("fit", kind, tmp_path / "planted.jsonl", "--topics", 3, *quick)
+    assert "hold" not in done.stdout

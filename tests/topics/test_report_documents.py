@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from stickbreaker import LDA, OpenVocabulary
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary, blocks
 from stickbreaker.corpus import source as sources
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
@@ -22,6 +22,7 @@ from stickbreaker.testing import plant_languages
 from stickbreaker.topics import snippets
 from stickbreaker.topics.evaluation import Topics, coherence_of
 from stickbreaker.topics.model import topic_words
+from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.report.document_entries import read_documents
@@ -220,7 +221,30 @@ def test_long_values_of_metadata_are_cut(cli, tmp_path):
     assert {len(str(documents[0].metadata["headers"])), len(documents[0].title)} == {200}
 
 
-def test_white_space_is_told_alike():
-    text = "a\x1cb\u2003c\u00a0 d"
-    assert snippets._on_one_line(text, np.array([0, 2, 4, 7]))[0] == " ".join(text.split())
-    assert snippets._on_one_line("  ", np.zeros(0, np.int64))[0] == ""
+@given(st.text(st.sampled_from([*"ab\n\t ", "\x1c", "\u2003", "\u00a0", "\u3000", "\u3001", "😀", "\ud800"])))
+def test_white_space_is_told_alike(text):
+    places = np.array([i for i, letter in enumerate(text) if not letter.isspace()], np.int64)
+    shown, moved = snippets._on_one_line(text, places)
+    assert shown == " ".join(text.split())
+    assert [shown[i] for i in moved] == [text[i] for i in places]
+    assert (np.diff(moved) > 0).all()
+
+
+def test_documents_are_inferred_with_one_view_of_the_table(monkeypatch):
+    """However many blocks the corpus has, for ranking words as for the report."""
+    monkeypatch.setattr(blocks, "BLOCK_DOCUMENTS", 5)
+    corpus = Corpus.from_texts(["river boat fish", "loan bank money"] * 30)
+    assert len(corpus.block_sizes) == 12
+    views = []
+
+    def counted(model, *given):
+        views.append(given)
+        return expectations(model, *given)
+
+    expectations = TopicModel.expectations
+    monkeypatch.setattr(TopicModel, "expectations", counted)
+    estimator = PlainLDA(2, max_iter=2, n_jobs=2, random_state=0)
+    fitting.fit(estimator, corpus)
+    assert len(views) == 3  # two passes and the ranking
+    collect_documents_and_figures(estimator, Source(corpus), estimator.engine_)
+    assert len(views) == 4

@@ -23,8 +23,6 @@ from stickbreaker.core.json_checks import JsonObject
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., object])
 OptionSettings = dict[str, Any]  # arguments of `option`, by name
-# a command's result, and the function that prints it as text
-Outcome = tuple[JsonObject, Callable[[JsonObject], str]]
 
 
 _NAMED_AS: dict[str, str] = {}  # folders of unpacked files, and the paths that users gave

@@ -44,6 +44,7 @@ PAGES = {  # by command; paths below docs/
     "translate export": "howto/to-other-programs.md",
     "nearest": "howto/similar-documents.md",
     "effect": "howto/effects-of-metadata.md",
+    "over-time": "howto/topics-over-time.md",
     "intruders": "howto/word-intrusion.md",
     "compare": "howto/same-topics-again.md",
     "search-k": "howto/how-many-topics.md",

@@ -32,19 +32,32 @@ def verb_options(verb: str, **changes: Any) -> Decorator:
 
     changes: arguments of `option` to add or replace, by setting.
     """
+    return options_of_settings(*settings_classes(verb), **changes)
+
+
+def options_of_settings(*classes: type, **changes: Any) -> Decorator:
+    """A decorator: the command gets the options of some classes of settings; the first counts if two have the
+    same option. changes: as for `verb_options`.
+    """
     table: dict[str, Mapping[str, object]] = {}
-    for settings in settings_classes(verb):
-        table = {**option_table(settings, **changes), **table}
-    order = [name for settings in settings_classes(verb) for name in option_table(settings)]
-    return options_of(
-        {name: {**table[name], "heading": _heading(table[name])} for name in dict.fromkeys(order)}
-    )
+    for settings in classes:
+        table = {
+            **table,
+            **{k: one for k, one in option_table(settings, **changes).items() if k not in table},
+        }
+    return options_of({name: {**one, "heading": _heading(one)} for name, one in table.items()})
 
 
 def _heading(option: Mapping[str, object]) -> object:
     """The heading in `--help` of a verb's option: the declared one, but none in place of "Learning"."""
     heading = option["heading"]
     return "" if heading == LEARNING else heading
+
+
+def settings_in(settings: type, options: Mapping[str, object]) -> dict[str, Any]:
+    """The values of a command's options that are of this class of settings, by the names of the settings."""
+    own = {one.key: one.name for one in declared(settings).values() if one.option_name}
+    return {own[key]: value for key, value in options.items() if key in own}
 
 
 def settings_for(verb: str, saved: Saved, options: Mapping[str, object]) -> dict[str, object]:

@@ -42,7 +42,8 @@ def as_shown(command: click.Command, words: str) -> click.Command:
     words: the command's name, such as "fit lda".
     """
     page = page_of(words)
-    more = "" if page is None else f"More: docs/{page} (stickbreaker docs {words})"
+    printed = " ".join(("stickbreaker docs", words))
+    more = "" if page is None else f"More: docs/{page} ({printed})"
     epilog = f"{command.epilog or ''}\n\n{more}".strip()
     if not isinstance(command, click.Group):
         return HeadedCommand.of(command, epilog)

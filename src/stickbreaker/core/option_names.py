@@ -94,7 +94,7 @@ def all_names() -> AllNames:
         renamed,
         clear,
         every,
-        {option: name for name, option in every.items()},
+        {option: name for name, option in reversed(every.items())},  # of two names, the one for models
         frozenset(name for one in known for name in one.flags),
         {phrase: text for one in known for phrase, text in one.phrases.items()},
         re.compile(rf"\b(?:{'|'.join(name for one in known for name in one.settings)})\(([^()]*)\)"),

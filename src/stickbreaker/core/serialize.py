@@ -8,6 +8,7 @@ from stickbreaker.core.records import AnyArray, Field, Record, Rows, SparseCount
 
 Arrays = Mapping[str, AnyArray]
 SUMS = ("score", "documents", "tokens")
+WORDS = ("letters", "lengths")  # the arrays of words
 
 
 def flat_record(prefix: str, record: Record) -> dict[str, AnyArray]:

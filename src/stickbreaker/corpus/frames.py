@@ -12,6 +12,7 @@ from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.overview import Overview, as_html
 from stickbreaker.corpus.shards import tokens_by_document
+from stickbreaker.corpus.text.dates import ISO_DATE, date_of, is_date_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,8 @@ class MetadataColumns:
     """The metadata fields of a corpus as columns of Arrow tables.
 
     A column has whole numbers, numbers, truth values or else text, whichever fits all its values; a list
-    becomes text joined by "; ". A field named like one of `taken`, the other columns, is called "metadata.id"
+    becomes text joined by "; "; in a field that is named like a date, a day such as 29,April,2002 becomes
+    2002-04-29. A field named like one of `taken`, the other columns, is called "metadata.id"
     and so on; fields in `without` are left out.
     """
 
@@ -59,7 +61,9 @@ class MetadataColumns:
         columns: list[ArrowArray] = []
         for name, kind in self._types.items():
             values = [row.get(name) for row in rows]
-            columns.append(pa.array(map(_as_text, values) if pa.types.is_string(kind) else values, kind))
+            if pa.types.is_string(kind):
+                values = list(map(_as_day if is_date_name(name) else _as_text, values))
+            columns.append(pa.array(values, kind))
         return columns
 
     def _rows(self, block: int) -> Iterator[dict[str, Scalar]]:
@@ -80,6 +84,15 @@ def _type_for(kinds: set[type]) -> pa.DataType:
     if kinds == {int}:
         return pa.int64()
     return pa.float64() if kinds and kinds <= {int, float} else pa.string()
+
+
+def _as_day(value: Scalar) -> str | None:
+    """`_as_text`, and in ISO 8601 if the value is a day in another form, without a time."""
+    text = _as_text(value)
+    if text is None or ISO_DATE.fullmatch(text) or ":" in text or not any(map(str.isdigit, text)):
+        return text
+    day = date_of(text)
+    return text if day is None else day.isoformat()
 
 
 def _as_text(value: Scalar) -> str | None:

@@ -77,7 +77,6 @@ OTHER_NAMES = (
     OtherNames(("min_cf",), (_TOMOTOPY,), ("min_count", _RULE.format("min_documents"))),
     OtherNames(("rm_top",), (_TOMOTOPY,), (_RULE.format("max_share"),)),
     OtherNames(("tw",), (_TOMOTOPY,), (f"{_LEAVE}, since a word weighs as much as it occurs",)),
-    OtherNames(("prevalence",), (_STM,), ("effects(corpus, formula), after fit",)),
     OtherNames(("num_top_words", "top_n"), (_MALLET, _TOMOTOPY), ("show_topics(-1, n), after fit",)),
 )
 _HERE = {name: row.here for row in OTHER_NAMES for name in row.names}
@@ -92,7 +91,7 @@ class OtherMethod(NamedTuple):
 
 
 _BERTOPIC = "BERTopic"
-_OVER_TIME = "report(X, path), with dates as metadata"
+_OVER_TIME = "stickbreaker.topics_over_time(model, X)"
 _OWN = re.compile(r"[a-z_]+(?=[([]|$|,| )")  # at the beginning of an answer, not in a module
 OTHER_METHODS = (
     OtherMethod(("show_topic", "get_topic_terms", "get_topic"), (_GENSIM, _BERTOPIC), "top_words(n)[topic]"),

@@ -96,6 +96,16 @@ def effects(model: object, documents: object, formula: str, **settings: Any) -> 
     return result_of("effect", model, documents, formula=formula, **settings)
 
 
+def topics_over_time(model: object, documents: object, **settings: Any) -> VerbResult:
+    """Topic shares of documents by period of time, with bounds; periods of few documents have wide ones.
+
+    settings: the options of `stickbreaker over-time`: `by`, such as "month", `date_field`, `group_field`, and
+    `topics` that the text and the picture show. What is returned has a `table()` and a `picture()`. Raises
+    UserError if documents have no dates.
+    """
+    return result_of("over-time", model, documents, **settings)
+
+
 def intruders(model: object, **settings: Any) -> VerbResult:
     """A quiz about a model's topics: which of six words does not belong? `write` makes a page of it.
 
@@ -106,7 +116,7 @@ def intruders(model: object, **settings: Any) -> VerbResult:
     >>> texts = ["river boat water shore", "money bank loan coin"] * 4
     >>> quiz = intruders(LDA(2, max_iter=20, tol=0.0, random_state=0).fit(texts))
     >>> len(quiz.questions[0].words)
-    5
+    6
     """
     return result_of("intruders", model, **settings)
 
@@ -131,16 +141,23 @@ def compare(*models: object, **settings: Any) -> VerbResult:
 
 
 def search_topics(
-    documents: object, topics: Sequence[int], *, path: str | Path | None = None, **settings: Any
+    documents: object,
+    topics: Sequence[int] | None = None,
+    *,
+    path: str | Path | None = None,
+    **settings: Any,
 ) -> VerbResult:
     """Choose the number of topics: learn several with several seeds, and score them on documents held out.
 
-    documents: texts, tokens, a table, a matrix or a `Corpus`. path: the directory of the search, which is
-    continued if it has begun; None: a temporary one, removed when the process ends. settings: the options of
-    `stickbreaker search-k`: `seeds`, `inference`, `alpha`, `eta`, `max_iter`, `held_out`, `by`, `n_jobs`.
+    documents: texts, tokens, a table, a matrix or a `Corpus`. topics: the numbers to try; None: 10, 20, 40
+    and so on, as long as the topics of the largest hold, and one between. path: the directory of the search,
+    which is continued if it has begun; None: a temporary one, removed when the process ends. settings: the
+    options of `stickbreaker search-k`: `seeds`, `inference`, `alpha`, `eta`, `max_iter`, `held_out`, `by`,
+    `n_jobs`.
 
     What is returned has a row for each number (`table`, with coherence and stability over seeds), the
-    `suggested` one and the `reason`, and the `best` model.
+    `suggested` one and the `reason`, and the `best` model. Suggested is the largest number of which even the
+    weakest quarter of topics holds, or fewer if these predict as well (`evaluation.suggest_topics`).
 
     >>> texts = ["river boat water shore", "money bank loan coin"] * 10
     >>> found = search_topics(texts, [1, 2], seeds=1, held_out=0.3, max_iter=5)
@@ -149,6 +166,73 @@ def search_topics(
     """
     function, made = _function_of("search-k", kinds()["LDA"], {**settings, "topics": topics})
     return function(as_corpus(documents), made, None if path is None else Path(path))
+
+
+def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> VerbResult:
+    """Concepts of a dictionary, WordNet or word vectors, for the words of a corpus: words that go together.
+
+    dictionary: the path of a dictionary, of WordNet's directory, of word vectors or of a larger corpus;
+    corpus: a corpus, a model, the path of one, or texts. settings: the options of `stickbreaker concepts`,
+    of which --from, --to, --format and --concepts are `source`, `target`, `form` and `n_concepts`, and
+    `synonyms` is {language: file}. The `tree` of what is returned is for `LDA(words=...)`, and `write` is
+    what the command does. Raises UserError for an unusable file, and for settings that do not apply to it.
+    """
+    place = "stickbreaker.topics.verbs.make_concepts:make_concepts"
+    made = object_at("stickbreaker.topics.verbs.settings:ConceptSettings")
+    return object_at(place)(dictionary, corpus, made(**settings))
+
+
+def segment(model: object, documents: object, **settings: Any) -> VerbResult:
+    """Texts cut into pieces by a symbol of a grammar: `pieces` has those of each text.
+
+    settings: the options of `stickbreaker segment`: the symbol `nonterminal`, and `random_state`. Raises
+    UserError for a symbol that the grammar does not have, and for kinds that are not grammars.
+
+    >>> from stickbreaker import AdaptorGrammar
+    >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
+    >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
+    >>> segment(model, ["thecat"]).pieces
+    [['the', 'cat']]
+    """
+    return result_of("segment", model, documents, **settings)
+
+
+def score(model: object, documents: object, **settings: Any) -> VerbResult:
+    """How probable sentences are to a language model, in nats: log p of its words and of its end, for each.
+
+    settings: the options of `stickbreaker score`: `words=True` for each word too, `interpolate` with another
+    model, `weight` or `tune_on`, and for models with topics the `document` that comes before. Raises
+    UserError for kinds that are not language models.
+
+    >>> from stickbreaker import NgramModel
+    >>> model = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(["a cat sat. a cat ran."])
+    >>> [sentence.words for sentence in score(model, ["A cat. A cat sat."]).sentences]
+    [2, 3]
+    """
+    return result_of("score", model, documents, **settings)
+
+
+def generate(model: object, **settings: Any) -> VerbResult:
+    """Sentences drawn from a language model.
+
+    settings: the options of `stickbreaker generate`: how many `sentences`, the `beginning` of each, the
+    `longest`, for models with topics a `topic` or the `document` before, and `random_state`.
+    """
+    return result_of("generate", model, **settings)
+
+
+def rescore(model: object, lists: object, **settings: Any) -> VerbResult:
+    """Rank n-best lists of any system by a language model too: candidates of each sentence, the best first.
+
+    lists: the path of a file, its lines ("number ||| text ||| score"), or lists of `Candidate`. `scale` times
+    log p of a candidate is added to its score. What is returned has the `best` texts, and `write`.
+
+    >>> from stickbreaker import NgramModel
+    >>> model = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(["a cat sat. a cat ran."])
+    >>> rescore(model, ["0 ||| sat a cat ||| 0", "0 ||| a cat sat ||| 0"]).best
+    ['a cat sat']
+    """
+    return result_of("rescore", model, lists, **settings)
 
 
 def load(path: str | Path) -> Any:

@@ -28,7 +28,12 @@ KINDS = (
                 "stickbreaker.grammars.verbs.evaluate:evaluate",
                 "stickbreaker.grammars.verbs.settings:ScoreSettings",
                 documents="stickbreaker.grammars.verbs.given_texts:texts_for",
-            )
+            ),
+            "segment": VerbFunction(
+                "stickbreaker.grammars.verbs.segment:segment",
+                "stickbreaker.grammars.verbs.settings:SegmentSettings",
+                documents="stickbreaker.grammars.verbs.given_texts:texts_for",
+            ),
         },
         summary="stickbreaker.grammars.cli.summary:summarize_grammar",
         noun="grammar",

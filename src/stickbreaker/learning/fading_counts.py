@@ -95,7 +95,7 @@ class FadingCounts:
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self | None:
         """The counts from a checkpoint's arrays; None if it has none. Raises ValueError if invalid."""
-        if f"{PREFIX}letters" not in arrays:
+        if not any(name.startswith(PREFIX) for name in arrays):
             return None
         counts, nats = arrays[f"{PREFIX}counts"], arrays[f"{PREFIX}nats"]
         made = cls()

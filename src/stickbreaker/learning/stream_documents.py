@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stickbreaker.core.records import AnyArray
-from stickbreaker.core.serialize import Arrays, flat_words, words_from
+from stickbreaker.core.serialize import WORDS, Arrays, flat_words, words_from
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.shards import Bags
 
@@ -72,7 +72,7 @@ class StreamDocuments(NamedTuple):
     @classmethod
     def from_arrays(cls, prefix: str, arrays: Arrays) -> "StreamDocuments | None":
         """The documents from a saved model's arrays; None if it has none. Raises ValueError if invalid."""
-        if f"{prefix}offsets" not in arrays:
+        if not any(name.startswith(prefix) for name in arrays):
             return None
         offsets, words, counts, unseen = (arrays[f"{prefix}{name}"] for name in Bags._fields)
         if any(values.ndim != 1 for values in (offsets, words, counts, unseen)) or len(counts) != len(words):
@@ -89,7 +89,8 @@ class StreamDocuments(NamedTuple):
             counts.astype(np.float32),
             unseen.astype(np.float32),
         )
-        spelled = tuple(words_from(prefix, arrays)) if f"{prefix}letters" in arrays else None
+        has_words = any(f"{prefix}{name}" in arrays for name in WORDS)
+        spelled = tuple(words_from(prefix, arrays)) if has_words else None
         return cls(held, spelled)
 
     def refuse_others(self, n_rows: int, *, keyed: bool) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.readers.packing import BOM
@@ -32,7 +32,7 @@ def is_arpa(path: Path) -> bool:
     return any(line.strip() == b"\\data\\" for line in lines)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArpaModel:
     """A language model read from an ARPA file, as a scorer of documents.
 
@@ -48,6 +48,9 @@ class ArpaModel:
     analysis: Analysis  # how texts are read
     vocabulary: Vocabulary  # the words of the file
     base: Base  # the words' numbers; G0 is not used
+
+    def __repr__(self) -> str:
+        return f"ArpaModel({counted(len(self.vocabulary), 'word')}, order {self.backoff.order})"
 
     @classmethod
     def read(cls, path: Path) -> "ArpaModel":

@@ -7,6 +7,24 @@ ARPA_HELP = (
     "for a model with topics, those of one topic (--topic)"
 )
 DOCUMENTS = "stickbreaker.ngrams.verbs.given_scorers:documents_for"
+OF_ALL = {  # verbs of learned models and of those in ARPA files
+    "score": VerbFunction(
+        "stickbreaker.ngrams.verbs.score:score",
+        "stickbreaker.ngrams.verbs.settings:SentenceSettings",
+        documents=DOCUMENTS,
+    ),
+    "rescore": VerbFunction(
+        "stickbreaker.ngrams.verbs.rescore:rescore",
+        "stickbreaker.ngrams.verbs.settings:RescoreSettings",
+        documents="stickbreaker.ngrams.verbs.rescore:lists_for",
+    ),
+}
+OF_LEARNED = {
+    **OF_ALL,
+    "generate": VerbFunction(
+        "stickbreaker.ngrams.verbs.score:generate", "stickbreaker.ngrams.verbs.settings:GenerateSettings"
+    ),
+}
 UNSCALED = VerbFunction(
     "stickbreaker.ngrams.verbs.evaluate:evaluate_unscaled",
     "stickbreaker.ngrams.verbs.settings:InterpolationSettings",
@@ -39,7 +57,8 @@ KINDS = (
                 "stickbreaker.ngrams.verbs.evaluate:evaluate",
                 "stickbreaker.ngrams.verbs.settings:ScoreSettings",
                 documents=DOCUMENTS,
-            )
+            ),
+            **OF_LEARNED,
         },
         exports={
             "arpa": Export("stickbreaker.ngrams.cli.export:write_sample", ARPA_HELP, options=("sample",))
@@ -64,6 +83,7 @@ KINDS = (
                 "stickbreaker.ngrams.verbs.topics:topics_of",
                 "stickbreaker.ngrams.verbs.settings:TopicsSettings",
             ),
+            **OF_LEARNED,
         },
         declared="stickbreaker.ngrams.settings:TopicNgramSettings",
         page="stickbreaker.ngrams.report.topic_language_page:topic_language_page_of",
@@ -79,6 +99,6 @@ SYSTEMS = (
         is_file="stickbreaker.ngrams.arpa_model:is_arpa",
         load="stickbreaker.ngrams.arpa_model:ArpaModel.read",
         classes=("stickbreaker.ngrams.arpa_model:ArpaModel",),
-        functions={"evaluate": UNSCALED},
+        functions={"evaluate": UNSCALED, **OF_ALL},
     ),
 )

@@ -4,13 +4,19 @@
 // what comes after it knows of a page or a browser.
 // A node is { tag, attributes, children }; a child is a node or a string.
 
-// What the sections of a page draw, as their scripts say it: `charts` returns, from the page's data, those of each box
-// by its selector; `figures` further figures by name; `start` draws what is left and listens to the reader, with what
+// What sections with templates draw: `figures` by name; `start` draws in the page and listens to the reader, with what
 // the page remembers: its data, and what sections add.
 const sections = [];
 
 function section(parts) {
   sections.push(parts);
+}
+
+// How each view is drawn, by the name of its class; `wide` is the width of its figures.
+const DRAWERS = {};
+
+function view(name, draw, wide = 860) {
+  DRAWERS[name] = { draw, wide };
 }
 
 function node(tag, attributes, ...children) {

@@ -79,7 +79,7 @@ function placeLabels(circles, topics, width, height, size) {
   const labels = [];
   const free = (box, own) => box.left > 2 && box.right < width - 2 && box.top > 2 && box.bottom < height - 2
     && !labels.some((label) => boxesMeet(label.box, box))
-    && !circles.some((c) => c.k !== own && circleMeets(c, box, 1));
+    && !circles.some((c) => c.k !== own && circleMeets(c, box, 3));
   for (const circle of [...circles].sort((a, b) => b.radius - a.radius)) {
     const places = shortLabels(topics[circle.k]).flatMap((text) => labelPlaces(text, circle, size));
     const place = places.find((p) => free(p.box, circle.k));
@@ -183,122 +183,9 @@ function mixBar(mix, topics) {
     node("rect", { class: "track", x: 0, y: 0, width: 100, height: 10 }), parts);
 }
 
-// A curve of points { x, y } over axes.
-
-function lineChart(points, { xName, name, colour, width, height, unigram }) {
-  const { left, right, bottom, px, py, xTicks, yTicks, top } = axes(points, width, height, unigram);
-  const last = points[points.length - 1];
-  const fine = yTicks.length > 1 && yTicks[1] - yTicks[0] < 1;
-  const beside = unigram ? `; without topics ${grouped(unigram)}` : "";
-  const beyond = points.filter((p) => p.y > top);
-  const spoken = `${name}: from ${grouped(points[0].y)} words at first to ${grouped(last.y)} at the end${beside}${beyond.length ? `; ${describeBeyond(points, beyond)}` : ""}`;
-  const grid = (y) => [
-    node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
-    node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" },
-      fine ? y.toFixed(2) : grouped(y))];
-  const say = (p) => `${xName} ${grouped(p.x)}: ${grouped(p.y)} words`;
-  const dot = (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: colour }, node("title", {}, say(p)));
-  return node("svg", { class: "line-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
-    yTicks.flatMap(grid),
-    xTicks.map((x) => node("text", { class: "figure", x: labelPlace(px(x), tickText(x), width), y: bottom + 19, "text-anchor": "middle" }, tickText(x))),
-    node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, xName),
-    unigram ? baseline(left, right, Number(py(unigram)), Number(py(last.y)), unigram) : null,
-    node("path", { class: "curve", d: curveInside(points, 0, top, px, py), stroke: colour }),
-    points.length > 80 ? [] : points.filter((p) => p.y <= top).map(dot),
-    beyondMarks(beyond, px, Number(py(top)), colour, say),
-    beyond.length ? node("text", { class: "figure", x: right, y: 11, "text-anchor": "end" }, `▲ ${describeBeyond(points, beyond)}`) : null,
-    last.y <= top ? node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }) : null,
-    pointHovers(points, px, bottom, say));
-}
-
-// Upright strips from point to point, which say when pointed at what the nearest one is; of many points some.
-function pointHovers(points, px, bottom, say) {
-  const shown = points.filter((_, i) => i % Math.ceil(points.length / 120) === 0), xs = shown.map((p) => Number(px(p.x)));
-  return shown.map((p, i) => {
-    const from = i ? (xs[i - 1] + xs[i]) / 2 : xs[i] - 6, to = i < xs.length - 1 ? (xs[i] + xs[i + 1]) / 2 : xs[i] + 6;
-    return hoverPart(from, Math.max(to - from, 0), 0, bottom + 22, say(p));
-  });
-}
-
 // A part of a chart that shows nothing, and says something when it is pointed at.
 function hoverPart(x, width, top, bottom, said) {
   return node("rect", { class: "hover", fill: "none", "pointer-events": "all", x: x.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: (bottom - top).toFixed(1) },
     node("title", {}, said));
 }
 
-function describeBeyond(points, beyond) {
-  const most = grouped(Math.max(...beyond.map((p) => p.y)));
-  return `${grouped(beyond.length)} of ${grouped(points.length)} points above the chart, up to ${most}`;
-}
-
-// The path of a curve where its values are from low to high; elsewhere it is broken off at the edge.
-function curveInside(points, low, high, px, py) {
-  let path = "", joined = false;
-  points.slice(1).forEach((b, i) => {
-    const a = points[i], rise = b.y - a.y, inside = a.y >= low && a.y <= high;
-    const cuts = rise ? [(low - a.y) / rise, (high - a.y) / rise] : [inside ? 0 : 2, inside ? 1 : 2];
-    const from = Math.max(Math.min(...cuts), 0), to = Math.min(Math.max(...cuts), 1);
-    const at = (part) => `${px(a.x + part * (b.x - a.x))} ${py(a.y + part * rise)}`;
-    if (from < to) path += (joined && from === 0 ? "" : `M${at(from)}`) + `L${at(to)}`;
-    joined = from < to && to === 1;
-  });
-  return path;
-}
-
-// A triangle at the upper edge for points that lie beyond it, one for all within a few units.
-function beyondMarks(beyond, px, y, colour, say) {
-  const bins = new Map();
-  for (const p of beyond) {
-    const bin = Math.round(Number(px(p.x)) / 9), held = bins.get(bin);
-    if (!held || held.y < p.y) bins.set(bin, p);
-  }
-  return [...bins.values()].map((p) => node("path",
-    { class: "beyond", fill: colour, d: `M${(Number(px(p.x)) - 4).toFixed(1)} ${(y + 7).toFixed(1)}h8l-4 -7z` }, node("title", {}, say(p))));
-}
-
-function tickText(x) {
-  return x < 10 && x % 1 ? x.toFixed(1) : grouped(x);
-}
-
-// What a model without topics would be, dashed; its label stands at the left where the curve ends beside it.
-function baseline(left, right, y, end, unigram) {
-  const beside = Math.abs(end - y) < 26;
-  return node("g", {},
-    node("line", { class: "unigram", x1: left, x2: right, y1: y, y2: y }),
-    node("text", { class: "halo", x: beside ? left + 4 : right, y: y < 34 ? y + 17 : y - 7, "text-anchor": beside ? "start" : "end" },
-      `word frequencies alone (unigram): ${grouped(unigram)}`));
-}
-
-// The first steps of a run can be so much worse than all others that these would be one flat line: what lies above
-// `top` is left out, and the curve comes in at the upper edge.
-function entering(points, top) {
-  const first = points.findIndex((p) => p.y <= top);
-  if (first < 1) return points;
-  const before = points[first - 1], after = points[first];
-  const part = (before.y - top) / (before.y - after.y);
-  return [{ x: before.x + part * (after.x - before.x), y: top }, ...points.slice(first)];
-}
-
-// The height up to which a curve is drawn, half as much again as where it comes to rest: the median of the last
-// quarter of its points, so that no single one decides.
-function axes(points, width, height, unigram) {
-  const right = width - 18, bottom = height - 40;
-  const lasting = points.slice(-Math.ceil(points.length / 4)).map((p) => p.y).sort((a, b) => a - b);
-  const usual = 1.5 * Math.max(lasting[Math.floor((lasting.length - 1) / 2)], unigram || 0);
-  const xs = points.map((p) => p.x), ys = [...points.map((p) => p.y).filter((y) => y <= usual), ...(unigram ? [unigram] : [])];
-  const xLow = Math.min(0, ...xs), xHigh = Math.max(...xs), most = Math.max(...ys), upper = ys.length < points.length + (unigram ? 1 : 0) ? 22 : 14;
-  const margin = 0.06 * (most - Math.min(...ys) || most);
-  const yTicks = ticks(Math.max(Math.min(...ys) - margin, 0), most + margin, 5);
-  const yLow = Math.min(yTicks[0], ...ys), yHigh = Math.max(yTicks[yTicks.length - 1], most + margin);
-  const left = Math.max(58, 14 + textWidth(grouped(yHigh), 12));
-  return {
-    left, right, bottom, yTicks, xTicks: ticks(xLow, xHigh, Math.min(width / 90, 8)), top: yHigh,
-    px: (x) => (left + ((x - xLow) / (xHigh - xLow || 1)) * (right - left)).toFixed(1),
-    py: (y) => (upper + (1 - (y - yLow) / (yHigh - yLow || 1)) * (bottom - upper)).toFixed(1),
-  };
-}
-
-// A chart under its name; `draw` gives it at a width and a height.
-function captioned({ name, said, draw }, width, height) {
-  return node("figure", {}, node("figcaption", {}, node("strong", {}, name), said), draw(width, height));
-}

@@ -3,6 +3,8 @@
 
 const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "path", "polyline", "text", "title"]);
 
+const waiting = []; // views and their places
+
 // A link is one of SVG inside a drawing.
 function build(tree, inside = false) {
   if (typeof tree === "string") return document.createTextNode(tree);
@@ -15,7 +17,7 @@ function build(tree, inside = false) {
     else if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
   }
   element.append(...tree.children.map((child) => build(child, drawn)));
-  if (tree.value) page.waiting.push([element, tree.value]); // a view, which is drawn once its room is known
+  if (tree.value) waiting.push([element, tree.value]); // a view, which is drawn once its room is known
   return element;
 }
 

@@ -11,7 +11,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .overall { stroke: #1e2227; stroke-width: 2; }
 .grid { stroke: #e3e0d8; }
 .curve { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
-.unigram { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 6 4; }
+.unigram { fill: none; stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 6 4; }
 .branches { fill: none; stroke: #8a8f98; stroke-width: 1.2; }
 .leaf .row { fill: none; }
 .matrix .track { fill: #ffffff; }
@@ -34,7 +34,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .genealogy .born { fill: #ffffff; stroke: #8a8f98; stroke-width: 1.8; }
 .genealogy .arrow { fill: #8a8f98; }
 .genealogy .reach, .heir .row { fill: none; }
-.genealogy .lost { font-size: 10px; fill: #5a6069; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
+.genealogy .lost { font-size: 12px; fill: #5a6069; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
 .paths .word, .paths .head { font-size: 13px; }
 .paths .head, .path.followed .word { font-weight: bold; }
 .paths .box, .paths .ground { fill: none; stroke: #8a8f98; }
@@ -82,19 +82,10 @@ function figureOf(heading, chart, below = "") {
     below ? node("text", { class: "figure", x: margin, y: tall - 14 }, below) : null));
 }
 
-// The charts of all sections of a page, by the name of their file.
-function chartFigures(sections) {
-  const found = {};
-  for (const { file, name, said, draw } of Object.values(sections).flat()) {
-    found[file] = figureOf(name, draw(640, 320), said);
-  }
-  return found;
-}
-
 // The first drawing in trees.
 function firstDrawing(trees) {
   for (const tree of [trees].flat(9)) {
-    const found = !tree || !tree.tag ? null : tree.tag === "svg" ? tree : firstDrawing(tree.children);
+    const found = !tree || !tree.tag ? null : tree.tag === "svg" && tree.attributes.width ? tree : firstDrawing(tree.children);
     if (found) return found;
   }
   return null;
@@ -117,8 +108,6 @@ function viewFigures(value, choices, found) {
 function drawFigures(text) {
   const data = JSON.parse(text), found = {};
   if (data.choices) viewFigures([data.sections, data.figures], data.choices, found);
-  for (const { charts, figures } of sections) {
-    Object.assign(found, charts ? chartFigures(charts(data)) : {}, figures ? figures(data) : {});
-  }
+  for (const { figures } of sections) Object.assign(found, figures ? figures(data) : {});
   return JSON.stringify(found);
 }

@@ -106,7 +106,7 @@ class Page:
         made: Iterator[Section | None] = (section(report) for section in report.sections)
         self.sections = [section for section in made if section is not None]
         self.payload: JsonObject = {
-            "choices": as_json({of: _held(choice) for of, choice in report.choices().items()}),
+            "choices": as_json({of: held(choice) for of, choice in report.choices().items()}),
             "sections": [as_json(section.views) for section in self.sections],
         }
 
@@ -116,22 +116,18 @@ class Page:
 
     def shown(self) -> list[dict[str, str]]:
         """The sections as the frame of the page takes them."""
-        return [
-            {
-                "anchor": section.anchor,
-                "heading": clean(section.title),
-                "link": clean(section.link or section.title),
-                "html": Markup("").join([*map(LEAD.format, _paragraphs(section.text)), PLACE]),
-            }
-            for section in self.sections
-        ]  # fmt: skip
+        return [shown(section) for section in self.sections]
 
     def charts(self) -> str:
         """The scripts that make drawings from data alone, as one text."""
+        return text_of("base.js", (SHARED,)) + self.drawers()
+
+    def drawers(self) -> str:
+        """The scripts that draw the views of the page, and what they share."""
         views = [one for section in self.sections for one in (section.views, section.figures)]
         own = dict.fromkeys(script for part in views for script in _scripts_of(part))
-        shared = [(SHARED, "base.js"), (VIEWS, "pieces.js"), (VIEWS, "axes.js")]
-        return "".join(text_of(name, (package,)) for package, name in [*shared, *own])
+        scripts = [(VIEWS, "pieces.js"), (VIEWS, "axes.js"), *own]
+        return "".join(text_of(name, (package,)) for package, name in scripts)
 
     def figure_script(self) -> str:
         """The script that draws figures without a page: it defines `drawFigures`, from payload to figures."""
@@ -167,7 +163,17 @@ class Page:
         )  # fmt: skip
 
 
-def _held(choice: Choice) -> JsonObject:
+def shown(section: Section) -> dict[str, str]:
+    """A section as the frame of the page takes it; its views are drawn into the place at its end."""
+    return {
+        "anchor": section.anchor,
+        "heading": clean(section.title),
+        "link": clean(section.link or section.title),
+        "html": Markup("").join([*map(LEAD.format, _paragraphs(section.text)), PLACE]),
+    }
+
+
+def held(choice: Choice) -> JsonObject:
     rows = {one.name: getattr(choice, one.name) for one in fields(choice)}
     return {name: value for name, value in rows.items() if name == "first" or len(value)}
 
@@ -180,7 +186,7 @@ def _scripts_of(value: Any) -> Iterator[tuple[str, str]]:
     """The scripts that draw the views in a value, as (package, file)."""
     if isinstance(value, View):
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(value).__name__).lower() + ".js"
-        if name not in ("note.js", "row.js", "chosen.js"):  # in pieces.js
+        if name not in ("note.js", "row.js", "tabs.js", "chosen.js"):  # in pieces.js
             yield type(value).__module__.rpartition(".")[0], name
     if is_dataclass(value):
         for one in fields(value):

@@ -10,7 +10,9 @@ from markupsafe import Markup
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.pages.page import SHARED, Page, Report, environment, text_of
+from stickbreaker.pages.page import SHARED, VIEWS, Page, Report, environment, held, shown, text_of
+from stickbreaker.pages.page import Section as ViewSection
+from stickbreaker.pages.views.payload import as_json
 
 R = TypeVar("R", bound=Report)
 
@@ -30,7 +32,7 @@ class Section(Generic[R]):
     heading: str = ""
     link: str = ""
     needs: ClassVar[Sequence[str]] = ()
-    template: ClassVar[str] = "chart_section.html.j2"
+    template: ClassVar[str]
     styles: ClassVar[Sequence[str]] = ()
     scripts: ClassVar[Sequence[str]] = ()
 
@@ -63,19 +65,6 @@ class Section(Generic[R]):
         return tuple(dict.fromkeys(kind.__module__.rpartition(".")[0] for kind in kinds))
 
 
-class ChartSection(Section[R]):
-    """A section with some text and a row of charts, which scripts draw into the element with id `box`."""
-
-    box: ClassVar[str]
-
-    def lead(self, report: R) -> str:
-        """The text that explains the charts."""
-        raise NotImplementedError
-
-    def values(self, report: R) -> JsonObject:
-        return {"lead": self.lead(report), "box": self.box}
-
-
 class TemplateReport(Report):
     """A report whose sections are classes; `payload` is the data that scripts of several sections draw."""
 
@@ -94,10 +83,16 @@ class TemplatePage(Page):
     def _make(self) -> None:
         report = self.report
         assert isinstance(report, TemplateReport)
-        self.sections = [section for section in report.sections if section.shown(report)]
+        self.sections, self.templates = [], []
         self.payload = report.payload()
         self._shown: list[dict[str, str]] = []
-        for section in self.sections:
+        for section in report.sections:
+            if not isinstance(section, Section):
+                self._add(section(report))
+                continue
+            if not section.shown(report):
+                continue
+            self.templates.append(section)
             self.payload |= section.payload(report)
             made = environment(section.packages())
             made.globals["counted"] = counted
@@ -111,30 +106,36 @@ class TemplatePage(Page):
                 }
             )
 
-    def figure_payload(self) -> JsonObject:
-        return self.payload
+        choices = {of: held(choice) for of, choice in report.choices().items()}
+        views = [as_json(section.views) for section in self.sections]
+        self.payload |= {"choices": as_json(choices), "sections": views}
+
+    def _add(self, section: ViewSection | None) -> None:
+        """Add a section of views, if there is one."""
+        if section is not None:
+            self.sections.append(section)
+            self._shown.append(shown(section))
 
     def shown(self) -> list[dict[str, str]]:
         return self._shown
 
     def charts(self) -> str:
         """The scripts that draw charts from data alone, as one text; the others are in `views`."""
-        return self._joined(
+        own = self._joined(
             ["base.js", "charts.js"], lambda one: [name for name in one.scripts if not _touches_page(name)]
         )
-
-    def figure_script(self) -> str:
-        return self.charts() + text_of("figures.js", (SHARED,))
+        return f"{own}\n{{{self.drawers()}}}\n"
 
     def views(self) -> str:
         """The scripts that use the elements of the page, as one text."""
         return self._joined(["dom.js"], lambda one: filter(_touches_page, one.scripts))
 
     def script(self) -> str:
-        return self.charts() + self.views() + text_of("page.js", (SHARED,))
+        mounted = self.drawers() + text_of("mount.js", (VIEWS,))
+        return f"{self.charts()}{self.views()}\n{{{mounted}}}\n" + text_of("page.js", (SHARED,))
 
     def style(self) -> str:
-        return self._joined(["report.css"], lambda one: one.styles)
+        return self._joined(["report.css"], lambda one: one.styles) + text_of("views.css", (VIEWS,))
 
     def _joined(self, first: Iterable[str], names: Callable[[Section[Any]], Iterable[str]]) -> str:
         """Join files of all sections to one text, each file once; files that reports share come first.
@@ -143,7 +144,7 @@ class TemplatePage(Page):
         """
         shared = [text_of(name, (SHARED,)) for name in first]
         own: list[str] = []
-        for section in self.sections:
+        for section in self.templates:
             for name in names(section):
                 of_all = resources.files(SHARED).joinpath(name).is_file()
                 (shared if of_all else own).append(section.read(name))

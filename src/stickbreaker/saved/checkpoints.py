@@ -127,13 +127,18 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
         params_from(snapshot, whole),
         **progress,
         columns=None if columns is None else Columns(tuple(columns[0]), columns[1]),
-        latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
+        latest=stats_from(LATEST, snapshot.arrays) if _has(LATEST, snapshot) else None,
         proposals=plans_from(snapshot.arrays),
         carried_since=snapshot.manifest.get("carried_since", 0),  # not stored in the first pass
         fading=FadingCounts.from_arrays(snapshot.arrays),
         waiting=StreamDocuments.from_arrays(WAITING, snapshot.arrays),
         sample=StreamDocuments.from_arrays(SAMPLE, snapshot.arrays),
     )
+
+
+def _has(prefix: str, snapshot: Snapshot) -> bool:
+    """Whether a snapshot has arrays whose names begin so; then none of them may be missing."""
+    return any(name.startswith(prefix) for name in snapshot.arrays)
 
 
 def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:

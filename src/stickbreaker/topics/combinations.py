@@ -86,8 +86,8 @@ def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | 
         return Combination((documents,), (words,), ways, ("batch",), ("local",))
     keeps = prior.direct and vocabulary.dirichlet and not prior.by_document
     schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
-    if prior.by_document:
-        schedules = ("batch",)
+    if prior.by_document:  # a coding is learned from documents that are all there
+        return Combination((documents,), (words,), ways, ("batch", "online"), ("local",))
     return Combination((documents,), (words,), ways, schedules, ENGINES)
 
 

@@ -13,6 +13,7 @@ OF_TOPICS = (
     "evaluate",
     "nearest",
     "effect",
+    "over-time",
     "intruders",
     "compare",
     "report",
@@ -41,6 +42,10 @@ COMMANDS = {
     "effect": Command(
         "stickbreaker.topics.cli.effect:effect",
         "Estimate effects of metadata on topics, by a formula as in R.",
+    ),
+    "over-time": Command(
+        "stickbreaker.topics.cli.over_time:over_time",
+        "Show topic shares by year, month or other period, with bounds.",
     ),
     "intruders": Command(
         "stickbreaker.topics.cli.intruders:intruders",
@@ -93,6 +98,11 @@ FUNCTIONS = {
     "effect": VerbFunction(
         "stickbreaker.topics.verbs.effect:effects",
         "stickbreaker.topics.verbs.settings:EffectSettings",
+        documents=OF_CORPUS,
+    ),
+    "over-time": VerbFunction(
+        "stickbreaker.topics.verbs.over_time:over_time",
+        "stickbreaker.topics.verbs.settings:OverTimeSettings",
         documents=OF_CORPUS,
     ),
     "intruders": VerbFunction(

@@ -25,6 +25,7 @@ from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.topics.formula_coding import lacking_text
 from stickbreaker.topics.model.model import TopicModel, topic_model
+from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.model.word_documents import WordDocuments
@@ -63,6 +64,7 @@ class LearnedTopics(ModelOfParameters):
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
     state_: VariationalState
+    _coherence: Any = None  # of each topic, by halves of the documents, if a run has just counted it
     merges_: tuple[tuple[int, ...], ...] = ()  # for each merge after a fit, the new number of each topic
     _words_were_joined: bool = False  # whether `word_documents_` are those of a merge, until it learns more
     _stored_report: "StoredReport | None" = None  # what its report showed when it was loaded, after a merge
@@ -378,22 +380,33 @@ class LearnedTopics(ModelOfParameters):
     def _sizes(self) -> dict[str, int]:
         return {"topics": len(self.topic_shares_)}
 
-    def _log_probability(self, bags: Bags) -> float:
+    def _log_probability(self, bags: Bags, covariates: Array | None = None) -> float:
         """Log probability of documents in nats, of known words only, each predicted from the words before it.
-        Only for a closed vocabulary.
+        Only for a closed vocabulary. covariates: as for `_infer_documents`.
         """
         from stickbreaker.topics.evaluation.left_to_right import log_probability
 
-        return log_probability(bags, self._topic_words.of, self.alpha_, self._digests).nats
+        coefficients = self._model.documents.coefficients(self.params_)
+        if covariates is None or coefficients is None:
+            return log_probability(bags, self._topic_words.of, self.alpha_, self._digests).nats
+        alphas, places = np.unique(
+            alphas_of(covariates, coefficients, self.alpha_), axis=0, return_inverse=True
+        )
+        members = (bags.take(np.flatnonzero(places.ravel() == i)) for i in range(len(alphas)))
+        return sum(
+            log_probability(own, self._topic_words.of, alpha, self._digests).nats
+            for own, alpha in zip(members, alphas, strict=True)
+        )
 
-    def _bound_of(self, bags: Bags) -> float:
+    def _bound_of(self, bags: Bags, covariates: Array | None = None) -> float:
         """The lower bound on the log probability of documents' words, in nats, that inference of their topics
         maximises.
 
         It is E[log p(words, z, theta | beta)] plus the entropy of q, or an estimate of it if documents are
-        sampled.
+        sampled. covariates: as for `_infer_documents`.
         """
-        return float(sum(local["scores"].values.sum() for local in self._infer_documents(bags)))
+        found = self._infer_documents(bags, covariates)
+        return float(sum(local["scores"].values.sum() for local in found))
 
     def _counted_arrays(self) -> dict[str, NDArray[np.generic]]:
         """In how many documents of each topic words occur, for ranking words: arrays to store in a saved

@@ -77,4 +77,4 @@ class PlainLDA(LDAParameters, TopicEstimator):
     def _moves(
         self, schedule: str, documents: TopicPrior, words: TopicVocabulary, sampled: bool
     ) -> tuple[Move, ...]:
-        return () if self.moves is None else exchanges_of(words, schedule)
+        return () if self.moves is None or documents.by_document else exchanges_of(words, schedule)

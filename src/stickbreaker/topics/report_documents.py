@@ -71,8 +71,9 @@ def write_documents(
     *,
     learned_from_these: bool = True,
     halves: Halves | None = None,
-) -> None:
+) -> Mapping[str, object]:
     """Write what a model's report shows of its documents into the model's directory, as two Parquet files.
+    Returns the numbers about the whole corpus, by name.
 
     documents.parquet has at most `LIMIT` documents, a sample by the hashes of their ids. Columns: number, id,
     title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and for the words of the
@@ -99,6 +100,7 @@ def write_documents(
     write_with_figures(path / DOCUMENTS, columns, figures)
     if sums.fields:
         write_sums(sums, path / METADATA_SUMS)
+    return figures
 
 
 def collect_documents_and_figures(
@@ -225,7 +227,7 @@ class Look:
     whole: LearnedTopics | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
-        source, estimator = self.source, self.whole or self.estimator._over(engine)
+        source, estimator = self.source, self.whole or self.estimator._over(engine.sharing_view())
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)
         seen = estimator._seen(corpus) if estimator._is_open else corpus

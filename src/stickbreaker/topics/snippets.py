@@ -1,6 +1,5 @@
 """Excerpts: the beginning of a document on one line, with the words of the vocabulary marked."""
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import language_of, untagged
 
 SNIPPET = 600  # characters of an excerpt
+SPACES = np.array([chr(code).isspace() for code in range(0x3002)])  # by code; later ones are none
 
 
 class Excerpt(NamedTuple):
@@ -132,13 +132,12 @@ def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.
     """A text on one line, each run of white space replaced by a space, and the new positions of the
     characters that were at `places`.
     """
-    spans = [match.span() for match in re.finditer(r"\S+", text)]
-    befores = np.array([start for start, _ in spans], np.int64)
-    lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)
-    shifts = np.cumsum(lengths) - lengths - befores
-    chunk = np.searchsorted(befores, places, side="right") - 1
-    moved = places + shifts[chunk] if len(places) and spans else places
-    return " ".join(text[start:stop] for start, stop in spans), moved
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    space = SPACES[np.minimum(codes, len(SPACES) - 1)]
+    stays = ~space  # and the first of a run of white space that follows something
+    stays[1:] |= ~space[:-1]
+    moved = (np.cumsum(stays) - 1)[places] if len(places) else places
+    return " ".join(text.split()), moved
 
 
 def _cut_off(

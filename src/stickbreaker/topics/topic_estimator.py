@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.source import Shards
@@ -57,6 +58,19 @@ class TopicEstimator(LearnedTopics):
         self.given_names_ = names_by_id(self, names)
         self._combine_names()
         return self
+
+    def label_prompt(self, documents: Sequence[Sequence[str]] | None = None, top: int = 10) -> str:
+        """A prompt by which any language model can name the topics, by their `top` words.
+
+        documents: for each topic, texts of its most typical documents, whose beginnings are added. Give the
+        answer to `stickbreaker name --from-file`, or what `names_in_answer` of
+        `stickbreaker.topics.names.label_prompt` finds in it to `name_topics`. Nothing is sent anywhere.
+        Raises UserError before a fit.
+        """
+        from stickbreaker.topics.names.label_prompt import prompt_for
+
+        self._refuse_unlearned("name")
+        return prompt_for(self, documents, top)
 
     def merge_topics(self, topics: Sequence[Sequence[int]]) -> Self:
         """Merge topics for good: each list of topic numbers becomes one topic, as in [[3, 7], [2, 5, 9]].
@@ -240,14 +254,14 @@ class TopicEstimator(LearnedTopics):
         """
         return self._sums(corpus, self._bound_of)
 
-    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
-        """Score a corpus block by block. Returns the sum of `nats_of(bags)` over the blocks, and the number
-        of tokens whose words are in the vocabulary.
+    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags, Array | None], float]) -> tuple[float, float]:
+        """Score a corpus block by block. Returns the sum of `nats_of(bags, covariates)` over the blocks, and
+        the number of tokens whose words are in the vocabulary.
         """
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
-            nats += nats_of(bags)
+            nats += nats_of(bags, self._covariates(corpus, block))
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 

@@ -41,7 +41,7 @@ from stickbreaker.syntax.settings import SyntaxSettings
 from stickbreaker.syntax.topic_graph import Edge, depths_of, heads_of
 
 SECTIONS = {"learning", "graph", "topics", "documents", "sentences", "making"}
-DETAILS, NAME = "#graph .row > .view:last-child", "#graph .row > .view:last-child strong"
+DETAILS, NAME = "#graph .pinned > .view:last-child", "#graph .pinned > .view:last-child strong"
 WILD = ("<script>window.hacked=1</script>", "&lt;b&gt;", "\"'`", "{{7*7}}")
 
 Sentence = list[tuple[str, str, int]]  # words: form, tag, head (1 for the first word, 0 for none)

@@ -8,6 +8,7 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.running import PROGRAM, planted_documents, write_lines
 
@@ -15,9 +16,10 @@ from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import model_runs
-from stickbreaker.topics.evaluation import Fewest, stability
+from stickbreaker.topics.evaluation import stability, weakest_quarter
+from stickbreaker.topics.report.document_entries import read_figures
+from stickbreaker.topics.verbs import search_topics
 from stickbreaker.topics.verbs.search_page import figure, page
-from stickbreaker.topics.verbs.search_topics import reason_for
 
 QUICK = ("--iterations", 8, "--held-out", 0.2, "--threads", 1)
 
@@ -40,8 +42,10 @@ def search(cli, corpus, tmp_path_factory):
 
 def test_the_planted_number_is_found(search):
     _, told = search
-    assert told["suggested"]["topics"] == 3
-    assert "3 topics: " in told["reason"]
+    assert told["suggested"]["topics"] == told["suggested"]["enough"] == 3
+    assert told["suggested"]["holds"] >= 3
+    assert told["reason"].startswith("3 topics. ")
+    assert "in documents that did not choose its words" in told["reason"]
     assert (told["seeds"], [row["topics"] for row in told["table"]]) == (2, [1, 3, 8])
     for row in told["table"]:
         for name, values in row["of_seeds"].items():
@@ -122,61 +126,76 @@ def test_text(cli, corpus, search):
     lines = cli(
         "search-k", corpus, "--topics", "1,3,8", "--seeds", 2, *QUICK, "--out", search[0]
     ).stdout.splitlines()
-    assert lines[0].split() == ["topics", "held-out", "NPMI", "C_v", "diversity", "stability", "seconds"]
+    assert lines[0].split() == ["topics", "held-out", "NPMI", "weakest", "diversity", "stability", "seconds"]
     assert [line.split()[0] for line in lines[1:4]] == ["1", "3", "8"]
     assert [line.endswith("←") for line in lines[1:4]] == [False, True, False]
-    counts = search[1]["coherence_counts"]
-    assert 0 < counts["documents"] <= search[1]["held_out_documents"]
-    assert lines[-3].startswith(f"coherence: in {counts['documents']} documents held out; NPMI counts ")
-    assert lines[-3].split(": ")[1] in (search[0] / "search.html").read_text()
-    assert lines[-2] == f"Suggested: {search[1]['reason']}"
+    assert 0 < search[1]["coherence_counts"]["documents"] <= search[1]["held_out_documents"]
+    counted_in = search[1]["npmi_counted_in"]
+    assert counted_in.endswith("each half of the documents for words chosen by the other half")
+    assert lines[-3] == f"NPMI in {counted_in}; weakest: the mean of the weakest quarter of topics"
+    assert counted_in in (search[0] / "search.html").read_text()
+    assert lines[-2] == f"Suggested: {search[1]['reason']}."
     assert lines[-1] == f"Figures: {search[0] / 'search.html'}"
 
 
 def test_a_single_run_has_no_stability(cli, corpus, tmp_path):
     line = ("search-k", corpus, "--topics", "2", "--seeds", 1, *QUICK, "--out", tmp_path / "out")
-    assert "2 topics is all that was tried (a single seed" in cli(*line).stdout
+    assert "(a single seed, so noise between seeds is not known)" in cli(*line).stdout
     told = json.loads(cli(*line, "--json").stdout)
     assert told["table"][0]["stability"] is None
     assert "<h2>Stability" not in (tmp_path / "out" / "search.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("found", "tried", "seeds", "says"),
-    [
-        (
-            Fewest(20, 40, 0.01, 0.02),
-            [10, 20, 40],
-            3,
-            "fewest whose held-out score is within one standard error",
-        ),
-        (
-            Fewest(20, 40, 0.01, 0.02),
-            [10, 20, 40],
-            3,
-            "0.0100 nats/word behind 40 topics, standard error 0.0200",
-        ),
-        (
-            Fewest(20, 20, 0, 0),
-            [10, 20, 40],
-            3,
-            "20 topics: the best held-out score, and no fewer come within",
-        ),
-        (
-            Fewest(40, 40, 0, 0),
-            [10, 20, 40],
-            1,
-            "(a single seed, so noise between seeds is not known); it is the most",
-        ),
-        (Fewest(10, 20, 0.1, 0.2), [10, 20], 2, "2 seeds); it is the fewest tried: try fewer."),
-        (Fewest(1, 2, 0.1, 0.2), [1, 2], 2, "2 seeds)."),
-    ],
-)
-def test_the_reason_is_a_sentence(found, tried, seeds, says):
-    told = reason_for(found, tried, seeds)
-    assert says in told
-    assert told.count(". ") == 0
-    assert told.endswith(".")
+def test_the_weakest_topics_are_those_of_the_models(search):
+    """NPMI by halves, as `topics` shows it, of topics in use."""
+    out, told = search
+    for row in told["table"]:
+        for seed, weakest in enumerate(row["of_seeds"]["weakest"]):
+            path = out / "runs" / f"k{row['topics']}-seed{seed}.model"
+            values = np.delete(read_figures(path)["coherence"], LDA.load(path).unused_topics_)
+            assert weakest == weakest_quarter(values)
+            assert row["of_seeds"]["npmi"][seed] == pytest.approx(np.mean(values))
+
+
+def test_numbers_are_doubled_until_topics_do_not_hold(cli, corpus, tmp_path, monkeypatch):
+    """By the weakest quarter of each number, of which only those up to 30 are made to hold."""
+    own = search_topics._weakest
+    monkeypatch.setattr(search_topics, "_weakest", lambda runs: own(runs) + (30 - runs[0]["topics"]))
+    monkeypatch.setattr(search_topics, "LEAST_DOCUMENTS", 1)
+    line = ("search-k", corpus, "--seeds", 1, *QUICK[2:], "--iterations", 2, "--out", tmp_path / "out")
+    done = cli(*line, "--json")
+    assert [row["topics"] for row in json.loads(done.stdout)["table"]] == [10, 20, 30, 40]
+    runs = [text for text in done.stderr.splitlines() if text.startswith("run ")]
+    assert runs == [f"run {n}: {k} topics, seed 0" for n, k in enumerate((10, 20, 40, 30), 1)]
+
+
+def test_a_search_of_an_earlier_version_is_not_mixed_with_this(cli, corpus, search, tmp_path):
+    out = shutil.copytree(search[0], tmp_path / "out")
+    file = out / "runs" / "k3-seed0.json"
+    record = json.loads(file.read_text())
+    del record["coherence_of_topics"]
+    file.write_text(json.dumps(record))
+    done = cli("search-k", corpus, "--topics", "3", "--seeds", 2, *QUICK, "--out", out, code=1)
+    assert (
+        "k3-seed0.json: is of an earlier version, which did not score single topics; give ano" in done.stderr
+    )
+
+
+def test_another_ranking_is_counted_in_held_out_documents(cli, corpus, tmp_path):
+    line = (
+        "search-k",
+        corpus,
+        "--topics",
+        2,
+        "--seeds",
+        1,
+        "--by",
+        "relevance",
+        *QUICK,
+        "--out",
+        tmp_path / "o",
+    )
+    assert json.loads(cli(*line, "--json").stdout)["npmi_counted_in"].endswith("of the documents held out")
 
 
 def test_an_interrupted_search_goes_on(cli, corpus, search, tmp_path, monkeypatch):
@@ -278,9 +297,9 @@ class Tags(HTMLParser):
 def test_the_page_shows_every_figure_and_fetches_nothing(search):
     text = (search[0] / "search.html").read_text()
     found = Tags(text)
-    assert found.tags.count("svg") == 4
+    assert found.tags.count("svg") == 5
     assert found.tags.count("tr") == 4
-    assert found.tags.count("circle") == 3 * (2 + 2 + 2 + 1)
+    assert found.tags.count("circle") == 3 * (2 + 2 + 2 + 2 + 1)
     assert search[1]["reason"] in found.text
     assert "script" not in found.tags
     assert "default-src 'none'" in html.unescape(text)

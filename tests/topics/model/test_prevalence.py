@@ -10,12 +10,13 @@ from scipy.special import gammaln
 from tests.golden import names
 from tests.oracle import gibbs as oracle
 
-from stickbreaker import LDA, Corpus, UserError
+from stickbreaker import LDA, Corpus, Online, UserError
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.verbs import effects
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.testing.estimators import StopAfter, begin, contents
@@ -29,7 +30,9 @@ from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.solvers.prevalence_sums import mean_terms
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.model.vocabularies.concept_tree import Concept, ConceptTree
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 WAYS = ("mean-field", "hybrid", "gibbs")
 
 
@@ -306,9 +309,9 @@ def planted(documents=300, words=30, effect=0.3, seed=3, field="party"):
 
 
 CORPUS = planted()
+TREE = ConceptTree([Concept("first", {"": ("a0x", "a1x", "a2x")}), Concept("other", {"": ("b0x", "b1x")})])
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("inference", WAYS)
 def test_a_planted_effect_is_recovered(inference):
     model = LDA(3, prevalence="party + year", inference=inference, max_iter=60, random_state=0).fit(CORPUS)
@@ -347,6 +350,19 @@ def test_documents_have_the_prior_of_their_metadata():
     with pytest.warns(UserWarning, match="2 documents of 2"):
         plain = model.transform(["a1x b1x", "a1x b1x"])[:, k]
     assert plain.tolist() == [unknown[0]] * 2
+
+
+def test_scores_have_the_prior_of_the_metadata():
+    model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
+    wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(CORPUS.n_documents)]
+    texts = [document.text for document in CORPUS]
+    swapped = Corpus.from_texts(texts, metadata=wrong, vocabulary=model.vocabulary_)
+    assert model.score(CORPUS) > model.score(texts) > model.score(swapped)
+    assert model.bound(CORPUS) > model.bound(swapped)
+    one = model.score(CORPUS.part(0, 1)) * CORPUS.part(0, 1).n_tokens
+    two = model.score(CORPUS.part(1, 2)) * CORPUS.part(1, 2).n_tokens
+    both = CORPUS.part(0, 2)
+    assert model.score(both) * both.n_tokens == pytest.approx(one + two)
 
 
 @pytest.mark.parametrize("inference", WAYS)
@@ -402,6 +418,7 @@ def test_a_saved_model_with_another_coding_is_refused(tmp_path):
     [
         ({"inference": "gibbs-delayed"}, "does not go with a prior by metadata"),
         ({"schedule": "memoised"}, "does not go with a prior by metadata"),
+        ({"inference": "gibbs", "words": TREE}, "does not go with a prior by metadata"),
         ({"alpha": 0.1}, "prevalence learns alpha"),
         ({"alpha": "learned-symmetric"}, "prevalence learns alpha"),
         ({"prevalence": "0 + party"}, "no intercept"),
@@ -413,6 +430,101 @@ def test_what_does_not_go_with_prevalence_is_refused_in_a_line(settings, told):
     with pytest.raises(UserError, match=told) as error:
         LDA(**{"n_topics": 3, "prevalence": "party", "max_iter": 2, **settings}).fit(CORPUS)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+def test_online_runs_learn_the_effect(inference):
+    schedule = Online(batch_size=60, kappa=0.7, tau0=4)
+    model = LDA(3, prevalence="party", inference=inference, schedule=schedule, max_iter=12, random_state=0)
+    model.fit(CORPUS)
+    k = int(np.argmax(_share_of_first(model)))
+    mine = model.expected_shares().query(f"topic == {k}").set_index("at")["share"]
+    assert mine["party=left"] - mine["party=right"] == pytest.approx(0.3, abs=0.09)
+
+
+def test_online_with_one_minibatch_and_rate_one_is_batch():
+    settings = {"prevalence": "party", "max_iter": 12, "tol": 0.0, "random_state": 0}
+    whole = Online(CORPUS.n_documents, kappa=0.0, tau0=1.0, shuffle=False)
+    batch = LDA(3, **settings).fit(CORPUS)
+    online = LDA(3, **settings, schedule=whole).fit(CORPUS)
+    for name in (COEFFICIENTS, VARIANCES, "alpha"):
+        np.testing.assert_allclose(online.params_[name].values, batch.params_[name].values, rtol=1e-6)
+
+
+OTHER_WORDS = {
+    "concepts": {"words": TREE},
+    "open": {"words": "open"},
+    "guide": {"guide": {"a's": ["a*"]}, "eta": 0.1},
+}
+
+
+@pytest.mark.parametrize("words", list(OTHER_WORDS))
+def test_it_goes_with_other_words(words, tmp_path):
+    model = LDA(3, prevalence="party", max_iter=25, random_state=0, **OTHER_WORDS[words]).fit(CORPUS)
+    shares = model.transform(CORPUS)
+    side = np.arange(CORPUS.n_documents) % 2
+    assert np.ptp([shares[side == one].mean(axis=0) for one in (0, 1)], axis=0).max() > 0.15
+    model.save(tmp_path / "model")
+    assert np.array_equal(LDA.load(tmp_path / "model").transform(CORPUS), shares)
+
+
+def test_it_goes_with_several_languages():
+    rng = np.random.default_rng(0)
+    texts, metadata = [], []
+    for d in range(120):
+        z = rng.choice(2, 12, p=[0.8, 0.2] if d % 2 else [0.2, 0.8])
+        texts.append(
+            {code: " ".join(f"{code}{'ab'[k]}{rng.integers(6)}" for k in z) for code in ("en", "de")}
+        )
+        metadata.append({"party": "left" if d % 2 else "right"})
+    corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+    model = LDA(2, prevalence="party", max_iter=30, random_state=0).fit(corpus)
+    assert model.expected_shares()["difference"].abs().max() > 0.35
+
+
+def test_levels_of_many_values_are_pooled():
+    """Forty authors of eight documents each: their coefficients are drawn together as far as they differ."""
+    rng = np.random.default_rng(4)
+    authors, texts, metadata = rng.normal(0.0, 0.8, 40), [], []
+    for d in range(320):
+        share = 1.0 / (1.0 + np.exp(-authors[d % 40]))
+        z = rng.random(12) < rng.beta(4.0 * share, 4.0 * (1.0 - share))
+        texts.append(" ".join(f"{'ba'[int(k)]}{rng.integers(8)}x" for k in z))
+        metadata.append({"author": f"author{d % 40:02d}"})
+    corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+    model = LDA(2, prevalence="author", max_iter=60, random_state=0).fit(corpus)
+    k = int(np.argmax(_share_of_first(model)))
+    coding = model._model.covariates
+    rows = np.array([coding.typical({"author": f"author{a:02d}"}) for a in range(40)])
+    logs = rows @ model.params_[COEFFICIENTS].values
+    found = logs[:, k] - logs[:, 1 - k]
+    plain = np.array(
+        [sum(word[0] == "a" for text in texts[a::40] for word in text.split()) for a in range(40)]
+    )
+    plain = np.log((plain + 0.5) / (96.5 - plain))
+    assert np.corrcoef(found, authors)[0, 1] > 0.8
+    assert found.std() < plain.std(), "less than the documents' own shares say"
+    assert (
+        np.square(found - found.mean() - authors + authors.mean()).mean()
+        < 1.1 * np.square(plain - authors).mean()
+    )
+    assert 0.03 < model.params_[VARIANCES].values[1] < 1.0
+
+
+def test_too_many_levels_are_refused():
+    texts, metadata = ["a1x b1x"] * 600, [{"author": f"{d % 500}"} for d in range(600)]
+    with pytest.raises(UserError, match="500 columns for each topic; 50 topics can have 409"):
+        LDA(50, prevalence="author").fit(
+            Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+        )
+
+
+def test_topics_with_a_prior_by_metadata_are_not_merged():
+    model = LDA(3, prevalence="party", max_iter=2, tol=0.0, random_state=0).fit(CORPUS)
+    before = model.params_[COEFFICIENTS].values.copy()
+    with pytest.raises(UserError, match="cannot be merged; give them one name"):
+        model.merge_topics([[0, 1]])
+    assert np.array_equal(model.params_[COEFFICIENTS].values, before)
 
 
 def test_a_stream_does_not_go_with_prevalence():
@@ -462,6 +574,9 @@ def test_effects_after_a_fit_use_the_prior_of_each_document():
         )
     assert estimates[0] == pytest.approx(0.4, abs=0.09)
     assert estimates[1] < 0.9 * estimates[0]
+    short = [str(effects(model, corpus, "party")) for model in models]
+    assert ["too small" in text for text in short] == [False, True]
+    assert "too small" not in str(effects(models[1], planted(documents=40, words=120), "party"))
 
 
 def test_variances_are_among_the_params():

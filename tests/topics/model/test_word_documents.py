@@ -1,6 +1,7 @@
 """Words ranked by the documents that have them."""
 
 from collections import Counter
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 from tests.oracle import word_documents as oracle
 from tests.tiers import sampled
 
-from stickbreaker import LDA, Corpus
+from stickbreaker import HDP, LDA, Corpus
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Bags
 from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
+from stickbreaker.topics.kernels.document_counts import DocumentTopics
+from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_documents import WordDocuments, keep_first
@@ -28,10 +31,12 @@ from stickbreaker.topics.model.word_ranking import (
     words_in_company,
 )
 from stickbreaker.topics.model.word_support import KEPT
+from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.word_counting import (
     add_documents,
     count_meetings_of,
     sides_of,
+    topics_of_documents,
     window_offsets,
     with_company,
 )
@@ -64,8 +69,15 @@ def tokens_of(texts):
 def sums_over(bags, theta, beta):
     n_topics, n_words = beta.shape
     sums = np.zeros((n_words, 4 * n_topics + 1))
-    add_documents(bags, theta, Dense(beta), [slice(0, n_words)], sums)
+    add_documents(bags, all_topics(theta), np.ascontiguousarray(beta.T), [slice(0, n_words)], sums)
     return sums
+
+
+def all_topics(theta):
+    """Every topic of every document, however small its share."""
+    n_documents, n_topics = theta.shape
+    topics = np.tile(np.arange(n_topics, dtype=np.int32), n_documents)
+    return DocumentTopics(np.arange(n_documents + 1) * n_topics, topics, theta.ravel())
 
 
 def counted(seed=0, n_topics=3, n_words=45, n_documents=60, *, ordered=True):
@@ -164,12 +176,69 @@ def test_each_language_is_ranked_alone():
     rows = [slice(0, 12), slice(12, 20)]
     _, bags = bags_of(case.texts)
     sums = np.zeros((20, 13))
-    add_documents(bags, case.theta, Dense(case.beta), rows, sums)
+    add_documents(bags, all_topics(case.theta), np.ascontiguousarray(case.beta.T), rows, sums)
     for part, side in zip(rows, sides_of(sums, rows).sides, strict=True):
         own = [{w: n for w, n in one.items() if part.start <= w < part.stop} for one in case.counts]
         weights = oracle.document_weights(own, case.theta.tolist(), case.beta.tolist())
         orders = oracle.support_order(weights, 3, list(range(part.start, part.stop)))
         assert side.support.words.tolist() == orders
+
+
+def test_the_topics_of_a_document_explain_half_a_token():
+    _, bags = bags_of([[0] * 10, [0] * 10, [1], []])
+    theta = np.array([[0.91, 0.05, 0.04], [0.0, 0.4, 0.6], [0.3, 0.3, 0.4], [0.2, 0.5, 0.3]])
+    found = topics_of_documents(theta, bags)
+    of_each = np.split(found.topics, found.starts[1:-1])
+    assert [one.tolist() for one in of_each] == [[0, 1], [1, 2], [2], [0, 1, 2]]
+    assert found.shares.tolist() == [0.91, 0.05, 0.4, 0.6, 0.4, 0.2, 0.5, 0.3]
+
+
+def test_groups_of_documents_count_as_all_together():
+    """To the last digit: how blocks are joined does not matter."""
+    case = counted(4, n_documents=300)
+    _, bags = bags_of(case.texts)
+    whole = sums_over(bags, case.theta, case.beta)
+    parted = np.zeros_like(whole)
+    for part in (slice(0, 7), slice(7, 260), slice(260, 300)):
+        own = bags.slice(part.start, part.stop)
+        topics = all_topics(case.theta[part])
+        add_documents(own, topics, np.ascontiguousarray(case.beta.T), [slice(0, 45)], parted)
+    assert parted.tolist() == whole.tolist()
+
+
+CHAINS = [LDA(3, inference="gibbs"), HDP(4, inference="gibbs")]
+
+
+@pytest.mark.parametrize("model", [*CHAINS, LDA(3, inference="gibbs-delayed")], ids=repr)
+def test_a_chain_ranks_by_the_topics_of_its_own_tokens(model, monkeypatch):
+    """Without inferring a document."""
+    kinds = [["river", "boat", "fish", "sail"], ["loan", "bank", "money", "rent"], ["tree", "wood", "leaf"]]
+    generator = np.random.default_rng(0)
+    texts = [" ".join(generator.choice(kinds[d % 3], 9)) for d in range(60)]
+    found = []
+
+    def spy(chains, columns):
+        found.append(gibbs_topics(chains, columns))
+        return found[-1]
+
+    gibbs_topics = gibbs_runs.topics_of_documents
+    monkeypatch.setattr(gibbs_runs, "topics_of_documents", spy)
+    monkeypatch.setattr(LearnedTopics, "_infer_shares", lambda *_: pytest.fail("documents are inferred"))
+    model.set_params(max_iter=40, random_state=1).fit(texts)
+    (topics,) = found
+    assert len(topics.starts) == 61
+    assert np.add.reduceat(topics.shares, topics.starts[:-1]).tolist() == [9.0] * 60  # tokens
+    tokens = np.bincount(topics.topics, weights=topics.shares) / 540
+    assert tokens == pytest.approx(model.topic_shares_, abs=0.05)
+    bags = Bags.of_block(Corpus.from_texts(texts), 0)
+    sums = np.zeros((11, 4 * len(model.alpha_) + 1))
+    add_documents(bags, topics, np.ascontiguousarray(model.topic_word_.T), [slice(0, 11)], sums)
+    own, side = sides_of(sums, [slice(0, 11)]).sides[0], model.word_documents_.sides[0]
+    assert side.words.tolist() == own.words.tolist()
+    assert side.support.weights.tolist() == own.support.weights.tolist()
+    assert {frozenset(top) for top in model.top_words(3)} <= {
+        frozenset(three) for kind in kinds for three in combinations(kind, 3)
+    }
 
 
 def test_windows_are_as_few_and_as_equal_as_possible():
@@ -207,7 +276,8 @@ def test_a_stream_ranks_words_by_a_sample_of_its_documents(words, tmp_path):
     assert counted.sides[0].support is not None
     bags = Bags.of_block(model._seen(Corpus.from_texts(texts)), 0)
     sums = np.zeros((len(model.vocabulary_), 9))
-    add_documents(bags, model._infer_shares(bags), model._topic_words, model.vocabulary_.parts, sums)
+    topics = topics_of_documents(model._infer_shares(bags), bags)
+    add_documents(bags, topics, np.ascontiguousarray(model.topic_word_.T), model.vocabulary_.parts, sums)
     whole = sides_of(sums, model.vocabulary_.parts).sides[0].support
     assert whole is not None
     assert counted.sides[0].support.totals == pytest.approx(whole.totals, rel=1e-9)
@@ -276,7 +346,7 @@ def test_a_document_counts_once_however_often_it_says_a_word():
     theta = np.array([[0.9, 0.1], [0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])
     sums = sums_over(bags, theta, beta)
     assert sums[:, -1].tolist() == [1, 3, 3, 2]
-    side = keep_first(sums[:, :2], sums[:, -1], slice(0, 4))
+    side = keep_first(np.ascontiguousarray(sums[:, :8:4].T), sums[:, -1], slice(0, 4))
     evidence = WordEvidence(Dense(beta), np.array([0.6, 0.4]), None, WordDocuments((side,)))
     assert document_words(evidence, 1).words[0].tolist() == [1]
 

@@ -65,5 +65,8 @@ class TopicPage:
     def html(self) -> str:
         return self.page.html()
 
+    def figure_payload(self) -> dict[str, Any]:
+        return self.page.figure_payload()
+
     def figure_script(self) -> str:
         return self.page.figure_script()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.pages.made_up import views_in
 from tests.running import SMALL, planted_documents
 
 from stickbreaker import LDA
@@ -103,7 +104,8 @@ def test_what_is_drawn_has_a_place_for_each(pages: tuple[Page, Page, Path]) -> N
     data = after.payload
     assert len(data["positions"]) == len(data["topics"]) == 3
     assert sorted(data["relations"]["order"]) == [0, 1, 2]
-    assert max(data["words"]["topic"]) < 3
+    (words,) = [table for table in views_in(data, "Table") if "find" in table]
+    assert max(row[-1] for row in words["rows"]) < 3
     assert all(k < 3 for topic in data["topics"] for k in topic["similar"])
     assert sum(topic["coherence"] is not None for topic in data["topics"]) == 3
 

@@ -79,7 +79,7 @@ def test_a_name_is_seen_everywhere_and_downloaded(
     assert page.locator("#topic-list [aria-pressed=true] .name").text_content() == name
     assert name in page.locator("#tree text").all_text_contents()
     assert name in page.locator("#dots text").all_text_contents()
-    assert name in page.locator("#measure-table .name").all_text_contents()
+    assert name in page.locator("#measures .name").all_text_contents()
     assert page.locator(f'#map .dot[aria-label^="{name}"]').count() == 1
     assert page.locator("#topic-times h3").inner_text() == name
     assert name in page.locator("#typical h3").inner_text()

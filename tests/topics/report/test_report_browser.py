@@ -119,7 +119,7 @@ def test_numbers_and_words_stay_whole(opened: Opener, gazette: TopicPage, width:
       range.selectNodeContents(cell);
       return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
     })"""
-    for selector in (".facts dd", "#word-table tbody th", "#group-table tbody th"):
+    for selector in (".facts dd", "#vocabulary tbody th", "#groups tbody th"):
         assert set(seen.page.locator(selector).evaluate_all(lines)) == {1}, selector
 
 
@@ -430,11 +430,12 @@ def test_the_stream_and_the_bars_show_the_chosen_topic(opened: Opener, gazette: 
 def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     (group,) = gazette.groups
-    rows = seen.page.locator("#group-table tbody tr")
+    rows = seen.page.locator("#groups tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == list(group.names)
-    k = int(rows.first.locator("[data-topic]").first.get_attribute("data-topic"))
+    link = rows.first.locator("a.item").first
+    k = [topic.label for topic in gazette.topics].index(link.inner_text())
     assert group.shares[0][k] > gazette.topics[k].share
-    rows.first.locator("[data-topic]").first.click()
+    link.click()
     assert seen.text("#topic-head h3") == gazette.topics[k].label
     check_quiet(seen)
 
@@ -443,22 +444,22 @@ def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: To
 def test_tables_sort_and_search(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     measured = sorted(gazette.topics, key=lambda t: -(t.coherence or 0))
-    assert seen.texts("#measure-table tbody .name") == [t.label for t in measured]
-    seen.page.locator('[data-table="measures"][data-sort="share"]').click()
+    assert seen.texts("#measures tbody .name") == [t.label for t in measured]
+    seen.page.locator("#measures thead button >> nth=1").click()
     by_size = sorted(gazette.topics, key=lambda t: -t.share)
-    assert seen.texts("#measure-table tbody .name") == [t.label for t in by_size]
-    assert seen.page.locator("#measure-table [aria-sort=descending]").inner_text().startswith("share")
+    assert seen.texts("#measures tbody .name") == [t.label for t in by_size]
+    assert seen.page.locator("#measures [aria-sort=descending]").inner_text().startswith("share")
     frequent = sorted(gazette.words, key=lambda row: -row.tokens)[:25]
-    assert seen.texts("#word-table tbody th") == [row.word for row in frequent]
-    seen.page.locator('[data-table="words"][data-sort="word"]').click()
-    assert seen.texts("#word-table tbody th") == sorted(row.word for row in gazette.words)[:25]
-    seen.page.locator("#word-search").fill("tele")
-    assert sorted(seen.texts("#word-table tbody th")) == [r.word for r in gazette.words if "tele" in r.word]
-    seen.page.locator("#word-search").fill("")
-    seen.page.locator("#words-about").click()
+    assert seen.texts("#vocabulary tbody th") == [row.word for row in frequent]
+    seen.page.locator("#vocabulary thead button >> nth=0").click()
+    assert seen.texts("#vocabulary tbody th") == sorted(row.word for row in gazette.words)[:25]
+    seen.page.locator("#vocabulary input").fill("tele")
+    assert sorted(seen.texts("#vocabulary tbody th")) == [r.word for r in gazette.words if "tele" in r.word]
+    seen.page.locator("#vocabulary input").fill("")
+    seen.page.locator("#vocabulary .chip").click()
     chosen = max(range(40), key=lambda k: gazette.topics[k].share)
     count = sum(row.topic == chosen for row in gazette.words)
-    assert seen.text("#word-count").endswith(f"of {count}")
+    assert seen.text("#vocabulary .count").endswith(f"of {count}")
     check_quiet(seen)
 
 
@@ -487,16 +488,16 @@ def test_languages_stand_side_by_side(opened: Opener, gazette: TopicPage) -> Non
 
 def test_the_unigram_line_stands_beside_the_curves(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
-    lines = seen.texts("#trace .unigram ~ text")
+    lines = seen.texts("#learning line.unigram ~ text")
     assert [float(re.search(r"([\d,]+)$", line)[1].replace(",", "")) for line in lines] == [
         round(math.exp(5.5)),
         round(math.exp(5.6)),
     ]
-    seen.page.locator("[data-axis=seconds]").click()
-    assert seen.page.locator("#trace .unigram").count() == 2
+    seen.page.locator("#learning .chip >> nth=1").click()
+    assert seen.page.locator("#learning line.unigram").count() == 2
     bare = opened(replace(gazette, unigram=None, unigram_held_out=None))
-    assert bare.page.locator("#trace .unigram").count() == 0
-    assert bare.page.locator("#trace .curve").count() == 2
+    assert bare.page.locator("#learning line.unigram").count() == 0
+    assert bare.page.locator("#learning .curve").count() == 2
 
 
 def test_many_topics_are_painted(opened: Opener) -> None:
@@ -643,7 +644,7 @@ def test_prints_the_genealogy_and_its_table_in_full(opened: Opener, grown: Topic
 def test_prints_all_of_its_lists(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     seen.page.emulate_media(media="print")
-    for box in ("#topic-list", "#tree", "#measure-table .scroll"):
+    for box in ("#topic-list", "#tree", "#measures .scroll"):
         hidden = seen.page.locator(box).evaluate("e => e.scrollHeight - e.clientHeight")
         assert hidden <= 1, box
     assert not seen.page.locator("nav").is_visible()

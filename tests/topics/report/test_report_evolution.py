@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.pages.made_up import views_in
 from tests.running import with_evolution
 from tests.tiers import sampled
 from tests.topics.report import report_pages
@@ -191,12 +192,10 @@ def test_the_page_stays_small() -> None:
     changes = changes_of(run, [topic.id for topic in page.topics], trace * 3)
     html = replace(page, changes=changes).html()
     assert len(html.encode("utf-8")) < 3_000_000
-    told = replace(page, changes=changes).payload["changes"]
-    assert len(told["vocabulary"]) <= 600
-    for i in (2, 3):
-        assert sum(row[i] for row in told["vocabulary"]) == 3 * sum(
-            record["vocabulary"][("entered", "left")[i - 2]] for record in trace
-        )
+    (chart,) = [one for one in views_in(replace(page, changes=changes).payload, "Lines") if "lanes" in one]
+    assert len(chart["series"][0][0]) <= 600
+    for name, numbers, *_ in chart["lanes"]:
+        assert sum(numbers) == 3 * sum(record["vocabulary"][name] for record in trace)
 
 
 def hostile() -> TopicPage:
@@ -213,9 +212,9 @@ def hostile() -> TopicPage:
 
 
 def test_hostile_words_stay_in_the_data() -> None:
-    told = hostile().payload["changes"]
-    assert set(report_pages.HOSTILE[:2]) <= set(told["wordings"][0]["words"])
-    json.dumps(told, allow_nan=False)
+    (paths,) = views_in(hostile().payload, "Paths")
+    assert set(report_pages.HOSTILE[:2]) <= set(paths["ways"][0]["words"])
+    json.dumps(paths, allow_nan=False)
     assert "<script>window" not in hostile().html()
 
 
@@ -253,6 +252,9 @@ def test_figures_are_drawn() -> None:
 
 # In a browser
 
+TOPIC, WORD = "#changes select >> nth=0", "#changes select >> nth=1"
+FROM, TO = "#changes .ends input >> nth=0", "#changes .ends input >> nth=1"
+
 
 class Opened:
     """A page in the browser, and what went wrong there."""
@@ -273,7 +275,7 @@ class Opened:
 
     def table(self) -> list[list[str]]:
         """The hidden table: moment, first words, further down, entered."""
-        rows = self.page.locator("#change-table tbody tr").all()
+        rows = self.page.locator("#changes .hidden tbody tr").all()
         return [row.locator("th, td").all_text_contents() for row in rows]
 
 
@@ -283,11 +285,17 @@ def stream() -> TopicPage:
 
 
 def of_chosen(page: TopicPage, seen: Opened) -> Wording:
-    chosen = int(seen.page.locator("#change-topic").input_value())
+    chosen = int(seen.page.locator(TOPIC).input_value())
     assert page.changes
     wording = page.changes.wordings[chosen]
     assert wording
     return wording
+
+
+def move(seen: Opened, slider: str, value: str) -> None:
+    """Move a slider, and let it go."""
+    seen.page.locator(slider).fill(value)
+    seen.page.locator(slider).dispatch_event("change")
 
 
 def told_first(wording: Wording, c: int) -> str:
@@ -302,21 +310,21 @@ def test_columns_follow_the_topic_and_the_sliders(browser: Any, tmp_path: Path, 
     dates = [date for _, _, date in stream.changes.moments]
     assert len(dates) == 24
     shown = [0, 3, 7, 10, 13, 16, 20, 23]  # eight, spread over the run
-    assert seen.texts("#change-chart .head") == [dates[c] for c in shown]
+    assert seen.texts("#changes .paths .head") == [dates[c] for c in shown]
     wording = of_chosen(stream, seen)
     assert [row[:2] for row in seen.table()] == [[dates[c], told_first(wording, c)] for c in shown]
-    seen.page.locator("#change-topic").select_option("5")
+    seen.page.locator(TOPIC).select_option("5")
     assert seen.page.locator("#topic-head h3").inner_text() == stream.topics[5].label
     assert seen.table()[-1][1] == told_first(of_chosen(stream, seen), 23)
-    seen.page.locator("#change-from").focus()
+    seen.page.locator(FROM).focus()
     for _ in range(3):
         seen.page.keyboard.press("ArrowRight")
-    assert seen.page.locator("#change-from").get_attribute("aria-valuetext") == dates[3]
-    seen.page.locator("#change-to").fill("6")
-    assert seen.texts("#change-chart .head") == dates[3:7]
-    seen.page.locator("#change-from").fill("23")  # two columns at least
-    assert seen.texts("#change-chart .head") == dates[22:24]
-    assert seen.texts("#change-from-readout, #change-to-readout") == [dates[22], dates[23]]
+    assert seen.page.locator(FROM).get_attribute("aria-valuetext") == dates[3]
+    move(seen, TO, "6")
+    assert seen.texts("#changes .paths .head") == dates[3:7]
+    move(seen, FROM, "23")  # two columns at least
+    assert seen.texts("#changes .paths .head") == dates[22:24]
+    assert seen.texts("#changes .ends output") == [dates[22], dates[23]]
     assert seen.troubles == []
 
 
@@ -343,16 +351,16 @@ def test_a_word_is_followed(browser: Any, tmp_path: Path, stream: TopicPage) -> 
     seen = Opened(browser, tmp_path / "r.html", stream)
     wording = of_chosen(stream, seen)
     entered = {word for words in wording.entered for word in words}
-    assert set(seen.texts("#change-chart .followed .word")) <= entered  # at first, words that are new
-    assert seen.page.locator("#change-chart .followed").count() == 6
+    assert set(seen.texts("#changes .paths .followed .word")) <= entered  # at first, words that are new
+    assert seen.page.locator("#changes .paths .followed").count() == 6
     word = next(word for word, rank in wording.ranks[-1].items() if rank == 1)
-    seen.page.locator("#change-word").select_option(label=word)
-    assert set(seen.texts("#change-chart .followed .word")) == {word}
-    assert seen.page.locator("#change-chart .followed .line").count() >= 1
-    seen.page.locator("#change-chart .followed .word").last.click()  # and no longer
-    assert seen.page.locator("#change-word").input_value() == "-1"
-    seen.page.locator("#change-chart .word", has_text=word).last.click()
-    assert set(seen.texts("#change-chart .followed .word")) == {word}
+    seen.page.locator(WORD).select_option(label=word)
+    assert set(seen.texts("#changes .paths .followed .word")) == {word}
+    assert seen.page.locator("#changes .paths .followed .line").count() >= 1
+    seen.page.locator("#changes .paths .followed .word").last.click()  # and no longer
+    assert seen.page.locator(WORD).input_value() == "-1"
+    seen.page.locator("#changes .paths .word", has_text=word).last.click()
+    assert set(seen.texts("#changes .paths .followed .word")) == {word}
     assert seen.troubles == []
 
 
@@ -367,19 +375,19 @@ def test_new_words_and_the_vocabulary_are_told(browser: Any, tmp_path: Path, str
         for wording in wordings
         if wording
     ]
-    rows = seen.page.locator("#fresh-table tbody tr").all()
-    assert [row.locator("li").all_text_contents() for row in rows] == told
+    rows = seen.page.locator("#changes .view .scroll tbody tr").all()
+    assert [row.locator(".each > span").all_text_contents() for row in rows] == told
     _, size, entered, left = stream.changes.vocabulary[-1]
-    told_last = seen.page.locator("#vocabulary-readout").inner_text()
+    told_last = seen.page.locator("#changes output >> nth=-1").inner_text()
     assert told_last == f"Step 599: {size:,} words; {entered} entered, {left} left"
-    seen.page.locator("#vocabulary-at").focus()
+    seen.page.locator("#changes .walk input").focus()
     seen.page.keyboard.press("Home")
     _, size, entered, left = stream.changes.vocabulary[0]
-    first = seen.page.locator("#vocabulary-readout").inner_text()
+    first = seen.page.locator("#changes output >> nth=-1").inner_text()
     assert first.startswith(f"Step 1: {size:,} words; {entered} ")
-    seen.page.locator("#vocabulary-chart svg").hover(position={"x": 700, "y": 100})
-    assert int(seen.page.locator("#vocabulary-readout").inner_text()[5:8]) > 200
-    assert seen.page.locator("#vocabulary-chart .in").count() == 599
+    seen.page.locator("#changes svg.line-chart").hover(position={"x": 700, "y": 100})
+    assert int(seen.page.locator("#changes output >> nth=-1").inner_text()[5:8]) > 200
+    assert seen.page.locator("#changes .up").count() == 599
     assert seen.troubles == []
 
 
@@ -411,7 +419,7 @@ def test_opens_quietly_and_fits_the_screen(
     assert seen.page.locator("#changes th:not([scope])").count() == 0
     if kind == "hostile":
         for k in range(len(report_pages.HOSTILE)):
-            seen.page.locator("#change-topic").select_option(str(k))
+            seen.page.locator(TOPIC).select_option(str(k))
     assert seen.troubles == []
 
 
@@ -419,7 +427,7 @@ def test_opens_quietly_and_fits_the_screen(
 def test_prints_without_its_sliders(browser: Any, tmp_path: Path, stream: TopicPage) -> None:
     seen = Opened(browser, tmp_path / "r.html", stream)
     seen.page.emulate_media(media="print")
-    assert not seen.page.locator("#change-from").is_visible()
-    assert seen.page.locator("#change-chart svg").is_visible()
+    assert not seen.page.locator(FROM).is_visible()
+    assert seen.page.locator("#changes svg.paths").is_visible()
     overflow = "e => e.scrollHeight - e.clientHeight"
-    assert seen.page.locator("#fresh-table .scroll").evaluate(overflow) <= 1
+    assert seen.page.locator("#changes .view .scroll").evaluate(overflow) <= 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -112,19 +113,18 @@ def test_a_sample_is_called_one() -> None:
 
 
 def test_numbers_that_are_none_or_not_finite_are_left_out() -> None:
-    page = report_pages.hostile()
-    first, second, third = json.loads(data_block(page.html()))["trace"]
-    assert not {"score", "heldOut", "passes"} & set(first)
-    assert second["score"] == -7
-    assert "seconds" not in third
+    learned = TopicPage("t", trace=[*report_pages.hostile().trace, TracePoint(9, 9, 9.0, -6.0)])
+    (chart,) = [one for one in made_up.views_in(learned.payload, "Lines") if "documents" in one["figure"]]
+    assert [round(math.log(y), 3) for _, y in chart["series"][0][0]] == [7, 6, 6]
 
 
 def test_long_traces_are_thinned_but_keep_every_held_out_score() -> None:
     trace = [TracePoint(i, i, i, -7.0, -7.5 if i % 100 == 7 else None) for i in range(10_000)]
-    kept = json.loads(data_block(TopicPage("t", trace=trace).html()))["trace"]
-    assert len(kept) < 800
-    assert kept[-1]["step"] == 9_999
-    assert sum("heldOut" in point for point in kept) == 100
+    charts = made_up.views_in(TopicPage("t", trace=trace).payload, "Lines")
+    kept = {one["figure"]: one["series"][0][0] for one in charts}
+    assert len(kept["learning-training-by-documents"]) < 800
+    assert kept["learning-training-by-documents"][-1][0] == 9_999
+    assert len(kept["learning-held-out-by-documents"]) == 100
 
 
 def test_references_that_lead_nowhere_are_dropped() -> None:

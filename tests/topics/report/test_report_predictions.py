@@ -6,10 +6,12 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.pages.made_up import views_in
 from tests.topics.report import report_pages
 from tests.topics.report.made_up_topics import TopicPage
 
@@ -77,9 +79,9 @@ def test_documents_in_a_code_are_marked_above_the_others() -> None:
     spiked = [*page.predictions[:12], replace(page.predictions[12], score=-30.0), *page.predictions[13:]]
     drawn = figures(replace(page, predictions=spiked))["prediction-by-documents"]
     assert drawn.count('class="beyond"') == 1
-    assert f"▲ 1 above, up to {round(math.exp(30)):,}" in drawn
+    assert f"▲ 1 of 60 points above the chart, up to {round(math.exp(30)):,}" in drawn
     curve = places_on(drawn, "curve")
-    assert all(28 <= y <= 280 for _, y in curve)
+    assert all(22 <= y <= 280 for _, y in curve)
     assert max(y for _, y in curve) - min(y for _, y in curve) > 100
     assert 'class="beyond"' not in figures(page)["prediction-by-documents"]
 
@@ -98,16 +100,22 @@ def test_the_chart_has_both_curves_on_any_scale(spread: float) -> None:
 
 def test_pages_without_predictions_have_no_such_section() -> None:
     assert 'id="prediction"' not in report_pages.sparse().html()
-    assert 'id="prediction-chart"' in predicted(2).html()
-    assert 'id="prediction-chart"' not in predicted(1).html()
-    warned = replace(report_pages.sparse(), warnings=["a <b> & c"]).html()
-    assert "Note: a &lt;b&gt; &amp; c." in warned
-    assert 'id="prediction-chart"' not in warned
+    assert len(charts_of(predicted(2))) == 1
+    assert charts_of(predicted(1)) == []
+    warned = replace(report_pages.sparse(), warnings=["a <b> & c"])
+    assert "Note: a &lt;b&gt; &amp; c." in warned.html()
+    assert charts_of(warned) == []
+
+
+def charts_of(page: TopicPage) -> list[Any]:
+    charts = views_in(page.payload, "Lines")
+    return [one for one in charts if one["figure"] == "prediction-by-documents"]
 
 
 def test_predictions_that_are_not_finite_are_left_out() -> None:
     page = replace(predicted(3), predictions=[*predicted(3).predictions, Prediction(9, 1.0, -np.inf, -8.0)])
-    assert len(page.payload["predictions"]) == 3
+    (chart,) = charts_of(page)
+    assert [len(points) for points, *_ in chart["series"]] == [3, 3]
 
 
 def test_the_page_of_a_stream(tmp_path: Path) -> None:

@@ -49,20 +49,3 @@ def test_every_part_of_the_axis_says_what_it_is(charts) -> None:
     assert [said for said, *_ in hovers] == [f"{year}: 5 documents" for year in range(2001, 2007)]
     ends = [x + width for _, x, width in hovers]
     assert all(abs(end - x) < 0.2 for end, (_, x, _) in zip(ends, hovers[1:], strict=False))
-
-
-def test_points_of_a_curve_say_their_values_wherever_they_are_pointed_at(charts) -> None:
-    points = "Array.from({ length: 300 }, (_, i) => ({ x: i, y: 400 - i / 10 }))"
-    chart = (
-        f"lineChart({points}, {{ xName: 'steps', name: 'curve', colour: '#000', width: 600, height: 250 }})"
-    )
-    strips = charts(f"having({chart}, 'hover').map((one) => [wordsOf(one), Number(one.attributes.width)])")
-    assert len(strips) == 100
-    assert strips[1][0] == "steps 3: 400 words"
-    assert all(width > 0 for _, width in strips)
-
-
-def test_two_curves_have_a_note_on_their_scales(charts) -> None:
-    assert "Each chart has a scale of its own. The first pays for the topics" in charts(
-        "wordsOf(scalesNote({ scoreKind: 'bound' }))"
-    )

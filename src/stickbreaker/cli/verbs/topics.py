@@ -46,6 +46,8 @@ def topics(model: Path, out: Path | None, overwrite: bool, as_json: bool, **opti
     if options["at"] is not None:
         refuse_written(("by",), "does not go with --at: snapshots keep the most frequent words")
     if out is not None:
+        if options["prompt"]:
+            raise click.UsageError("--prompt does not go with --out, which writes a table")
         if as_json:
             raise click.UsageError("--json does not go with --out, which writes the same topics as a table")
         refuse_table(out, overwrite, printed=True)

@@ -6,7 +6,7 @@ All code that reads dates calls `date_of`: either the whole value is a date, or 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
 
@@ -258,3 +258,20 @@ _UNITS: tuple[tuple[Callable[[date], int], Callable[[int], str]], ...] = (
     (lambda d: d.year // 10, lambda i: f"{10 * i}s"),
     (lambda d: d.year // 100, lambda i: f"{100 * i}s"),
 )
+_PERIOD_NAMES: tuple[str, ...] = ("day", "week", "month", "quarter", "year", "decade", "century")
+PERIODS: Mapping[str, tuple[Callable[[date], int], Callable[[int], str]]] = dict(
+    zip(_PERIOD_NAMES, _UNITS, strict=True)
+)  # how a date becomes the number of a period, and a number its name
+
+
+def periods_of(dates: Sequence[date], unit: str) -> tuple[list[str], list[int]]:
+    """The periods of a unit of time (of `PERIODS`) from the first date to the last: their names, in order,
+    and the number of the period of each date. Weeks are named by their Monday.
+
+    >>> periods_of([date(1990, 1, 5), date(1990, 3, 7)], "month")
+    (['1990-01', '1990-02', '1990-03'], [0, 2])
+    """
+    number, name = PERIODS[unit]
+    numbers = [number(day) for day in dates]
+    first = min(numbers)
+    return [name(i) for i in range(first, max(numbers) + 1)], [i - first for i in numbers]

@@ -16,3 +16,13 @@ class ScoreSettings(VerbSettings):
         unset="Word, or the last adapted one",
         metavar="SYMBOL",
     )
+
+
+@dataclass(frozen=True)
+class SegmentSettings(VerbSettings):
+    """The settings of `segment`."""
+
+    nonterminal: str | None = parameter(
+        None, "Cut by this symbol.", unset="Word, or the last that is adapted", metavar="SYMBOL"
+    )
+    random_state: int = parameter(0, "The same seed gives the same trees.", option="--seed")

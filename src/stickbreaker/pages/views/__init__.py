@@ -38,6 +38,7 @@ from stickbreaker.pages.views.values import (
     Row,
     Series,
     Table,
+    Tabs,
     Token,
     View,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "Series",
     "Styled",
     "Table",
+    "Tabs",
     "Text",
     "Token",
     "View",

@@ -64,7 +64,7 @@ function hoverStrips(xs, bottom, tell) {
 // The names of lines in their colours at the right.
 function legendAt(named, right, top) {
   return node("g", { "aria-hidden": "true" }, named.map(({ name, colour, dashed }, i) => [
-    dashed ? node("path", { class: "curve unigram", d: `M${right - 24} ${top + 6 + 16 * i}h24` }) : node("rect", { x: right - 11, y: top + 16 * i, width: 11, height: 11, rx: 2, fill: colour }),
+    dashed ? node("path", { class: "unigram key", d: `M${right - 24} ${top + 6 + 16 * i}h24` }) : node("rect", { x: right - 11, y: top + 16 * i, width: 11, height: 11, rx: 2, fill: colour }),
     node("text", { class: "halo", x: right - (dashed ? 30 : 17), y: top + 10 + 16 * i, "text-anchor": "end" }, shortened(name, 12, 200))]).flat());
 }
 

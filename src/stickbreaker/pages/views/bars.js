@@ -30,7 +30,7 @@ function lyingBars(value, shown, at) {
   const wides = Array.from({ length: columns }, (_, c) => Math.max(...tails.map((tail) => textWidth(tail[c] || "", 12))) + 12);
   const told = columns === 1 && wides[0] > 0.3 * width ? 0.42 * width : wides.reduce((sum, wide) => sum + wide, 0);
   const left = Math.round(Math.min(0.36 * width, Math.max(...shown.map((i) => textWidth(labels[i], 13.5))) + 14)), room = Math.max(width - left - told, 20), height = BAR_ROW * shown.length;
-  const most = parts ? 1 : Math.max(...shown.map((i) => Math.max(values[i], 0)), ...shown.map((i) => Math.min(marks[i] || 0, 1e9)).filter((m) => m <= 1.2 * Math.max(...shown.map((i) => values[i]))), 1e-12);
+  const most = parts ? 1 : Math.max(...shown.map((i) => values[i]), ...(value.by || value.wide ? shown.map((i) => marks[i] || 0) : []), 1e-12);
   const bar = (i, row) => {
     const top = row * BAR_ROW, mark = marks.length ? (left + Math.min(marks[i] / most, 1) * room).toFixed(1) : null, tail = figures[i] || [];
     let end = width;
@@ -52,11 +52,11 @@ function lyingBars(value, shown, at) {
 }
 
 // Which colour is which.
-function legendOf(choice, width, top) {
+function legendOf(choice, shown, width, top) {
   const across = Math.max(Math.floor(width / 170), 1), place = (i) => [(i % across) * (width / across), top + Math.floor(i / across) * 20];
-  const keys = choice.labels.map((label, i) => [node("rect", { x: place(i)[0].toFixed(1), y: place(i)[1], width: 11, height: 11, fill: colourOf(choice, i) }),
-    node("text", { class: "figure", x: (place(i)[0] + 17).toFixed(1), y: place(i)[1] + 10 }, shortened(label, 12, width / across - 26))]);
-  return { keys: keys.flat(), height: 20 * Math.ceil(choice.labels.length / across) };
+  const keys = shown.map((k, i) => [node("rect", { x: place(i)[0].toFixed(1), y: place(i)[1], width: 11, height: 11, fill: colourOf(choice, k) }),
+    node("text", { class: "figure", x: (place(i)[0] + 17).toFixed(1), y: place(i)[1] + 10 }, shortened(choice.labels[k], 12, width / across - 26))]);
+  return { keys: keys.flat(), height: 20 * Math.ceil(shown.length / across) };
 }
 
 function uprightBars(value, at) {
@@ -66,7 +66,7 @@ function uprightBars(value, at) {
   const label = (i) => (edges ? `${labels[i]} to ${labels[i + 1]}` : `${labels[i]}${unit ? ` ${unit}${labels[i] === "1" ? "" : "s"}` : ""}`);
   const tell = (i) => notes[i] || `${label(i)}: ${figures ? figures[i].join(", ") : shares ? `${edges ? "" : `${shortNumber(values[i])}, `}${percent(values[i] / total)}` : shortNumber(values[i])}`;
   const bar = (n, i) => node("g", {}, node("title", {}, tell(i)),
-    node("rect", { x: (middle(i) - wide / 2).toFixed(1), y: py(n).toFixed(1), width: wide.toFixed(1), height: (bottom - py(n)).toFixed(1), ...(colour ? { fill: colour } : { class: "shade" }) }),
+    node("rect", { x: (middle(i) - wide / 2).toFixed(1), y: py(n).toFixed(1), width: wide.toFixed(1), height: (bottom - py(n)).toFixed(1), ...(colour || value.colour_of >= 0 ? { fill: colour || colourOf(at.choices[value.of], value.colour_of) } : { class: "shade" }) }),
     shares && !edges && step >= 36 && n >= 0.01 * total ? node("text", { class: "figure", x: middle(i).toFixed(1), y: (py(n) - 4).toFixed(1), "text-anchor": "middle" }, percent(n / total)) : null,
     hoverPart(left + i * step, step, top, bottom, tell(i)));
   const texts = labels.map((text, i) => (edges && i % 5 ? "" : text));
@@ -87,13 +87,21 @@ function relevanceSlider(at) {
     node("span", { "aria-hidden": "true" }, "frequent")));
 }
 
-view("Bars", (value, at) => {
-  if (value.upright) return uprightBars(value, at);
+// The shares of the chosen thing at each label, with a mark at its share in all.
+function barsOfChosen({ by, base, labels, of, notes = [], ...value }, at) {
+  const k = Math.max(at.chosen(of), 0), values = by.map((row) => row[k]), label = at.choices[of].labels[k];
+  return { ...value, labels, of, colour_of: k, values, title: label, figures: values.map((share) => [percent(share)]), marks: base ? values.map(() => base[k]) : [],
+    notes: values.map((share, i) => `${labels[i]}: ${percent(share)}${notes[i] ? `, ${notes[i]}` : ""}${base ? `; of all ${percent(base[k])}` : ""}`) };
+}
+
+view("Bars", (given, at) => {
+  const value = given.by ? barsOfChosen(given, at) : given, head = given.by ? [node("h3", {}, itemNode(at, given.of, value.colour_of, "", true))] : [];
+  if (value.upright) return [...head, uprightBars(value, at)];
   const { labels, ranked, parts, of } = value, all = labels.map((_, i) => i);
   const draw = () => lyingBars(value, ranked ? rankedBars(value, at.own.lambda === undefined ? null : at.own.lambda) : all, at);
   if (!labels.length) return node("p", { class: "small" }, "Nothing to show.");
   if (ranked) return [relevanceSlider(at), at.part("bars", draw)];
-  if (!parts) return draw();
-  const tree = draw(), { keys, height } = legendOf(at.choices[of], at.width, tree.attributes.height + 14);
+  if (!parts) return [...head, draw()];
+  const tree = draw(), { keys, height } = legendOf(at.choices[of], [...new Set(parts.flat().map(([k]) => k))].sort((a, b) => a - b), at.width, tree.attributes.height + 14);
   return { ...tree, attributes: { ...tree.attributes, ...frame(at.width, tree.attributes.height + 14 + height) }, children: [...tree.children, ...keys] };
 });

@@ -6,14 +6,20 @@
 function usualHeight({ series, baseline, rises }) {
   const rest = series.map(({ points }) => points.slice(-Math.ceil(points.length / 4)).map((p) => p[1]).sort((a, b) => a - b));
   const ends = series.map(({ points }) => points[points.length - 1][1]);
-  const usual = 1.5 * Math.max(...rest.map((ys) => ys[Math.floor((ys.length - 1) / 2)]), baseline ? baseline[1] : -Infinity, ...ends);
+  const usual = 1.5 * Math.max(...rest.map((ys) => ys[Math.floor((ys.length - 1) / 2)]), baseline ? baseline[1] : -Infinity, ...(series.length > 1 ? ends : []));
   return rises ? Infinity : usual;
+}
+
+// On a scale of ratios, of twenty values or more, those not far above nine of every ten.
+function usualRatio(values) {
+  const sorted = values.map(Math.log).sort((a, b) => a - b), at = (part) => sorted[Math.round(part * (sorted.length - 1))];
+  return sorted.length < 20 ? Infinity : Math.exp(at(0.9) + 1.5 * Math.max(at(0.9) - at(0.1), 0.1));
 }
 
 function linesLayout(value, width) {
   const { series, log = "", lanes = [], baseline, whole, most, names = [], tall = 250 } = value, points = series.flatMap((one) => one.points);
   const ranged = points.some((p) => p.length > 2), logX = log.includes("x"), logY = log.includes("y");
-  const usual = whole || logY || ranged || points.some((p) => p[1] < 0) ? Infinity : usualHeight(value);
+  const usual = whole || ranged || points.some((p) => p[1] < 0) ? Infinity : logY ? usualRatio(points.map((p) => p[1])) : usualHeight(value);
   const ys = [...points.flatMap((p) => p.slice(1)).filter((y) => y <= usual), ...(baseline ? [baseline[1]] : [])], xs = points.map((p) => p[0]);
   const beyond = points.filter((p) => p[1] > usual), dashed = series.filter((one) => one.dashed && one.name);
   const foot = 40 + 24 * lanes.length + (lanes.length ? 6 : 0), top = beyond.length ? 22 : 14, right = width - 18, bottom = tall - foot;
@@ -85,7 +91,7 @@ function seriesMarks(value, { points, colour, name, dashed }, layout, tell) {
     node("circle", { cx: px(x).toFixed(1), cy: py(y).toFixed(1), r: least === undefined ? 2.6 : 4.5, fill: colour }));
   if (last.length > 2) return points.map(mark);
   const path = curveInside(points, layout.yLow - 1e-9, yHigh, px, py, value.steps);
-  return [node("path", { class: dashed ? "curve unigram" : "curve", d: path, ...(dashed ? {} : { stroke: colour }) }),
+  return [node("path", { class: dashed ? "unigram" : "curve", d: path, ...(dashed ? {} : { stroke: colour }) }),
     ...(points.length > 80 || dashed || value.steps ? [] : inside.map(mark)),
     ...(last[1] <= yHigh && !dashed ? [node("circle", { cx: px(last[0]).toFixed(1), cy: py(last[1]).toFixed(1), r: 4.5, fill: colour })] : []),
     ...beyondMarks(points.filter((p) => p[1] > yHigh), px, layout.top, colour, (p) => tell(p, name, 0))];

@@ -1,7 +1,7 @@
 
 // Views in the page: draws them where they stand, again when what they follow changes, and keeps the focus and what is open.
 
-const page = { choices: {}, chosen: {}, mounts: new Set(), waiting: [] };
+const page = { choices: {}, chosen: {}, mounts: new Set() };
 
 function choose(of, place, go = false, from = null) {
   const choice = page.choices[of], room = (from || document.activeElement || document.body).closest(".view");
@@ -10,6 +10,7 @@ function choose(of, place, go = false, from = null) {
     if (!mounted.element.isConnected) page.mounts.delete(mounted);
     else if (mounted.follows.has(of)) mounted.redraw();
   }
+  document.dispatchEvent(new CustomEvent("chosen", { detail: { of, place } }));
   if (place < 0 || !choice.keys) return;
   const own = room && room.querySelector(`[data-key="${of} ${place}"]`);
   if (own && from) own.focus({ preventScroll: true });
@@ -47,8 +48,8 @@ function mount(element, value) {
 
 function put(element, trees) {
   element.replaceChildren(...[trees].flat(3).filter(Boolean).map((tree) => build(tree)));
-  while (page.waiting.length) {
-    const [place, value] = page.waiting.shift();
+  while (waiting.length) {
+    const [place, value] = waiting.shift();
     mount(place, value);
   }
 }
@@ -81,6 +82,16 @@ function onArrow(event) {
   if (again) again.focus();
 }
 
+// The things of a choice under other labels.
+function relabel(of, labels) {
+  page.choices[of].labels = labels;
+  redrawAll();
+}
+
+function redrawAll() {
+  for (const mounted of [...page.mounts]) if (mounted.element.isConnected && !mounted.element.parentElement.closest(".view")) mounted.redraw();
+}
+
 function chosenByAddress() {
   const [, of, key] = /^#(\w+)-(.+)$/.exec(location.hash) || [];
   const place = of && page.choices[of] && page.choices[of].keys ? page.choices[of].keys.findIndex((one) => String(one) === key) : -1;
@@ -95,9 +106,9 @@ function startPage(data) {
   document.addEventListener("keydown", onArrow);
   window.addEventListener("hashchange", chosenByAddress);
   chosenByAddress();
-  followWidth(() => {
-    for (const mounted of [...page.mounts]) if (mounted.element.isConnected && !mounted.element.parentElement.closest(".view")) mounted.redraw();
-  });
+  document.addEventListener("choose", ({ detail: { of, place } }) => { if (page.choices[of] && page.chosen[of] !== place) choose(of, place); });
+  document.addEventListener("relabel", ({ detail: { of, labels } }) => { if (page.choices[of]) relabel(of, labels); });
+  followWidth(redrawAll);
 }
 
 startPage(JSON.parse(find("#data").textContent));

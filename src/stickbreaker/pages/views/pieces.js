@@ -1,15 +1,8 @@
 
-// What views share, as trees of nodes: how a view is registered, where others stand inside it, and pieces of text.
+// What views share, as trees of nodes: where others stand inside one, and pieces of text.
 // A drawer gets a view's value and `at`: its `width`; `own`, what it remembers; `chosen(of)`, the place of the chosen thing
 // of a choice (the view is drawn anew when that changes); `choose(of, place)`; `choices`; `part(key, draw)`, a part that
 // `redraw(key)` draws anew alone; `redraw()`, for all of it. Attributes that begin with "on" are what a reader can do.
-
-const DRAWERS = {};
-
-// `wide` is the width of its figures.
-function view(name, draw, wide = 860) {
-  DRAWERS[name] = { draw, wide };
-}
 
 // The place of a view inside another.
 function slot(value) {
@@ -136,6 +129,14 @@ function findField(at, label, part) {
     oninput: (event) => { at.own.query = event.target.value; at.own.page = 0; at.redraw(part); } }));
 }
 
+// A button that picks what has to do with the chosen thing of a choice: `own.only`.
+function onlyButton(at, of, part) {
+  const place = at.chosen(of);
+  if (place < 0 || at.choices[of].labels.length < 2) return null;
+  return node("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(at.own.only)), "data-key": "only", onclick: () => { at.own.only = !at.own.only; at.own.page = 0; at.redraw(); } },
+    "Only about ", spot(colourOf(at.choices[of], place)), node("bdi", { class: "name" }, at.choices[of].labels[place]));
+}
+
 function hasTerms(text, query) {
   return (query || "").toLowerCase().split(/\s+/).filter(Boolean).every((term) => text.includes(term));
 }
@@ -155,5 +156,11 @@ view("Note", ({ title, text, muted }, at) => [title ? node("h3", {}, title) : nu
 
 view("Row", ({ views, least = 20, widths, panel, pinned }) => node("div",
   { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}${pinned ? " pinned" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));
+
+view("Tabs", ({ tabs }, at) => {
+  const shown = at.own.tab || 0, pick = (i) => () => { at.own.tab = i; at.redraw(); };
+  const buttons = tabs.map(([name], i) => node("button", { type: "button", class: "chip", "aria-pressed": String(i === shown), "data-key": `tab ${i}`, onclick: pick(i) }, name));
+  return [tabs.length > 1 ? node("div", { class: "controls" }, buttons) : null, slot(tabs[shown][1])];
+});
 
 view("Chosen", ({ of, views, none }, at) => slot(at.chosen(of) >= 0 ? views[at.chosen(of)] : none));

@@ -30,14 +30,6 @@ function columnHead(at, column, place, sort) {
     node("button", { type: "button", class: "plain", "data-key": `sort ${place}`, onclick: turn }, title, node("span", { class: "turn", "aria-hidden": "true" }, here ? (sort[1] ? " ↓" : " ↑") : " ↕")));
 }
 
-// A button that picks what has to do with the chosen thing of a choice: `own.only`.
-function onlyButton(at, of, part) {
-  const place = at.chosen(of);
-  if (place < 0 || at.choices[of].labels.length < 2) return null;
-  return node("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(at.own.only)), "data-key": "only", onclick: () => { at.own.only = !at.own.only; at.own.page = 0; at.redraw(); } },
-    "Only about ", spot(colourOf(at.choices[of], place)), node("bdi", { class: "name" }, at.choices[of].labels[place]));
-}
-
 view("Table", (value, at) => {
   const { columns, rows, sort = null, page: size = 0, find = "", missing = "No such row here.", only = -1, stacks, title = "" } = value, { own } = at;
   const texts = find ? rows.map((row) => row.map((cell, i) => ((columns[i][1] || "text") === "text" ? plainText(cell, at.choices) : columns[i][1] === "item" ? at.choices[columns[i][3]].labels[cell] || "" : "")).join(" ").toLowerCase()) : [];

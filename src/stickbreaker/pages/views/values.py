@@ -45,6 +45,13 @@ class Row(View):
 
 
 @dataclass(frozen=True, slots=True)
+class Tabs(View):
+    """Views of which one is shown, with a button for each. tabs: (name, view)."""
+
+    tabs: Sequence[tuple[str, View]]
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen(View):
     """One view for each thing of the choice `of`: that of the chosen one is shown; `none` while none is
     chosen."""
@@ -132,6 +139,8 @@ class Bars(View):
     places: Sequence[int] = ()
     parts: Sequence[Sequence[tuple[int, float]]] = ()
     notes: Sequence[str] = ()
+    by: Points = ()
+    base: Sequence[float] = ()
     upright: bool = False
     axis: str = ""
     unit: str = ""

@@ -190,7 +190,8 @@ class SyntaxChain(Sampler):
         if state.topics.size and not 0 <= state.topics.min() <= state.topics.max() < self._prior.n_topics:
             raise ValueError("a topic does not exist")
         self.state = state
-        kept = [arrays[f"samples/{name}"] for name in KEPT] if "samples/tau" in arrays else []
+        sampled = any(name.startswith("samples/") for name in arrays)
+        kept = [arrays[f"samples/{name}"] for name in KEPT] if sampled else []
         self._samples = [tuple(np.array(part) for part in one) for one in zip(*kept, strict=True)]
 
     def counts(self) -> Counts:

@@ -39,7 +39,7 @@ def effect(
     overwrite: bool,
     reading: ReadingChoice,
     as_json: bool,
-    **options: Any,
+    **options: object,
 ) -> None:
     """Regress the shares of each topic on metadata of the documents.
 
@@ -59,21 +59,24 @@ def effect(
         refuse_file(picture, overwrite)
         if picture.suffix != ".svg":
             raise click.UsageError("--picture needs a file that ends in .svg")
-    formula = options["formula"]
-    if not inputs:
-        if formula is not None or picture is not None:
-            name = "--formula" if formula is not None else "--picture"
+    found: Any = None
+    if inputs:
+        if at is not None or options["formula"] is None:
+            problem = "--at is for no documents" if at is not None else "with documents, give --formula"
+            raise click.UsageError(problem)
+        from stickbreaker.topics.formula_grammar import read_formula
+
+        read_formula(str(options["formula"]))  # refuses it before documents are read
+        found = result_for("effect", model, options, GivenFiles(inputs, reading))
+    else:
+        if options["formula"] is not None or picture is not None:
+            name = "--formula" if options["formula"] is not None else "--picture"
             raise click.UsageError(f"{name} needs documents: give a corpus or files")
-        from stickbreaker.topics.cli.expected_shares import show_expected_shares
+        from stickbreaker.estimators.given_models import model_for
+        from stickbreaker.topics.verbs.expected_shares import shares_by_metadata
 
-        show_expected_shares(model, at, options["topics"], out, overwrite=overwrite, as_json=as_json)
-        return
-    if at is not None or formula is None:
-        raise click.UsageError("--at is without documents" if at is not None else "documents need --formula")
-    from stickbreaker.topics.formula_grammar import read_formula
-
-    read_formula(formula)  # refuses it before documents are read
-    found: Any = result_for("effect", model, options, GivenFiles(inputs, reading))
+        topics: Any = options["topics"]
+        found = shares_by_metadata(model_for("effect", model)[1], at, tuple(topics)).of_model(str(model))
     if out is not None:
         table = found.table()
         write_tables([table], table.schema, out, overwrite=overwrite)

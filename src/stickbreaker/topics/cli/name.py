@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 SHOWN_WORDS = 6  # of a topic
+MOST_BYTES = 1 << 24  # of a file with names
 
 
 def read_numbered(
@@ -45,10 +46,23 @@ def read_numbered(
     callback=read_numbered,
     help="Call a topic so; 3= takes its name away. May be repeated.",
 )
+@option(
+    "--from-file",
+    "answer",
+    metavar="FILE",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    help="Names from a text with a line for each topic, such as 3: weather: a language model's answer to the "
+    "prompt of `topics --prompt`.",
+)
 @option("--remove", is_flag=True, help="First take all names away that were given.")
 @command
 def name(
-    model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool, as_json: bool
+    model: Path,
+    names: Path | None,
+    numbered: dict[int, str | None],
+    answer: Path | None,
+    remove: bool,
+    as_json: bool,
 ) -> None:
     """Name the topics of a model, and print what they are called.
 
@@ -62,6 +76,8 @@ def name(
 
     refuse_system(model, "name")
     ModelDirectory(model).manifest()  # raises UserError if there is no model
+    if answer is not None:
+        numbered = {**_names_in(answer), **numbered}
     with watched(model):
         estimator, left_out = _change(model, names, numbered, remove)
     if left_out and not as_json:
@@ -71,6 +87,19 @@ def name(
     found = TopicList(str(model), listed_topics(estimator, SHOWN_WORDS))
     result = {"model": str(model), "left_out": left_out, **found.as_json()}
     emit(result, as_json, lambda _: str(found))
+
+
+def _names_in(file: Path) -> dict[int, str]:
+    """The names by topic number in a file with a language model's answer. Raises UserError naming the file if
+    it has none.
+    """
+    from stickbreaker.core.errors import naming
+    from stickbreaker.core.untrusted import read_given_file
+    from stickbreaker.topics.names.label_prompt import REMEDY, names_in_answer
+
+    content = read_given_file(file, MOST_BYTES, REMEDY)
+    with naming(file):
+        return names_in_answer(content.decode("utf-8", "replace"))
 
 
 def _change(

@@ -70,7 +70,7 @@ def _tell_of_number(model: "TopicEstimator", corpus: "Corpus") -> None:
         note(f"{topics} for {documents}; --topics K takes another number, and search-k compares some")
     elif number <= n < DOCUMENTS * number:  # of even fewer there is a remark
         each = f"{topics} of {documents}, {n / number:.0f} for each"
-        note(f"note: {each}: with fewer than {DOCUMENTS} its words seldom hold in other documents")
+        note(f"note: {each}: with fewer than {DOCUMENTS} the words of many do not hold in others")
 
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:

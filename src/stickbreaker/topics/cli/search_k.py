@@ -10,10 +10,14 @@ from stickbreaker.console.faces import settings_for, show, verb_options
 from stickbreaker.estimators.kinds import kinds
 
 
-def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[int, ...]:
+def numbers_of_topics(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> tuple[int, ...] | None:
     """A click callback that reads numbers of topics from a value such as "10,20,40": without repetition,
-    ascending. Raises a usage error unless all are whole numbers of at least 1.
+    ascending; None stays None. Raises a usage error unless all are whole numbers of at least 1.
     """
+    if value is None:
+        return None
     try:
         numbers = sorted({int(part) for part in value.split(",")})
     except ValueError:
@@ -27,17 +31,20 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     "search-k", epilog="Example: stickbreaker search-k posts.corpus --topics 10,20,40 --out posts.search"
 )
 @click.argument("corpus", type=INPUT)
-@verb_options("search-k", topics={"required": True, "default": None, "callback": numbers_of_topics})
+@verb_options("search-k", topics={"default": None, "callback": numbers_of_topics})
 @option("--out", required=True, type=PATH, help="Directory of the search.")
 @command
 def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
-    The suggestion is the fewest topics whose held-out score cannot be distinguished from the best one's.
-    Coherence, diversity and how much the seeds agree are shown next to it. The directory OUT gets
-    search.json; a page with the figures, search.html; the documents that runs learn from, training.corpus;
-    and the models: each is the one that `fit lda` learns from training.corpus. The same command continues
-    after an interruption: finished models are kept, and you may add numbers or seeds.
+    The suggestion is the largest number of which even the weakest quarter of topics holds: words that one
+    half of the documents chose go together in the other half (NPMI of 0 or more). It is less if fewer predict
+    the held-out documents as well as the best. Which numbers read best and which predicts best is said too;
+    diversity and how much the seeds agree are shown. Without --topics, numbers are doubled as long as the
+    largest holds. The directory OUT gets search.json; a page with the figures, search.html; the documents
+    that runs learn from, training.corpus; and the models: each is the one that `fit lda` learns from
+    training.corpus. The same command continues after an interruption: finished models are kept, and you may
+    add numbers or seeds.
     """
     from stickbreaker.console.running import run_on
     from stickbreaker.corpus import Corpus

@@ -10,13 +10,14 @@ if TYPE_CHECKING:
 
 
 def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
-    """What a search for the number of topics found, for the output of finished runs: its runs and the range
-    of equally good numbers, as values for JSON and as lines of text. Both are empty if there was no search.
+    """What is known of the number of topics, for the output of finished runs, as values for JSON and as lines
+    of text: of a search its runs and the range of equally good numbers, and whether the topics hold.
     """
+    weakest, lines = _weakest(estimator)
     found = estimator._search_range()
     if found is None:
-        return {}, []
-    summary = {
+        return weakest, lines
+    summary: dict[str, object] = {
         "search": [point.to_json() for point in estimator.search_],
         "range": None if found.range is None else list(found.range),
         "range_of": found.of,
@@ -24,7 +25,28 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
         "overruled_bound": found.few,
         "unchecked": found.unchecked,
     }
-    return summary, search_as_text(summary)
+    return {**summary, **weakest}, [*search_as_text(summary), *lines]
+
+
+def _weakest(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
+    """The coherence of the weakest quarter of topics in documents that did not choose their words
+    ("weakest"), and a line if it is below 0; both are empty if it was not counted.
+    """
+    import numpy as np
+
+    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
+
+    if estimator._coherence is None:
+        return {}, []
+    used = np.delete(np.array(estimator._coherence, np.float64), estimator.unused_topics_)
+    weakest = weakest_quarter(used)
+    if weakest >= 0.0:
+        return {"weakest": weakest}, []
+    below = f"{int((used < 0.0).sum())} of {counted(len(used), 'topic')}"
+    return {"weakest": weakest}, [
+        f"{below} do not hold in documents that did not choose their words (NPMI of the weakest quarter "
+        f"{weakest:.2f}): `topics` marks them, search-k finds how many hold, merge joins similar ones"
+    ]
 
 
 def search_as_text(summary: JsonObject) -> list[str]:

@@ -53,6 +53,7 @@ from stickbreaker.topics.evaluation.open_vocabulary import (
 )
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.search.number_of_topics import Fewest, Peak, fewest_topics, next_number, peak_of
+from stickbreaker.topics.search.topics_that_hold import Suggestion, suggest_topics, weakest_quarter
 
 __all__ = [
     "Accuracy",
@@ -70,6 +71,7 @@ __all__ = [
     "Question",
     "Sides",
     "StringScore",
+    "Suggestion",
     "Tokens",
     "Topics",
     "both_sides",
@@ -103,6 +105,7 @@ __all__ = [
     "shared_words",
     "split_halves",
     "stability",
+    "suggest_topics",
     "top_words_of",
     "topic_diversity",
     "topic_similarity",
@@ -110,5 +113,6 @@ __all__ = [
     "unigram_probabilities",
     "unigram_score",
     "unused_topics",
+    "weakest_quarter",
     "with_one_more_word",
 ]

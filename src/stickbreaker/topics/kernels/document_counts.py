@@ -1,70 +1,59 @@
 """Document counts for ranking words: documents by word and topic, and co-occurrences of a topic's words."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from stickbreaker.kernels.math import OPTIONS
 
 
-@njit(**OPTIONS)
-def count_documents(offsets, codes, theta, words, counts):
-    """Add to counts (words × topics) the expected number of documents in which each word has each topic:
-
-    counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document d and distinct
-    word i. theta (documents × topics): topic shares; `words` (distinct words × topics): probabilities in the
-    topics; codes[offsets[d]:offsets[d + 1]]: the words of document d. A word that none of the document's
-    topics has adds nothing.
+class DocumentTopics(NamedTuple):
+    """The topics of documents, and their shares: document d has topics[starts[d]:starts[d + 1]], and the
+    shares in the same places. Each topic is listed once per document.
     """
-    n_topics = theta.shape[1]
-    for d in range(len(offsets) - 1):
-        for entry in range(offsets[d], offsets[d + 1]):
-            i = codes[entry]
-            norm = 0.0
-            for k in range(n_topics):
-                norm += theta[d, k] * words[i, k]
-            if norm > 0.0:
-                for k in range(n_topics):
-                    counts[i, k] += theta[d, k] * words[i, k] / norm
+
+    starts: NDArray[np.int64]  # documents + 1
+    topics: NDArray[np.int32]
+    shares: NDArray[np.float64]
 
 
 @njit(**OPTIONS)
-def count_support(offsets, codes, damped, theta, probabilities, sums_out):
-    """Add to sums_out (distinct words × 3 K) how far documents support the words of K topics.
+def count_words(entries, documents, words, damped, of_documents, probabilities, sums_out):
+    """Add to sums_out (words × 4 K) in how many documents words have each of K topics, and how far documents
+    support them.
 
-    Document d has entries offsets[d] to offsets[d + 1] (exclusive), one for each distinct word: its number,
-    codes[entry], and its damped count, damped[entry]. theta (documents × topics): topic shares; probabilities
-    (distinct words × topics): the words' in the topics. With
+    An entry is a distinct word of a document: words[entry], its damped count and documents[entry], whose
+    topics and their shares theta_dk are in `of_documents`, a `DocumentTopics`. `entries`: those to count.
+    probabilities (words × topics): beta. With
 
     φ_dwk = theta_dk beta_kw / sum_j theta_dj beta_jw,  O_dkw = φ_dwk damped_dw,  W_dk = sum_w O_dkw,
 
-    the row of word w gains sum_d O_dkw, sum_d O_dkw² and sum_d O_dkw W_dk (K columns each). A word that none
-    of the document's topics has adds nothing.
+    columns 4 k to 4 k + 3 of word w gain the sums over documents of φ_dwk, O_dkw, O_dkw² and O_dkw W_dk. A
+    word that none of the document's topics has adds nothing.
     """
-    n_topics = theta.shape[1]
-    longest = 0
-    for d in range(len(offsets) - 1):
-        longest = max(longest, offsets[d + 1] - offsets[d])
-    scales = np.empty(longest)
-    whole = np.empty(n_topics)
-    for d in range(len(offsets) - 1):
-        first = offsets[d]
-        whole[:] = 0.0
-        for entry in range(first, offsets[d + 1]):
-            i = codes[entry]
-            norm = 0.0
-            for k in range(n_topics):
-                norm += theta[d, k] * probabilities[i, k]
-            scale = damped[entry] / norm if norm > 0.0 else 0.0
-            scales[entry - first] = scale
-            for k in range(n_topics):
-                whole[k] += theta[d, k] * probabilities[i, k] * scale
-        for entry in range(first, offsets[d + 1]):
-            i, scale = codes[entry], scales[entry - first]
-            for k in range(n_topics):
-                weight = theta[d, k] * probabilities[i, k] * scale
-                sums_out[i, k] += weight
-                sums_out[i, n_topics + k] += weight * weight
-                sums_out[i, 2 * n_topics + k] += weight * whole[k]
+    starts, topics, shares = of_documents
+    whole = np.zeros(len(topics))
+    scales = np.empty(len(words))
+    for entry in entries:
+        d, probability = documents[entry], probabilities[words[entry]]
+        norm = 0.0
+        for j in range(starts[d], starts[d + 1]):
+            norm += shares[j] * probability[topics[j]]
+        scales[entry] = 1.0 / norm if norm > 0.0 else 0.0
+        scale = damped[entry] * scales[entry]
+        for j in range(starts[d], starts[d + 1]):
+            whole[j] += shares[j] * probability[topics[j]] * scale
+    for entry in entries:
+        d, probability, sums = documents[entry], probabilities[words[entry]], sums_out[words[entry]]
+        for j in range(starts[d], starts[d + 1]):
+            phi = shares[j] * probability[topics[j]] * scales[entry]
+            weight, column = phi * damped[entry], 4 * topics[j]
+            sums[column] += phi
+            sums[column + 1] += weight
+            sums[column + 2] += weight * weight
+            sums[column + 3] += weight * whole[j]
 
 
 @njit(**OPTIONS)
@@ -76,9 +65,11 @@ def count_meetings(offsets, words, first_place, topics, ranks, meetings):
     first_place[w + 1] (exclusive). The number of documents with both words is added to `meetings` (topics ×
     positions × positions); on the diagonal, that of documents with the word.
     """
-    present = np.zeros(len(meetings), np.uint32)  # of the present document: bit r for the word of rank r
-    touched = np.empty(len(meetings), np.int64)
-    n_ranks = meetings.shape[1]
+    n_topics, n_ranks = len(meetings), meetings.shape[1]
+    present = np.zeros(n_topics, np.uint32)  # of the present document: bit r for the word of rank r
+    found = np.empty((n_topics, n_ranks), np.int64)  # these ranks, and their number
+    sizes = np.zeros(n_topics, np.int64)
+    touched = np.empty(n_topics, np.int64)
     for d in range(len(offsets) - 1):
         n_touched = 0
         for entry in range(offsets[d], offsets[d + 1]):
@@ -87,18 +78,23 @@ def count_meetings(offsets, words, first_place, topics, ranks, meetings):
                 continue
             for p in range(first_place[word], first_place[word + 1]):
                 k = topics[p]
+                bit = np.uint32(1) << np.uint32(ranks[p])
+                if present[k] & bit:
+                    continue
                 if present[k] == 0:
                     touched[n_touched] = k
                     n_touched += 1
-                present[k] |= np.uint32(1) << np.uint32(ranks[p])
+                present[k] |= bit
+                found[k, sizes[k]] = ranks[p]
+                sizes[k] += 1
         for t in range(n_touched):
             k = touched[t]
-            bits = present[k]
+            for a in range(sizes[k]):
+                i = found[k, a]
+                meetings[k, i, i] += 1
+                for b in range(a):
+                    j = found[k, b]
+                    meetings[k, i, j] += 1
+                    meetings[k, j, i] += 1
             present[k] = np.uint32(0)
-            for i in range(n_ranks):
-                if (bits >> np.uint32(i)) & np.uint32(1):
-                    for j in range(i, n_ranks):
-                        if (bits >> np.uint32(j)) & np.uint32(1):
-                            meetings[k, i, j] += 1
-                            if j > i:
-                                meetings[k, j, i] += 1
+            sizes[k] = 0

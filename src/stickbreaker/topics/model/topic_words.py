@@ -20,6 +20,10 @@ class TopicWords(Protocol):
         """E[beta] of the words with these numbers, ascending (topics × words)."""
         ...
 
+    def by_word(self, rows: NDArray[np.integer]) -> Array:
+        """The same, word by word: words × topics, adjacent in memory."""
+        ...
+
     def dense(self) -> Array:
         """E[beta] of all words (topics × words)."""
         ...
@@ -42,6 +46,9 @@ class Dense(NamedTuple):
     def of(self, rows: NDArray[np.integer]) -> Array:
         return self.topic_word[:, rows]
 
+    def by_word(self, rows: NDArray[np.integer]) -> Array:
+        return np.ascontiguousarray(self.of(rows).T)
+
     def dense(self) -> Array:
         return self.topic_word
 
@@ -62,7 +69,11 @@ class Stored(NamedTuple):
         return len(self.topics), self.n_words
 
     def of(self, rows: NDArray[np.integer]) -> Array:
-        return np.ascontiguousarray(self.read(rows.astype(np.int64))[:, self.topics].T)
+        return np.ascontiguousarray(self.by_word(rows).T)
+
+    def by_word(self, rows: NDArray[np.integer]) -> Array:
+        found = self.read(rows.astype(np.int64))
+        return np.ascontiguousarray(found if len(self.topics) == found.shape[1] else found[:, self.topics])
 
     def dense(self) -> Array:
         out = np.empty(self.shape)

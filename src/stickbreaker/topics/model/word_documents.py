@@ -19,6 +19,7 @@ from stickbreaker.topics.model.word_support import (
     KEPT,
     SUPPORT_ARRAYS,
     Support,
+    candidates,
     joined_support,
     named_support,
 )
@@ -140,18 +141,31 @@ def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
     """Choose the words of each topic whose document counts are stored: the `KEPT` ones with the best
     `divergence_scores`.
 
-    counts (words × topics): D, the expected number of documents in which a word has the topic; of_words
+    counts (topics × words): D, the expected number of documents in which a word has the topic; of_words
     (words): df, the number of all documents with it; rows: the language's rows of the vocabulary.
     """
-    totals, total = counts.sum(axis=0), float(of_words.sum())
-    first: list[NDArray[np.int64]] = []
-    for k in range(counts.shape[1]):  # one topic at a time, since the logs take as much memory as the counts
-        q = counts[:, k] / max(float(totals[k]), 1e-300)
-        scores = divergence_scores(q[None], of_words / max(total, 1e-300))
-        first.append(largest(scores, KEPT, logs=True)[0][0])
-    places = np.array(first, np.int64)
-    documents = np.take_along_axis(counts.T, places, axis=1)
+    n_topics, n_words = counts.shape
+    places = np.zeros((n_topics, min(KEPT, n_words)), np.int64)
+    totals, total = counts.sum(axis=1), float(of_words.sum())
+    p = of_words / max(total, 1e-300)
+    for k, own in enumerate(counts):  # one topic at a time, since the logs take as much memory as the counts
+        q = own / max(float(totals[k]), 1e-300)
+        chosen = candidates(q, p)
+        scores = divergence_scores(q[None, chosen], p[chosen])
+        places[k] = chosen[largest(scores, KEPT, logs=True)[0][0]]
+    documents = np.take_along_axis(counts, places, axis=1)
     return Side(rows, places + rows.start, documents, of_words[places], totals, total)
+
+
+def stacked(sides: Sequence[Side]) -> Side:
+    """One language's `Side` from those of groups of topics, which follow each other; without company."""
+    first, support = sides[0], [side.support for side in sides if side.support is not None]
+    words, documents, of_word, totals = (
+        np.concatenate([getattr(side, name) for side in sides])
+        for name in ("words", "documents", "of_word", "totals")
+    )
+    joined = Support(*(np.concatenate(each) for each in zip(*(one[:-1] for one in support), strict=True)))
+    return Side(first.rows, words, documents, of_word, totals, first.total, None, joined)
 
 
 def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import AnyArray, Array
 from stickbreaker.core.topk import largest
-from stickbreaker.topics.model.word_scores import joined_company, support_scores
+from stickbreaker.topics.model.word_scores import SPREADS, joined_company, support_scores
 
 KEPT = 100  # words per topic and language whose counts are stored
 SUPPORT_ARRAYS = ("words", "weights", "spreads", "overall", "totals", "company")  # the fields of `Support`
@@ -49,24 +49,36 @@ def named_support(support: Support) -> dict[str, AnyArray]:
     return {**found, "support words": support.words.astype(np.int32)}
 
 
-def keep_supported(weights: Array, squares: Array, products: Array, rows: slice) -> Support:
+def candidates(q: Array, p: Array) -> NDArray[np.int64]:
+    """The words among which a topic's `KEPT` best are: those with q above p, ascending, since all others come
+    after them (`divergence_scores`); all words if these are fewer than `KEPT`.
+
+    q, p (words): the words' shares in the topic and overall.
+    """
+    above = np.flatnonzero(q > p)
+    return above if len(above) >= KEPT else np.arange(len(q))
+
+
+def keep_supported(weights: Array, squares: Array, products: Array, overall: Array, rows: slice) -> Support:
     """Choose the words of each topic that documents support best: the `KEPT` ones with the best
     `support_scores`.
 
-    All are words × topics: the sums over documents of O, of O² and of O W; rows: the language's rows of the
-    vocabulary.
+    weights, squares, products (topics × words): the sums over documents of O, of O² and of O W; overall
+    (words): p, which all topics of the model share; rows: the language's rows of the vocabulary.
     """
-    totals, whole = weights.sum(axis=0), products.sum(axis=0)  # of O W over words: Σ_d W²
-    p = weights.sum(axis=1) / max(float(totals.sum()), 1e-300)
-    size = weights.shape[1], min(KEPT, len(weights))
+    n_topics, n_words = weights.shape
+    size = n_topics, min(KEPT, n_words)
     words, kept, kept_spreads = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
-    for k in range(weights.shape[1]):
-        squared = squares[:, k] - 2.0 * p * products[:, k] + p**2 * whole[k]
+    totals = weights.sum(axis=1)
+    for k, (own, product) in enumerate(zip(weights, products, strict=True)):
+        squared = squares[k] - 2.0 * overall * product + overall**2 * product.sum()  # of O W: Σ_d W²
         spreads = np.sqrt(np.maximum(squared, 0.0))
-        scores = support_scores(weights[:, k], spreads, float(totals[k]), p)
-        words[k] = largest(scores[None], KEPT, logs=True)[0][0]
-        kept[k], kept_spreads[k] = weights[words[k], k], spreads[words[k]]
-    return Support(words + rows.start, kept, kept_spreads, p[words], totals)
+        total = float(totals[k])
+        chosen = candidates((own - SPREADS * spreads) / max(total, 1e-300), overall)
+        scores = support_scores(own[chosen], spreads[chosen], total, overall[chosen])
+        words[k] = chosen[largest(scores[None], KEPT, logs=True)[0][0]]
+        kept[k], kept_spreads[k] = own[words[k]], spreads[words[k]]
+    return Support(words + rows.start, kept, kept_spreads, overall[words], totals)
 
 
 def joined_support(support: Support, members: Sequence[Sequence[int]]) -> Support:

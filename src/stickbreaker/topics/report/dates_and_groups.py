@@ -4,6 +4,7 @@ parts.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.topk import descending
 from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, date_of, is_date_name, span_of
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean, rounded
+from stickbreaker.pages.views import Bars, Column, Each, Item, Mix, Row, Table, Tabs
 from stickbreaker.topics.metadata_sums import MetadataSums, Rows
 from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.topic_section import TopicSection, sample_note
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4
+LEAST_PART = 0.004  # share of a topic that is drawn
+SPECIAL, FIGURE_TOPICS = 3, 12  # topics of a part, and of figures
 _OTHERS = "all others"
 _GROUP_NAMES = ("label", "category", "class", "group", "section", "topic", "genre", "source", "author")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -69,16 +75,62 @@ class OverTime(TopicSection):
         return {"times": breakdown_payload(report.times) if report.times else None}
 
 
-class ByGroup(TopicSection):
-    anchor, heading = "groups", "By group"
-    needs = ("groups",)
-    template = "groups.html.j2"
+def groups(report: TopicReport) -> Section | None:
+    if not report.groups:
+        return None
+    text = (
+        "How the topics divide over parts of the collection, as the documents’ own fields have them. The "
+        "upright line is the topic’s share of the whole "
+        f"collection.{sample_note(report, any(one.sampled for one in report.groups))}"
+    )
+    tabs = [(f"by {clean(part.field)}", _group(report, part)) for part in report.groups]
+    figures = [_group_figure(report, part, place) for place, part in enumerate(report.groups, 1)]
+    return Section("groups", "By group", text, [Tabs(tabs)], figures=figures)
 
-    def values(self, report: TopicReport) -> dict[str, object]:
-        return {"groups_note": sample_note(report, any(group.sampled for group in report.groups))}
 
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        return {"groups": [breakdown_payload(group) for group in report.groups]}
+def _group(report: TopicReport, part: Breakdown) -> Row:
+    """The chosen topic's share in each part, and of each part its mix and the topics that set it apart."""
+    base = [topic.share for topic in report.topics]
+    sizes = [f"{n:,} documents" for n in part.documents]
+    bars = Bars(part.names, of="topic", by=part.shares, base=base, notes=sizes)
+    order = _tree_order(report)
+    columns = [
+        Column(part.field),
+        Column("documents", "number"),
+        Column("mix of topics", wide=34),
+        Column("topics that set it apart"),
+    ]
+    rows = [
+        [
+            name,
+            n,
+            Mix("topic", [(k, shares[k]) for k in order if shares[k] >= LEAST_PART]),
+            Each([Item("topic", k) for k in _special(shares, base)]),
+        ]
+        for name, n, shares in zip(part.names, part.documents, part.shares, strict=True)
+    ]
+    return Row([bars, Table(columns, rows)], widths="24rem minmax(0, 1fr)")
+
+
+def _group_figure(report: TopicReport, part: Breakdown, place: int) -> Bars:
+    """The largest topics in each part, as a file."""
+    largest = sorted(range(len(report.topics)), key=lambda k: -report.topics[k].share)[:FIGURE_TOPICS]
+    mixes = [[(k, shares[k]) for k in sorted(largest)] for shares in part.shares]
+    title = f"The largest topics by {clean(part.field)}"
+    return Bars(part.names, parts=mixes, of="topic", title=title, figure=f"groups-{place}")
+
+
+def _tree_order(report: TopicReport) -> list[int]:
+    """All topics in the order of the tree, others after them."""
+    order = list(report.relations.order) if report.relations else []
+    return [*order, *(k for k in range(len(report.topics)) if k not in set(order))]
+
+
+def _special(shares: Sequence[float], base: Sequence[float]) -> list[int]:
+    """The topics that set a part apart: a large share, and larger than in the collection."""
+    known = range(min(len(shares), len(base)))
+    weights = [shares[k] * math.log(max(shares[k], 1e-12) / max(base[k], 1e-12)) for k in known]
+    return [k for k in descending(np.array(weights)).tolist()[:SPECIAL] if weights[k] > 0.0]
 
 
 def breakdown_payload(part: Breakdown) -> dict[str, object]:

@@ -135,24 +135,3 @@ function timeBars(topic, k, times, width, height) {
       `${times.names[i]}: ${percent(share)}, ${grouped(times.documents[i])} documents`)));
 }
 
-// One topic's share in each group.
-function groupBars(topic, k, group, width) {
-  const row = 24, left = Math.round(width * 0.4), room = width - left - 58;
-  const shares = group.shares.map((part) => part[k]), most = Math.max(...shares, topic.share, 1e-9);
-  const mark = (left + (topic.share / most) * room).toFixed(1), height = row * shares.length;
-  const spoken = group.names.map((name, i) => `${name} ${percent(shares[i])}`).join(", ");
-  return node("svg", { class: "bars", role: "img", "aria-label": `${topic.label} by ${group.field}: ${spoken}`, ...frame(width, height) },
-    shares.map((share, i) => node("g", {},
-      node("text", { class: "word", x: left - 9, y: i * row + 16, "text-anchor": "end" }, shortened(group.names[i], 13.5, left - 12)),
-      node("rect", { x: left, y: i * row + 4, width: Math.max((share / most) * room, 1.5).toFixed(1), height: row - 8, rx: 2, fill: topic.colour }),
-      node("text", { class: "figure", x: width, y: i * row + 16, "text-anchor": "end" }, percent(share)))),
-    shares.map((share, i) => hoverPart(0, width, i * row, (i + 1) * row,
-      `${group.names[i]}: ${percent(share)}, ${grouped(group.documents[i])} documents; of all documents ${percent(topic.share)}`)),
-    node("line", { class: "overall", x1: mark, x2: mark, y1: 0, y2: height }));
-}
-
-// The topics that set a group apart: a large share, and larger than in the collection.
-function specialTopics(topics, shares, n) {
-  const weight = (k) => shares[k] * Math.log(Math.max(shares[k], 1e-12) / Math.max(topics[k].share, 1e-12));
-  return descending(topics.map((_, k) => k), weight).slice(0, n).filter((k) => weight(k) > 0);
-}

@@ -181,7 +181,7 @@ function lifeLabel(life, i, topics, scale, width, linked) {
   }
   if (life.end === null) return node("text", { class: "figure", x: scale.right + 21, y }, `№${life.id}, not in use`);
   const x = scale.px(life.end) + 6, said = `№${life.id}`;
-  return x + textWidth(said, 10) > scale.right ? null : node("text", { class: "lost", x: x.toFixed(1), y }, said);
+  return x + textWidth(said, 12) > scale.right ? null : node("text", { class: "lost", x: x.toFixed(1), y }, said);
 }
 
 function genealogySpoken(growth) {

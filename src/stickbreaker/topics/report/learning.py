@@ -9,13 +9,26 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
-from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.pages.colour import hue_hex
+from stickbreaker.pages.learning_curves import MOST_NATS
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import MOST_POINTS
+from stickbreaker.pages.views import Lines, Note, Row, Series, Tabs, View
 from stickbreaker.topics.report_documents import nats_by_word_shares
 from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
+
+
+CURVES = (hue_hex(255), hue_hex(45))  # training, held out
+TIMES = {"documents": "documents", "seconds": "time"}
+SCORES = {  # what the model's own scores are, by their kind
+    "bound": "Bound on the documents it learns from",
+    "estimate": "Estimate of the bound on the documents it learns from",
+    "documents": "Documents of each step, given the topics",
+    "joint": "Words and their topics together",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +47,112 @@ class TracePoint:
     passes: float | None = None
 
 
-class Learning(TopicSection):
-    anchor, heading = "learning", "How learning went"
-    template = "learning.html.j2"
+def learning(report: TopicReport) -> Section | None:
+    charts = {axis: _charts(report, axis) for axis in ("documents", "seconds")}
+    if not charts["documents"]:
+        return None
+    with_unigram = report.unigram is not None or report.unigram_held_out is not None
+    text = (
+        "As it learns, the model gets better at guessing the words of a document. The curve says how "
+        "unsure it still is: at 250, as unsure as if it had to pick one of 250 equally likely words. Lower "
+        "is better; a flat curve has little left to learn."
+    )
+    if with_unigram:
+        text += (
+            " The dashed line is a model without topics, which knows nothing but how frequent each word is."
+        )
+    if with_unigram and report.score_kind != "documents":
+        text += (
+            " On the documents that the model learns from, the curve pays for the topics themselves as "
+            "well, and may end above the line; documents held out decide."
+        )
+    if report.score_kind == "documents":
+        text += (
+            " For the documents of each step it is the score given the topics of that moment: higher than "
+            "the bound, which pays for the topics themselves too."
+        )
+    if report.search is not None:
+        text += " The runs of the search before this one are not drawn."
+    timed = any(point.seconds > 0 for point in report.trace)
+    tabs = [
+        (f"by {TIMES[axis]}", Row(own))
+        for axis, own in charts.items()
+        if own and (timed or axis == "documents")
+    ]
+    views: list[View] = [Tabs(tabs)]
+    if len(charts["documents"]) > 1:
+        views.append(Note(_scales(report.score_kind), muted=True))
+    return Section(
+        "learning",
+        "How learning went",
+        text,
+        views,
+        figures=[chart for _, row in tabs[1:] for chart in row.views],
+    )
 
-    def shown(self, report: TopicReport) -> bool:
-        """Whether the section is shown: if one of the curves has two points or more, which a line can
-        join.
-        """
-        curves = [p.score for p in report.trace], [p.held_out for p in report.trace]
-        return any(sum(y is not None and math.isfinite(y) for y in curve) > 1 for curve in curves)
 
-    def values(self, report: TopicReport) -> dict[str, object]:
-        return {
-            "has_unigram": report.unigram is not None or report.unigram_held_out is not None,
-            "score_kind": report.score_kind,
-            "search": report.search is not None,
-        }
+def time_unit(seconds: Sequence[float]) -> tuple[str, float]:
+    """The unit in which times are drawn, and how many seconds it has.
 
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        return {
-            "trace": [trace_payload(point) for point in drawn_trace(report.trace)],
-            "scoreKind": clean(report.score_kind),
-            "unigram": {"score": rounded(report.unigram, 6), "heldOut": rounded(report.unigram_held_out, 6)},
-        }
+    >>> time_unit([10.0, 400.0]), time_unit([3.0])
+    (('minutes', 60.0), ('seconds', 1.0))
+    """
+    longest = max(seconds, default=0.0)
+    if longest > 3 * 3600:
+        return "hours", 3600.0
+    return ("minutes", 60.0) if longest > 300 else ("seconds", 1.0)
+
+
+def _charts(report: TopicReport, axis: str) -> list[Lines]:
+    """A chart for each kind of score that has two points or more, by documents read or by time."""
+    trace = drawn_trace(report.trace)
+    unit, size = (
+        time_unit([point.seconds for point in trace]) if axis == "seconds" else ("documents read", 1.0)
+    )
+    kinds = (
+        ("training", "score", SCORES.get(report.score_kind, ""), report.unigram),
+        ("held-out", "held_out", "On documents held out, never learned from", report.unigram_held_out),
+    )
+    found: list[Lines] = []
+    for (kind, field, name, unigram), colour in zip(kinds, CURVES, strict=True):
+        points = [
+            (getattr(point, axis) / size, math.exp(-score))
+            for point in trace
+            if (score := getattr(point, field)) is not None and -MOST_NATS < score <= 0.0
+        ]
+        if len(points) < 2:
+            continue
+        known = unigram is not None and -MOST_NATS < unigram <= 0.0
+        found.append(
+            Lines(
+                [Series(points, colour)],
+                unit,
+                baseline=("word frequencies alone (unigram)", math.exp(-unigram))
+                if known and unigram is not None
+                else None,
+                title=name,
+                said=_said(points[0][1], points[-1][1]),
+                figure=f"learning-{kind}-by-{TIMES[axis]}",
+            )
+        )
+    return found
+
+
+def _said(first: float, last: float) -> str:
+    return f"as unsure as among {first:,.0f} words at first, {last:,.0f} at the end"
+
+
+def _scales(kind: str) -> str:
+    """Why two curves of learning are no one chart."""
+    paid = (
+        "The first pays for the topics themselves, too"
+        if kind == "bound"
+        else "The first is of the documents that the model learns from"
+    )
+    return (
+        f"Each chart has a scale of its own. {paid}; the second only predicts words, of other documents: "
+        "compare each curve with itself and its dashed line, not one with the other."
+    )
 
 
 def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
@@ -68,18 +163,6 @@ def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
     return [
         point for i, point in enumerate(trace) if i % stride == 0 or i == last or point.held_out is not None
     ]
-
-
-def trace_payload(point: TracePoint) -> dict[str, object]:
-    record = {
-        "step": int(point.step),
-        "documents": int(point.documents),
-        "seconds": rounded(point.seconds),
-        "score": rounded(point.score, 6),
-        "heldOut": rounded(point.held_out, 6),
-        "passes": rounded(point.passes),
-    }
-    return {name: value for name, value in record.items() if value is not None}
 
 
 def unigram_of(model: TopicEstimator, manifest: JsonObject, figures: JsonObject) -> float | None:

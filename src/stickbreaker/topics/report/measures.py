@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean
-from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.pages.views import Column, Table
 from stickbreaker.topics.report_documents import IN_HALVES, LEARNED
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
+    from stickbreaker.topics.report.topics import Topic
 
 
 def coherence_counted_in(figures: JsonObject) -> str:
@@ -35,21 +37,36 @@ def coherence_counted_in(figures: JsonObject) -> str:
     return f"{number:,} {unit} {'learned from' if where == LEARNED else 'not learned from'}"
 
 
-class Measures(TopicSection):
-    anchor, heading, link = "measures", "How sound the topics are", "How sound they are"
-    template = "measures.html.j2"
+def measures(report: TopicReport) -> Section | None:
+    topics = report.topics
+    coherent, matched = (
+        any(topic.coherence is not None for topic in topics),
+        any(topic.match for topic in topics),
+    )
+    if not coherent and not matched:
+        return None
+    counted_in = coherence_counted_in(report.figures)
+    text: list[str] = []
+    columns = [Column("topic", "item", of="topic", sorts=True), Column("share", "share", sorts=True)]
+    rows: list[list[object]] = [[k, topic.share] for k, topic in enumerate(topics)]
+    if coherent:
+        text.append(
+            f"Coherence (NPMI) says how much the ten leading words of a topic keep company in {counted_in}: "
+            "1 always, 0 as chance has it, below 0 less than that. Topics near 0 deserve a second look."
+        )
+        columns.append(Column("coherence", "number", 3, sorts=True, meter=True))
+        rows = [[*row, topic.coherence] for row, topic in zip(rows, topics, strict=True)]
+    if report.compared or matched:
+        other = clean(report.compared)
+        text.append(
+            f"Likeness is that of the topic’s partner in the model {other}; a topic that comes back in "
+            "another run is not an accident of this one."
+        )
+        columns += [Column("likeness", "share", sorts=True, meter=True), Column(f"partner in {other}")]
+        rows = [[*row, *_partner(topic)] for row, topic in zip(rows, topics, strict=True)]
+    table = Table(columns, rows, (2 if coherent else 1, True), title="")
+    return Section("measures", "How sound the topics are", " ".join(text), [table], "How sound they are")
 
-    def shown(self, report: TopicReport) -> bool:
-        return any(topic.coherence is not None or topic.match for topic in report.topics)
 
-    def values(self, report: TopicReport) -> dict[str, object]:
-        has_coherence = any(topic.coherence is not None for topic in report.topics)
-        counted_in = coherence_counted_in(report.figures)
-        return {
-            "has_coherence": has_coherence,
-            "counted_in": counted_in,
-            "compared": clean(report.compared),
-        }
-
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        return {"compared": clean(report.compared)}
+def _partner(topic: Topic) -> tuple[float | None, str]:
+    return (topic.match[1], topic.match[0]) if topic.match else (None, "no partner")

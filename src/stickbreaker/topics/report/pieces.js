@@ -17,11 +17,12 @@ function listRow(topic, k, most) {
 }
 
 // Said in place of a list of topics: none has a word among those that it is shown with.
-function noTopicHas({ words, topics }, query) {
-  const i = words.word.findIndex((word) => word.toLowerCase() === query.toLowerCase()), topic = topics[words.topic[i]];
+function noTopicHas({ sections, topics }, query) {
+  const table = sections.flat().find(({ find }) => find), words = table ? table.rows : [], wanted = query.toLowerCase();
+  const row = words.find(([word]) => word.toLowerCase() === wanted), k = row && row[row.length - 1];
   const said = ["No topic has ", node("bdi", {}, `“${query}”`), " among its leading words. "];
-  if (topic) return [...said, "The model knows it, mostly in the topic ", topicButton(topic, words.topic[i])];
-  return words.word.length ? [...said, "Nor is it one of the words listed under ", node("a", { href: "#vocabulary" }, "Words"), "."] : said;
+  if (topics[k]) return [...said, "The model knows it, mostly in the topic ", topicButton(topics[k], k)];
+  return words.length ? [...said, "Nor is it one of the words listed under ", node("a", { href: "#vocabulary" }, "Words"), "."] : said;
 }
 
 function topicHead(topic, rank, n) {
@@ -117,43 +118,6 @@ function pager(page, pages, what) {
     node("span", {}, `Page ${page + 1} of ${pages}`),
     node("button", { type: "button", "data-page": 1, "data-what": what, disabled: page === pages - 1 }, "Next →"),
   ];
-}
-
-// Learning: scores are logarithms per word; they are shown as the number of equally likely words.
-
-function timeUnit(trace) {
-  const longest = Math.max(...trace.map((p) => p.seconds || 0));
-  if (longest > 3 * 3600) return { name: "hours", size: 3600 };
-  return longest > 300 ? { name: "minutes", size: 60 } : { name: "seconds", size: 1 };
-}
-
-const SCORES = { // what the model's own scores are, by their kind
-  bound: "Bound on the documents it learns from", estimate: "Estimate of the bound on the documents it learns from",
-  documents: "Documents of each step, given the topics", joint: "Words and their topics together",
-};
-
-function learningCurves(data, axis) {
-  const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "documents read", size: 1 };
-  const curve = (key) => data.trace.filter((p) => p[key] > -50 && p[axis] !== undefined)
-    .map((p) => ({ x: p[axis] / unit.size, y: Math.exp(-p[key]) }));
-  const named = [["score", SCORES[data.scoreKind]], ["heldOut", "On documents held out, never learned from"]];
-  return named.map(([key, said], i) => ({
-    name: said, colour: data.curves[i], points: curve(key), xName: unit.name,
-    unigram: data.unigram[key] > -50 && data.unigram[key] !== null ? Math.exp(-data.unigram[key]) : null,
-  })).filter((c) => c.points.length > 1);
-}
-
-function learningFigure(curve, width) {
-  const first = grouped(curve.points[0].y), last = grouped(curve.points[curve.points.length - 1].y);
-  return node("figure", {},
-    node("figcaption", {}, node("strong", {}, curve.name), `as unsure as among ${first} words at first, ${last} at the end`),
-    lineChart(curve.points, { ...curve, width, height: 250 }));
-}
-
-// Why two curves of learning are no one chart.
-function scalesNote(data) {
-  const paid = data.scoreKind === "bound" ? "The first pays for the topics themselves, too" : "The first is of the documents that the model learns from";
-  return node("p", { class: "note" }, `Each chart has a scale of its own. ${paid}; the second only predicts words, of other documents: compare each curve with itself and its dashed line, not one with the other.`);
 }
 
 // Languages side by side: a column of words each.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,13 +10,17 @@ from typing import TYPE_CHECKING
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.pages.text_values import clean, rounded
-from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.pages.learning_curves import MOST_NATS
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import clean
+from stickbreaker.pages.views import Lines, Series, Tabs
+from stickbreaker.topics.report.learning import CURVES, TIMES, time_unit
 from stickbreaker.topics.runs.stream_warnings import large_minibatches, warning_text
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
+HEADING = "How the stream was predicted"
 MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
 
 
@@ -34,23 +39,47 @@ class Prediction:
     unigram: float
 
 
-class Predictions(TopicSection):
-    anchor, heading = "prediction", "How the stream was predicted"
-    template = "prediction.html.j2"
+def predictions(report: TopicReport) -> Section | None:
+    several = len(report.predictions) > 1
+    if not several and not report.warnings:
+        return None
+    text = [f"Note: {clean(warning)}." for warning in report.warnings]
+    if not several:
+        return Section("prediction", HEADING, text)
+    text.append(
+        "Before the model learned from the next documents, it was asked to guess half of the words of "
+        "each, given the other half. The dashed line are word frequencies alone, of the documents before, "
+        "of which old ones count less and less. Lower is better; topics are worth something where their "
+        "line is below the dashed one. Both jump where documents are of another kind."
+    )
+    timed = any(point.seconds > 0 for point in report.predictions)
+    tabs = [(f"by {TIMES[axis]}", _chart(report, axis)) for axis in TIMES if timed or axis == "documents"]
+    return Section("prediction", HEADING, text, [Tabs(tabs)], figures=[chart for _, chart in tabs[1:]])
 
-    def shown(self, report: TopicReport) -> bool:
-        return len(report.predictions) > 1 or bool(report.warnings)
 
-    def values(self, report: TopicReport) -> dict[str, object]:
-        warnings = [clean(warning) for warning in report.warnings]
-        return {"has_predictions": len(report.predictions) > 1, "warnings": warnings}
-
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        rows = [
-            [int(p.documents), rounded(p.seconds), rounded(p.score, 6), rounded(p.unigram, 6)]
-            for p in report.predictions
-        ]
-        return {"predictions": [row for row in rows if None not in row]}
+def _chart(report: TopicReport, axis: str) -> Lines:
+    """The chart of predictions, by documents read or by time, as numbers of equally likely words."""
+    found = [p for p in report.predictions if math.isfinite(p.score + p.unigram)]
+    unit, size = time_unit([p.seconds for p in found]) if axis == "seconds" else ("documents read", 1.0)
+    series = [
+        Series(
+            [(getattr(p, axis) / size, math.exp(min(-p.score, MOST_NATS))) for p in found],
+            CURVES[0],
+            "topics",
+        ),
+        Series(
+            [(getattr(p, axis) / size, math.exp(min(-p.unigram, MOST_NATS))) for p in found],
+            name="word frequencies alone",
+            dashed=True,
+        ),
+    ]
+    title, said = (
+        "The next documents, before learning from them",
+        "as unsure as among this many equally likely words",
+    )
+    return Lines(
+        series, unit, log="y", title=title, said=said, figure=f"prediction-by-{TIMES[axis]}", tall=300
+    )
 
 
 def predictions_of(trace: Sequence[TraceRecord]) -> list[Prediction]:

@@ -5,22 +5,17 @@ function startTopics({ data }) {
   const searched = (d) => [d.title, d.text, d.id, ...d.metadata.map((m) => m[1])].join("\n").toLowerCase();
   const unused = (k) => Number(data.topics[k].unused);
   const order = descending(data.topics.map((_, k) => k), (k) => data.topics[k].share).sort((a, b) => unused(a) - unused(b));
-  const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
-    count: null, split: 0, timesAs: "bands", lines: null, lambda: null, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
-    wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
+    count: null, split: 0, timesAs: "bands", lines: null, lambda: null, query: "", onlyChosen: false, page: 0, open: new Set(),
+    topicQuery: "",
     dots: null, dot: null, pinnedDot: null, card: "", bringOut: false,
-    named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     firstNames: data.topics.map((topic) => topic.given),
-    sorts: { measures: { key: measured, down: true }, words: { key: data.words.share.length ? "share" : "tokens", down: true } },
   };
   const linked = fromHash(state);
   if (linked !== null) state.chosen = linked;
   if (order.length) drawList(state);
   drawDocuments(state);
-  drawMeasures(state);
-  drawWordTable(state);
   drawAll(state);
   if (linked !== null) showTopics();
   listen(state);
@@ -42,15 +37,13 @@ function choose(state, k, { link = true, speak = true } = {}) {
   drawTypical(state);
   drawCross(state);
   drawTimes(state);
-  drawGroupBars(state);
-  drawChanges(state);
   if (state.onlyChosen) drawDocuments(state, true);
   else redrawBodies(state);
-  if (state.wordsOfTopic) drawWordTable(state, true);
-  for (const about of ["#about", "#words-about"]) fill(about, spot(topic), "Only about ", name(topic));
+  fill("#about", spot(topic), "Only about ", name(topic));
   markChosen(k);
   markLife(k);
   markDots(state, link);
+  document.dispatchEvent(new CustomEvent("choose", { detail: { of: "topic", place: k } }));
   if (link) setHash(topic);
   if (speak) fill("#spoken", `Topic ${topic.id}: ${topic.label}`);
 }
@@ -75,11 +68,9 @@ function reveal(element) {
 // Everything that has labels of topics, once topic k was named.
 function drawNames(state, k) {
   const topic = state.data.topics[k];
-  fill("#change-topic");
+  document.dispatchEvent(new CustomEvent("relabel", { detail: { of: "topic", labels: state.data.topics.map((one) => one.label) } }));
   drawList(state);
   drawDocuments(state);
-  drawMeasures(state);
-  drawWordTable(state);
   drawAll(state);
   fill("#spoken", `${topicNumbers(topic)}: ${topic.label}`);
 }
@@ -143,26 +134,11 @@ function tellCount(state, event) {
   drawCount(state, countAt(state.data.growth, (event.clientX - box.left) / box.width, box.width));
 }
 
-function turnPage(state, by, what) {
-  if (what === "words") {
-    state.wordPage += by;
-    drawWordTable(state);
-    find("#vocabulary").scrollIntoView();
-    find("#word-table .scroll").focus({ preventScroll: true });
-    return;
-  }
+function turnPage(state, by) {
   state.page += by;
   drawDocuments(state);
   find("#documents").scrollIntoView();
   find("#document-list summary").focus({ preventScroll: true });
-}
-
-function sortBy(state, table, key) {
-  const sort = state.sorts[table];
-  state.sorts[table] = { key, down: sort.key === key ? !sort.down : key !== "word" && key !== "label" && key !== "language" };
-  if (table === "words") drawWordTable(state, true);
-  else drawMeasures(state);
-  find(`[data-table="${table}"][data-sort="${key}"]`).focus();
 }
 
 function setTimesView(state, view) {
@@ -176,25 +152,6 @@ function setLine(state, k) {
   state.lines = state.lines.includes(k) ? state.lines.filter((one) => one !== k) : [...state.lines, k];
   drawTimes(state);
   find("#line-choice").focus();
-}
-
-function setGroup(state, group) {
-  state.group = group;
-  drawGroups(state);
-  find(`[data-group="${group}"]`).focus();
-}
-
-function toggleWords(state, button) {
-  state.wordsOfTopic = !state.wordsOfTopic;
-  button.setAttribute("aria-pressed", String(state.wordsOfTopic));
-  drawWordTable(state, true);
-}
-
-function setAxis(state, axis) {
-  state.axis = axis;
-  drawTrace(state);
-  drawPredictions(state);
-  find(`[data-axis="${axis}"]`).focus();
 }
 
 function toggleAbout(state, button) {
@@ -218,20 +175,15 @@ function toNextWord(row, by) {
 
 function onClick(state, event) {
   const hit = event.target.closest(
-    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], [data-point], [data-times], [data-line], #about, #words-about, a[href^='#topic-']");
+    "[data-topic], button[data-step], [data-page], [data-point], [data-times], [data-line], #about, a[href^='#topic-']");
   if (!hit) return;
-  const { topic, step: by, page, what, axis, sort, table, group, word, point, times: view, line } = hit.dataset;
+  const { topic, step: by, page, point, times: view, line } = hit.dataset;
   if (topic !== undefined) choose(state, Number(topic));
-  else if (page !== undefined) turnPage(state, Number(page), what);
-  else if (axis !== undefined) setAxis(state, axis);
-  else if (sort !== undefined) sortBy(state, table, sort);
-  else if (group !== undefined) setGroup(state, Number(group));
+  else if (page !== undefined) turnPage(state, Number(page));
   else if (view !== undefined) setTimesView(state, view);
   else if (line !== undefined) setLine(state, Number(line));
   else if (point !== undefined) pin(state, point);
-  else if (word !== undefined) follow(state, Number(word));
   else if (hit.id === "about") toggleAbout(state, hit);
-  else if (hit.id === "words-about") toggleWords(state, hit);
   else if (by !== undefined) {
     step(state, Number(by));
     find(`[data-step="${by}"]`).focus();
@@ -258,7 +210,7 @@ function tellPair(state, event) {
 
 function onKey(state, event) {
   const at = event.target;
-  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !state.order.length) return;
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !state.order.length) return;
   if (at.matches("input, textarea, select, #refinement")) return;
   const far = state.order.length;
   const anywhere = { ArrowLeft: () => step(state, -1), ArrowRight: () => step(state, 1) };
@@ -296,16 +248,15 @@ function setLambda(state, lambda) {
 function listen(state) {
   document.addEventListener("click", (event) => onClick(state, event));
   document.addEventListener("keydown", (event) => onKey(state, event));
+  document.addEventListener("chosen", ({ detail: { of, place } }) => { if (of === "topic" && place >= 0 && place !== state.chosen) choose(state, place); });
   on("#relevance", "input", (event) => setLambda(state, Number(event.target.value)));
   on("#by-documents", "click", () => setLambda(state, null));
-  on("#word-search", "input", (event) => { state.wordQuery = event.target.value; drawWordTable(state, true); });
   on("#matrix", "pointermove", (event) => tellPair(state, event));
   on("#growth-chart", "pointermove", (event) => tellCount(state, event));
   on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
   on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
   listenToNaming(state, (k) => drawNames(state, k));
   listenToDots(state);
-  listenToChanges(state, (k) => choose(state, k));
   on("#times-view", "change", (event) => { if (Number(event.target.value) >= 0) setLine(state, Number(event.target.value)); });
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));

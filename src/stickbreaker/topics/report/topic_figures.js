@@ -11,19 +11,6 @@ function wordGrid(topics, ks, across) {
   return node("svg", { class: "bars", ...frame(across * wide, Math.ceil(ks.length / across) * tall) }, cells);
 }
 
-function learningFigures(data) {
-  const named = { documents: "documents", seconds: "time" }, found = {};
-  for (const axis of Object.keys(named)) {
-    if (axis === "seconds" && !data.trace.some((p) => p.seconds > 0)) continue;
-    for (const curve of learningCurves(data, axis)) {
-      const kind = curve.colour === data.curves[0] ? "training" : "held-out";
-      found[`learning-${kind}-by-${named[axis]}`] = figureOf(curve.name, lineChart(curve.points, { ...curve, width: 640, height: 320 }),
-        "as unsure as among this many equally likely words");
-    }
-  }
-  return found;
-}
-
 function relationFigures({ topics, relations }) {
   if (!relations) return {};
   const side = Math.max(480, 8 * topics.length), { least, most } = matrixCells(relations);
@@ -48,21 +35,8 @@ function growthFigures({ growth, search, topics, curves }) {
   return { ...found, genealogy: figureOf("Splits and merges", whole, below) };
 }
 
-// The words of the three largest topics over time, and the vocabulary.
-function changeFigures({ changes, topics }, largest) {
-  if (!changes) return {};
-  const found = {}, leading = largest.filter((k) => changes.wordings[k]).slice(0, 3);
-  leading.forEach((k, i) => {
-    const wording = changes.wordings[k], shown = momentsBetween(0, changes.moments.length - 1, 8);
-    const chart = pathChart(wording, changes, shown, notablePaths(wording, shown), Math.max(140 * shown.length, 420));
-    found[`changes-${i + 1}`] = figureOf(`How topic ${topics[k].id} changed: ${topics[k].label}`, chart);
-  });
-  if (changes.vocabulary.length) found.vocabulary = figureOf("The vocabulary", vocabularyChart(changes, 720, 380));
-  return found;
-}
-
 function figuresOf(data) {
-  const { topics, times, groups } = data;
+  const { topics, times } = data;
   const largest = descending(topics.map((_, k) => k), (k) => topics[k].share);
   const order = data.relations ? data.relations.order : largest;
   const found = {};
@@ -76,15 +50,7 @@ function figuresOf(data) {
     const lines = firstLines(topics, times, order);
     found["time-lines"] = figureOf(`The topics that change most, by ${times.field}`, timeLines(topics, times, lines, null, 960, 420));
   }
-  groups.forEach((group, i) => {
-    const shown = largest.slice(0, 12), tall = 24 * group.names.length + 40;
-    const cells = shown.map((k, j) => node("g", { transform: `translate(${(j % 3) * 360} ${Math.floor(j / 3) * tall})` },
-      node("text", { class: "subheading", x: 0, y: 14 }, shortened(topics[k].label, 12.5, 330)),
-      moved(0, 20, groupBars(topics[k], k, group, 340))));
-    found[`groups-${i + 1}`] = figureOf(`The largest topics by ${group.field}`,
-      node("svg", { class: "bars", ...frame(1080, Math.ceil(shown.length / 3) * tall) }, cells));
-  });
-  return { ...found, ...relationFigures(data), ...growthFigures(data), ...changeFigures(data, largest), ...learningFigures(data), ...predictionFigures(data) };
+  return { ...found, ...relationFigures(data), ...growthFigures(data) };
 }
 
 section({ figures: figuresOf });

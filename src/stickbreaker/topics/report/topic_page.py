@@ -13,8 +13,7 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.pages.changes import of_stream
-from stickbreaker.pages.colour import hue_hex
-from stickbreaker.pages.page import Page
+from stickbreaker.pages.page import Choice, Page
 from stickbreaker.pages.saved_models import SavedReport, readable_manifest, settings_of
 from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.saved.manifest import RESTORE
@@ -22,9 +21,9 @@ from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
 from stickbreaker.topics.report.dates_and_groups import (
     Breakdown,
-    ByGroup,
     OverTime,
     breakdowns_of,
+    groups,
     sums_of,
     times_of,
 )
@@ -33,43 +32,35 @@ from stickbreaker.topics.report.document_entries import DocumentEntry, read_docu
 from stickbreaker.topics.report.documents import DocumentMap, Documents
 from stickbreaker.topics.report.genealogy import HowTopicsCameAbout, growth_of_topics, search_of
 from stickbreaker.topics.report.hierarchy import HowTheyRelate, Relations, relate_used
-from stickbreaker.topics.report.learning import Learning, scores_of, unigram_of
+from stickbreaker.topics.report.learning import CURVES, learning, scores_of, unigram_of
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
-from stickbreaker.topics.report.measures import Measures
-from stickbreaker.topics.report.predictions import Predictions, predictions_of, warnings_of_run
-from stickbreaker.topics.report.topic_changes import TopicChanges, changes_of_topics
+from stickbreaker.topics.report.measures import measures
+from stickbreaker.topics.report.predictions import predictions, predictions_of, warnings_of_run
+from stickbreaker.topics.report.topic_changes import changes, changes_of_topics
 from stickbreaker.topics.report.topics import (
     Topic,
     Topics,
+    colours_of,
     leading_language,
     spread_of,
     topics_of,
     topics_payload,
 )
-from stickbreaker.topics.report.vocabulary_table import Vocabulary, words_of
+from stickbreaker.topics.report.vocabulary_table import vocabulary, words_of
 from stickbreaker.topics.report_documents import OF_OTHERS
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
-CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
 NOTHING: dict[str, object] = {  # what scripts find of sections that are not shown
     "positions": [],
     "relations": None,
     "times": None,
-    "groups": [],
     "documents": [],
     "documentPlaces": "",
     "spread": {"words": [], "shares": []},
-    "words": {"word": [], "tokens": [], "documents": [], "share": [], "topic": [], "language": []},
-    "trace": [],
-    "scoreKind": "bound",
-    "unigram": {"score": None, "heldOut": None},
-    "compared": "",
     "total": 0,
-    "predictions": [],
     "growth": None,
     "search": None,
-    "changes": None,
 }
 
 
@@ -83,8 +74,8 @@ class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
     """
 
     sections = (
-        *(Topics(), HowTheyRelate(), OverTime(), ByGroup(), DocumentMap(), Documents(), Measures()),
-        *(Vocabulary(), HowTopicsCameAbout(), TopicChanges(), Learning(), Predictions()),
+        *(Topics(), HowTheyRelate(), OverTime(), groups, DocumentMap(), Documents(), measures),
+        *(vocabulary, HowTopicsCameAbout(), changes, learning, predictions),
     )
     drawn = "The topics and charts"
     repeat_note = "The same documents with these settings give the same topics again."
@@ -161,7 +152,15 @@ class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
     def payload(self) -> dict[str, object]:
         if self.positions and len(self.positions) != len(self.topics):
             raise ValueError(f"{len(self.positions)} positions for {len(self.topics)} topics")
-        return {**NOTHING, "topics": topics_payload(self), "curves": CURVES}
+        return {**NOTHING, "topics": topics_payload(self), "curves": list(CURVES)}
+
+    def choices(self) -> dict[str, Choice]:
+        topics = self.topics
+        used = [k for k, topic in enumerate(topics) if not topic.unused]
+        first = max(used or range(len(topics)), key=lambda k: topics[k].share, default=-1)
+        labels, keys = [topic.label for topic in topics], [topic.id for topic in topics]
+        colours = colours_of(topics, self.positions)
+        return {"topic": Choice(labels, colours, keys, first)} if topics else {}
 
     @cached_property
     def _saved_documents(self) -> tuple[list[DocumentEntry], JsonObject]:

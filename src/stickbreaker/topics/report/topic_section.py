@@ -9,9 +9,9 @@ from stickbreaker.pages.template_page import Section
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
-CHARTS = ("relations", "flows", "topic_names", "pieces", "tables", "growth", "search", "evolution")
-MORE_CHARTS = ("predictions", "spread", "time_lines", "document_map", "topic_figures")
-VIEWS = ("change_views", "naming_views", "document_map_view", "views", "report_view")
+CHARTS = ("relations", "flows", "topic_names", "pieces", "tables", "growth", "search")
+MORE_CHARTS = ("spread", "time_lines", "document_map", "topic_figures")
+VIEWS = ("naming_views", "document_map_view", "views", "report_view")
 
 
 class TopicSection(Section["TopicReport"]):

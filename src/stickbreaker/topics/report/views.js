@@ -11,11 +11,7 @@ function drawAll(state) {
   drawMap(state);
   drawRelations(state);
   drawDocumentMap(state);
-  drawTrace(state);
-  drawPredictions(state);
-  drawGroups(state);
   drawGrowth(state);
-  drawVocabulary(state);
 }
 
 function drawList(state) {
@@ -42,7 +38,7 @@ function drawMap(state) {
 // The map scales with its pane, whose height follows that of the words; where that is much, it is drawn anew.
 function fitMap(state) {
   const box = find("#map");
-  if (state.map && Math.abs(Math.max(box.clientHeight, 300) / state.map.height - 1) > 0.1) drawMap(state);
+  if (state.map && Math.abs(Math.max(box.clientHeight, 300) / state.map.height - 1) > 0.02) drawMap(state);
 }
 
 function drawMapFocus(state, k) {
@@ -151,36 +147,6 @@ function drawTimes(state) {
     timeBars(topics[state.chosen], state.chosen, times, width, 190));
 }
 
-function drawGroupBars(state) {
-  const group = state.data.groups[state.group], topic = state.data.topics[state.chosen];
-  if (!find("#group-bars")) return;
-  fill("#group-bars", node("h3", {}, spot(topic), name(topic)), groupBars(topic, state.chosen, group, roomOf("#group-bars", 240)));
-}
-
-function drawGroups(state) {
-  if (!find("#group-table")) return;
-  const { groups } = state.data;
-  fill("#group-fields", ...(groups.length > 1 ? groups.map((group, i) => node("button",
-    { type: "button", class: "chip", "data-group": i, "aria-pressed": String(i === state.group) }, `by ${group.field}`)) : []));
-  fill("#group-table", groupTable(state.data, groups[state.group], treeOrder(state)));
-  drawGroupBars(state);
-}
-
-function drawMeasures(state) {
-  if (find("#measure-table")) fill("#measure-table", measureTable(state.data, state.sorts.measures));
-}
-
-function drawWordTable(state, fromFirst = false) {
-  if (!find("#word-table")) return;
-  const found = foundWords(state.data.words, state.wordQuery, state.wordsOfTopic ? state.chosen : null, state.sorts.words);
-  const pages = Math.max(Math.ceil(found.length / PAGE_SIZE), 1);
-  state.wordPage = fromFirst ? 0 : clamp(state.wordPage, 0, pages - 1);
-  const first = state.wordPage * PAGE_SIZE, shown = found.slice(first, first + PAGE_SIZE);
-  fill("#word-table", shown.length ? wordTable(state.data, shown, state.sorts.words) : node("p", { class: "note" }, "No such word here."));
-  fill("#word-count", shown.length ? `${grouped(first + 1)}–${grouped(first + shown.length)} of ${grouped(found.length)}` : "none found");
-  fill("#word-pager", ...pager(state.wordPage, pages, "words"));
-}
-
 function foundDocuments(state) {
   const terms = state.query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = [];
@@ -213,26 +179,6 @@ function redrawBodies(state) {
     const entry = state.data.documents[Number(body.parentElement.dataset.document)];
     body.replaceWith(build(documentBody(entry, state.data, state.chosen)));
   }
-}
-
-function drawTrace(state) {
-  const box = find("#trace");
-  if (!box) return;
-  const axis = (key, said) => node("button",
-    { type: "button", class: "chip", "data-axis": key, "aria-pressed": String(state.axis === key) }, said);
-  const timed = state.data.trace.some((p) => p.seconds > 0);
-  fill("#trace-axis", ...(timed ? [axis("documents", "by documents"), axis("seconds", "by time")] : []));
-  const curves = learningCurves(state.data, state.axis);
-  const room = box.clientWidth;
-  const width = Math.max(curves.length < 2 || room < 720 ? room : (room - 32) / 2, 260);
-  fill("#trace", ...curves.map((curve) => learningFigure(curve, width)), ...(curves.length > 1 ? [scalesNote(state.data)] : []));
-}
-
-function drawPredictions(state) {
-  const box = find("#prediction-chart");
-  if (!box) return;
-  const shown = predictionPoints(state.data, state.axis);
-  fill("#prediction-chart", predictionChart(shown, state.data.curves[0], Math.max(box.clientWidth, 260), 300));
 }
 
 function drawSearch(state) {

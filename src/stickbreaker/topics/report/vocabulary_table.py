@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.topk import descending
-from stickbreaker.pages.text_values import clean, rounded
+from stickbreaker.pages.page import Section
+from stickbreaker.pages.text_values import rounded
+from stickbreaker.pages.views import Column, Table
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.report.topic_section import TopicSection
 from stickbreaker.topics.report_documents import likeliest_topics
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
+AT_ONCE = 25  # words
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
@@ -38,34 +39,45 @@ class WordRow:
     share: float | None = None
 
 
-class Vocabulary(TopicSection):
-    anchor, heading = "vocabulary", "Words"
-    needs = ("words",)
-    template = "vocabulary.html.j2"
+def vocabulary(report: TopicReport) -> Section | None:
+    words = report.words
+    if not words:
+        return None
+    counted, total = all(row.documents is not None for row in words), max(report.words_total, len(words))
+    text = "The words that the model knows"
+    text += f": the {len(words):,} most frequent of {total:,}. " if total > len(words) else ". "
+    text += "Stop words, and words too rare or too common to learn from, it never saw."
+    if not counted:
+        fades = len(report.predictions) > 1 or report.changes is not None
+        text += " How often each was used nobody counted; shown is its share of all words by the model"
+        text += ", in which what a stream brought long ago may count less." if fades else "."
+    by_language = any(row.language for row in words)
+    columns = [Column("word", sorts=True)]
+    columns += [Column("language", sorts=True)] if by_language else []
+    columns += (
+        [Column("times used", "number", sorts=True), Column("documents with it", "number", sorts=True)]
+        if counted
+        else [Column("share of all words", "number", 4, sorts=True, unit="%")]
+    )
+    columns.append(Column("topic it mostly belongs to", "item", of="topic"))
+    rows = [_row(row, by_language, counted) for row in words]
+    first = 2 if by_language else 1
+    table = Table(
+        columns,
+        rows,
+        (first, True),
+        AT_ONCE,
+        f"Search {len(words):,} words",
+        "No such word here.",
+        len(columns) - 1,
+    )
+    return Section("vocabulary", "Words", text, [table])
 
-    def values(self, report: TopicReport) -> dict[str, object]:
-        return {
-            "n_topics": len(report.topics),
-            "n_words": len(report.words),
-            "words_total": max(report.words_total, len(report.words)),
-            "words_counted": all(row.documents is not None for row in report.words),
-            "fades": len(report.predictions) > 1 or report.changes is not None,
-        }
 
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        counted = [row for row in report.words if row.tokens is not None and row.documents is not None]
-        tokens = [rounded(row.tokens, 7) or 0 for row in counted]
-        by_language = any(row.language for row in report.words)
-        by_share = len(counted) < len(report.words)
-        columns: dict[str, Sequence[object]] = {
-            "word": [clean(row.word) for row in report.words],
-            "tokens": [int(n) if n == int(n) else n for n in tokens],
-            "documents": [int(row.documents or 0) for row in counted],
-            "share": [rounded(row.share, 4) or 0 for row in report.words] if by_share else [],
-            "topic": [int(row.topic) for row in report.words],
-            "language": [clean(row.language) for row in report.words] if by_language else [],
-        }
-        return {"words": columns}
+def _row(row: WordRow, by_language: bool, counted: bool) -> list[object]:
+    language = [row.language] if by_language else []
+    numbers = [rounded(row.tokens, 7) or 0, row.documents] if counted else [100.0 * (row.share or 0.0)]
+    return [row.word, *language, *numbers, row.topic]
 
 
 def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]:

@@ -23,8 +23,10 @@ from stickbreaker.learning.variational import VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import sampling_state_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
+from stickbreaker.topics.kernels.document_counts import DocumentTopics
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.model.samplers.collapsed import TokenChain
 from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, first_assignments
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder, tokens_in_order
 from stickbreaker.topics.runs.initialization import seeds_of
@@ -117,6 +119,21 @@ def learned_by_chains(
         kind=state.kind,
     )
     return table_of(estimator, model, fitted), rest
+
+
+def topics_of_documents(chains: Chains, columns: NDArray[np.int64]) -> DocumentTopics:
+    """The topics of the documents' tokens in the last state of the best chain, as positions in `columns`: the
+    columns of its table that are topics in use. Tokens of other columns are left out.
+    """
+    chain = chains.samplers[chains.best()]
+    assert isinstance(chain, TokenChain)
+    found = chain.document_topics()
+    places = np.full(max(int(found.topics.max(initial=0)), int(columns.max(initial=0))) + 1, -1, np.int32)
+    places[columns] = np.arange(len(columns))
+    topics = places[found.topics]
+    used = topics >= 0
+    starts = np.concatenate([[0], np.cumsum(used)])[found.starts]
+    return DocumentTopics(starts, topics[used], found.shares[used])
 
 
 def table_of(estimator: LearnedTopics, model: TopicModel, fitted: Fitted) -> LocalEngine:

@@ -21,6 +21,7 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.own_corpus import fitted_fingerprint
 from stickbreaker.topics.evaluation.held_out import HeldOut
+from stickbreaker.topics.kernels.document_counts import DocumentTopics
 from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.samplers.tokens import whole_counts
@@ -31,7 +32,7 @@ from stickbreaker.topics.runs.metadata_coding import with_coding
 from stickbreaker.topics.runs.online_merges import merge_alike
 from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.prevalence_information import with_information
-from stickbreaker.topics.runs.word_counting import count_words, word_documents_of
+from stickbreaker.topics.runs.word_counting import word_counts_of, word_documents_of
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
 
 
@@ -98,9 +99,11 @@ def finish_run(
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
     whole = with_information(model, source, engine, whole, job.seed)
     estimator._take(model, engine, whole)
-    counted = count_words(estimator, source, engine)
+    counted = word_counts_of(estimator, source, engine, _known_topics(estimator, state))
     estimator.word_documents_ = counted.whole
-    write_documents(estimator, source, engine, folder, halves=counted.halves)
+    figures = write_documents(estimator, source, engine, folder, halves=counted.halves)
+    if counted.halves is not None:
+        estimator._coherence = figures.get("coherence")
     snapshot = model_of(engine, whole, fixed, "done")
     snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
     return snapshot
@@ -115,7 +118,16 @@ def take_run(estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState
     source = job.source if variational else source_of(corpus, model, estimator._least_held_out())
     estimator._take(model, engine, with_information(model, source, engine, whole, job.seed))
     engine = job.engine if variational else estimator.engine_
-    estimator.word_documents_ = word_documents_of(estimator, source, engine)
+    estimator.word_documents_ = word_documents_of(estimator, source, engine, _known_topics(estimator, state))
+
+
+def _known_topics(estimator: LearnedTopics, state: RunState) -> DocumentTopics | None:
+    """The topics of the documents learned from, if a run ends with them: those of the tokens of a chain. None
+    if they have to be inferred.
+    """
+    if not isinstance(state, SamplingState):
+        return None
+    return gibbs_runs.topics_of_documents(state.chains, estimator.topic_columns_)
 
 
 def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
@@ -130,7 +142,7 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
     learned = fitted or digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
     source = source_of(corpus, estimator._model, held_out_of(estimator) if fitted else 0.0)
     engine = estimator.engine_
-    halves = count_words(estimator, source, engine).halves if fitted else None
+    halves = word_counts_of(estimator, source, engine).halves if fitted else None
     write_documents(estimator, source, engine, folder, learned_from_these=learned, halves=halves)
 
 

@@ -13,21 +13,22 @@ from numpy.typing import NDArray
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
-from stickbreaker.corpus.shards import entries_of_documents
+from stickbreaker.corpus.shards import entries_of_documents, tokens_by_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
-from stickbreaker.topics.kernels.document_counts import count_documents, count_meetings, count_support
+from stickbreaker.topics.kernels.document_counts import DocumentTopics, count_meetings, count_words
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model.topic_words import TopicWords
-from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first
+from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first, stacked
 from stickbreaker.topics.model.word_scores import company_of
 from stickbreaker.topics.model.word_support import keep_supported
 
 CELLS = 1 << 25  # words × topics at most: four arrays of 256 MB
 SUMS = 4  # columns of sums for each topic
+AT_ONCE = 64  # columns of sums that are ranked together
+LEAST = 0.5  # tokens of a document: topics that explain fewer are none of its topics
 HALF_SALT = 2  # so that halves are chosen independently of held-out and stored documents
 WINDOW = 200  # most words of a window of text in which words are company
 
@@ -39,18 +40,25 @@ class WordCounts(NamedTuple):
     halves: tuple[WordDocuments, WordDocuments] | None
 
 
-def word_documents_of(estimator: LearnedTopics, source: Source, engine: Engine) -> WordDocuments | None:
+def word_documents_of(
+    estimator: LearnedTopics, source: Source, engine: Engine, known: DocumentTopics | None = None
+) -> WordDocuments | None:
     """Count what ranks topics' words: in how many documents each topic uses them, how far documents
     support them, and how often the top words occur together.
 
-    Every document's topics are inferred once, by `engine`. None if the table of sums would be too large: more
-    than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
+    Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
+    would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
     """
-    return count_words(estimator, source, engine, halves=False).whole
+    return word_counts_of(estimator, source, engine, known, halves=False).whole
 
 
-def count_words(
-    estimator: LearnedTopics, source: Source, engine: Engine, *, halves: bool = True
+def word_counts_of(
+    estimator: LearnedTopics,
+    source: Source,
+    engine: Engine,
+    known: DocumentTopics | None = None,
+    *,
+    halves: bool = True,
 ) -> WordCounts:
     """The counts of `word_documents_of`, and with `halves` those in each half of the documents, which are cut
     by a hash of their ids (`in_second_half`).
@@ -66,7 +74,7 @@ def count_words(
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
     sent = estimator._over(estimator.engine_.sharing_view()) if local else estimator._without_table()
     parts = estimator.vocabulary_.parts
-    documents = DocumentSums(sent, source, parts)
+    documents = DocumentSums(sent, source, parts, known)
     if halves and local and n_words * n_topics <= most // 2:
         documents.second = np.zeros((n_words, SUMS * n_topics + 1))
     sums = _summed(engine, documents)
@@ -107,9 +115,10 @@ def count_sample(estimator: LearnedTopics, sample: StreamDocuments) -> WordDocum
     if sample.spelled is not None:
         bags = _with_rows(bags, vocabulary.lookup(sample.spelled))
     engine = estimator.engine_.sharing_view()
-    theta = estimator._over(engine)._infer_shares(bags)
+    topics = topics_of_documents(estimator._over(engine)._infer_shares(bags), bags)
     sums = np.zeros((n_words, SUMS * n_topics + 1))
-    add_documents(bags, theta, estimator._topic_words, vocabulary.parts, sums)
+    words = estimator._topic_words.by_word(np.arange(n_words))
+    add_documents(bags, topics, words, vocabulary.parts, sums)
     counted = sides_of(sums, vocabulary.parts)
     return with_company(counted, count_meetings_of(Tokens(bags.offsets, bags.words), bags, counted, n_words))
 
@@ -126,28 +135,21 @@ def _with_rows(bags: Bags, rows: NDArray[np.int32]) -> Bags:
 
 class Counts(Protocol):
     """A task that counts in some blocks and returns (None, the counts). The estimator's table is in `engine`,
-    or in its own engine if that is None. `total`: an array to add to, if there is one.
+    or in its own engine if that is None.
     """
 
     source: Source
 
-    def __call__(
-        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
-    ) -> tuple[None, Array]: ...
+    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]: ...
 
 
 def _summed(engine: Engine, counts: Counts) -> Array:
     """Run a counting task on all blocks of its documents and add up the counts, in an order that does not
     depend on the engine's threads.
     """
-    parts = counts.source.parts()
     if not isinstance(engine, LocalEngine):
-        return np.concatenate(engine.map_items_with_sums(counts, parts, _piece)[1], axis=-1)
-    total = None
-    for part in parts:  # one at a time, using all threads for its documents, since arrays are large
-        total = counts(None, part, total)[1]
-    assert total is not None
-    return total
+        return np.concatenate(engine.map_items_with_sums(counts, counts.source.parts(), _piece)[1], axis=-1)
+    return counts(None, range(counts.source.n_blocks))[1]  # at once: arrays are large, inference has threads
 
 
 def _piece(_first: int, values: Array) -> Array:
@@ -158,71 +160,102 @@ def _piece(_first: int, values: Array) -> Array:
 class DocumentSums:
     """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1.
 
-    parts: the rows of the languages, which an estimator without its table does not know. `second`: if it is
-    an array of the same shape, on this machine, the documents of the second half are added to it too;
-    `n_second` is their number.
+    parts: the rows of the languages, which an estimator without its table does not know; known: the topics of
+    all documents of the source in order, None if they are to be inferred. `second`: if it is an array of the
+    same shape, on this machine, the documents of the second half are added to it too; `n_second` is their
+    number.
     """
 
     estimator: LearnedTopics
     source: Source
     parts: Sequence[slice]
+    known: DocumentTopics | None = None
     second: Array | None = None
     n_second: int = 0
 
-    def __call__(
-        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
-    ) -> tuple[None, Array]:
+    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
         estimator = self.estimator if engine is None else self.estimator._over(engine.sharing_view())
         n_topics, n_words = estimator._topic_words.shape
-        sums = np.zeros((n_words, SUMS * n_topics + 1)) if total is None else total
+        probabilities = estimator._topic_words.by_word(np.arange(n_words))
+        sums = np.zeros((n_words, SUMS * n_topics + 1))
+        done = 0
         for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
-            theta = estimator._infer_shares(bags, self.source.rows_of(self.source.numbers(block)))
-            add_documents(bags, theta, estimator._topic_words, self.parts, sums)
+            topics = self._topics_of(estimator, block, bags, done)
+            add_documents(bags, topics, probabilities, self.parts, sums)
+            done += len(bags.unseen)
             if self.second is not None:
                 chosen = np.flatnonzero(in_second_half(self.source, block))
                 self.n_second += len(chosen)
-                words = estimator._topic_words
-                add_documents(bags.take(chosen), theta[chosen], words, self.parts, self.second)
+                add_documents(
+                    bags.take(chosen), _topics_of_some(topics, chosen), probabilities, self.parts, self.second
+                )
         return None, sums
+
+    def _topics_of(self, estimator: LearnedTopics, block: int, bags: Bags, first: int) -> DocumentTopics:
+        """The topics of the documents of a block, the first of which has the number `first` of all."""
+        if self.known is None:
+            rows = self.source.rows_of(self.source.numbers(block))
+            return topics_of_documents(estimator._infer_shares(bags, rows), bags)
+        starts = self.known.starts[first : first + len(bags.offsets)]
+        own = slice(int(starts[0]), int(starts[-1]))
+        return DocumentTopics(starts - starts[0], self.known.topics[own], self.known.shares[own])
+
+
+def _topics_of_some(topics: DocumentTopics, chosen: NDArray[np.int64]) -> DocumentTopics:
+    starts, entries = entries_of_documents(np.asarray(topics.starts, np.int64), chosen)
+    return DocumentTopics(starts, topics.topics[entries], topics.shares[entries])
+
+
+def topics_of_documents(theta: Array, bags: Bags) -> DocumentTopics:
+    """The topics of documents that explain at least `LEAST` of a token, or the largest of them if none does.
+
+    theta (documents × topics): the documents' topic shares. What is left out is mostly the prior's: a few
+    topics stay of hundreds, and words are ranked as well by them (docs/explanation/ranking-words.md).
+    """
+    tokens = tokens_by_document(bags.offsets, bags.counts)
+    chosen = theta * tokens[:, None] >= np.minimum(LEAST, theta.max(axis=1) * tokens)[:, None]
+    documents, topics = np.nonzero(chosen)
+    starts = np.searchsorted(documents, np.arange(len(theta) + 1))
+    return DocumentTopics(starts, topics.astype(np.int32), theta[documents, topics])
 
 
 def add_documents(
-    bags: Bags, theta: Array, topics: TopicWords, parts: Sequence[slice], sums_out: Array
+    bags: Bags, topics: DocumentTopics, probabilities: Array, parts: Sequence[slice], sums_out: Array
 ) -> None:
-    """Add documents to sums, words × 4 K + 1: those of `count_documents` (K columns), of `count_support`
-    (3 K), and the number of documents with each word.
+    """Add documents to sums, words × 4 K + 1: those of `count_words`, and the number of documents with each
+    word.
 
-    theta (documents × topics): the documents' topic shares; topics: word probabilities, by which a word's
+    topics: the documents' topics and shares; probabilities (words × topics): of the words, by which a word's
     topic is judged; parts: the rows of the languages, in each of which a document's weights are summed alone.
     """
-    rows, codes = np.unique(bags.words, return_inverse=True)
-    probabilities, shares = np.ascontiguousarray(topics.of(rows).T), np.ascontiguousarray(theta)
     damped = np.log1p(bags.counts.astype(np.float64))
-    n_topics = shares.shape[1]
-    documents, support = np.zeros((len(rows), n_topics)), np.zeros((len(rows), 3 * n_topics))
-    count_documents(bags.offsets, codes, shares, probabilities, documents)
+    documents = np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
     for part in parts:
-        offsets, entries = bags.offsets, slice(None)
-        if len(parts) > 1:
-            entries = (bags.words >= part.start) & (bags.words < part.stop)
-            offsets = np.concatenate([[0], np.cumsum(entries)])[offsets]
-        count_support(offsets, codes[entries], damped[entries], shares, probabilities, support)
-    sums_out[rows, :n_topics] += documents
-    sums_out[rows, n_topics:-1] += support
-    sums_out[rows, -1] += np.bincount(codes, minlength=len(rows))
+        entries = np.flatnonzero((bags.words >= part.start) & (bags.words < part.stop))
+        count_words(entries, documents, bags.words, damped, topics, probabilities, sums_out)
+    sums_out[:, -1] += np.bincount(bags.words, minlength=len(sums_out))
 
 
 def sides_of(sums: Array, parts: Sequence[slice]) -> WordDocuments:
     """The words of each topic whose counts are stored, from the sums of `add_documents` over all documents,
     for each language (`parts`). Their company is still missing.
     """
-    n_topics = sums.shape[1] // SUMS
-    sides: list[Side] = []
-    for rows in parts:
-        own = [sums[rows, n * n_topics : (n + 1) * n_topics] for n in range(SUMS)]
-        side = keep_first(own[0], sums[rows, -1], rows)
-        sides.append(side._replace(support=keep_supported(own[1], own[2], own[3], rows)))
-    return WordDocuments(tuple(sides))
+    return WordDocuments(tuple(_side_of(sums[rows], rows) for rows in parts))
+
+
+def _side_of(sums: Array, rows: slice) -> Side:
+    """One language's words of each topic, from its rows of the sums. Topics are taken a few at a time, whose
+    sums are copied so that those of a topic are adjacent.
+    """
+    weights = sums[:, 1:-1:SUMS].sum(axis=1)
+    overall = weights / max(float(weights.sum()), 1e-300)
+    found: list[Side] = []
+    for start in range(0, sums.shape[1] - 1, AT_ONCE):
+        own = np.ascontiguousarray(sums[:, start : min(start + AT_ONCE, sums.shape[1] - 1)].T)
+        side = keep_first(own[::SUMS], sums[:, -1], rows)
+        support = keep_supported(own[1::SUMS], own[2::SUMS], own[3::SUMS], overall, rows)
+        found.append(side._replace(support=support))
+    return stacked(found)
 
 
 @dataclass
@@ -238,13 +271,11 @@ class MeetingCounts:
     counted: WordDocuments
     half: int | None = None
 
-    def __call__(
-        self, engine: LocalEngine | None, blocks: range, total: Array | None = None
-    ) -> tuple[None, Array]:
+    def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
         estimator = self.estimator if engine is None else self.estimator._over(engine)
         n_words = estimator._topic_words.shape[1]
-        found = [np.zeros(0)] if total is None else [total[0]]
         corpus = _seen_corpus(estimator, self.source)
+        rows: list[Array] = []
         for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
             texts = _texts_of(corpus, self.source, block) if corpus.ordered else bags
             if self.half is not None:
@@ -252,8 +283,8 @@ class MeetingCounts:
                 bags = bags.take(chosen)
                 texts = _some_of(texts, chosen) if isinstance(texts, Tokens) else bags
             row = count_meetings_of(Tokens(bags.offsets, bags.words), texts, self.counted, n_words)
-            found = [found[0] + row] if len(found[0]) else [row]
-        return None, found[0][None]
+            rows = [row if not rows else rows[0] + row]
+        return None, rows[0][None]
 
 
 def count_meetings_of(documents: Tokens, texts: Bags | Tokens, counted: WordDocuments, n_words: int) -> Array:

@@ -16,6 +16,7 @@ from stickbreaker.topics.effects_of_metadata import (
     effects_of_metadata,
     left_out_text,
     references_text,
+    short_text,
 )
 from stickbreaker.topics.topic_estimator import topics_in
 from stickbreaker.topics.verbs.effect_picture import picture_of
@@ -68,7 +69,7 @@ class TopicEffects(VerbResult):
         effects, references = self.found.effects, references_text(self.found)
         documents = left_out_text(self.found)
         lines = [f"{documents}; effects on topic shares, 95 % between the bounds"]
-        lines += [references] if references else []
+        lines += [one for one in (references, short_text(self.found.words)) if one]
 
         def line(k: int, t: int, what: str) -> str:
             bounds = f"{effects.low[k, t]:+.4f} to {effects.high[k, t]:+.4f}"

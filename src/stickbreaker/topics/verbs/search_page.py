@@ -1,4 +1,4 @@
-"""The page of `stickbreaker search-k`: a table and four figures, without scripts; nothing is loaded from
+"""The page of `stickbreaker search-k`: a table and five figures, without scripts; nothing is loaded from
 elsewhere.
 """
 
@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.topics.verbs.coherence_counts import COUNTS, held_out_line
+from stickbreaker.topics.verbs.coherence_counts import COUNTS
 
 WIDTH, HEIGHT = 420, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 40  # margins of a figure, in pixels
 FIGURES = {  # in the table of a search: heading, and what is better
     "nats_per_word": ("Held-out score", "nats per word, higher is better"),
-    "npmi": ("Coherence", "NPMI of the top words, higher is better"),
+    "npmi": ("Coherence", "mean NPMI of topics, higher is better"),
+    "weakest": ("Weakest topics", "mean NPMI of the weakest quarter of topics; from 0 up they hold"),
     "diversity": ("Diversity", "share of distinct words among the top 25 of all topics"),
     "stability": ("Stability", "likeness of matched topics of other seeds, 1 is the same"),
 }
@@ -22,6 +24,7 @@ COLUMNS = {
     "topics": ("topics", "{:d}"),
     "nats_per_word": ("held-out nats/word", "{:.4f}"),
     "npmi": ("NPMI", "{:.3f}"),
+    "weakest": ("weakest quarter", "{:.3f}"),
     "umass": ("UMass", "{:.3f}"),
     "c_v": ("C_v", "{:.3f}"),
     "diversity": ("diversity", "{:.3f}"),
@@ -43,10 +46,17 @@ def page(summary: JsonObject, name: str) -> str:
         "search_page",
         title,
         summary=summary,
-        counted=held_out_line(summary[COUNTS]),
+        counted=counted_in(summary),
         figures=_figures(summary),
         columns=COLUMNS,
     )
+
+
+def counted_in(summary: JsonObject) -> str:
+    """In what coherence was counted, as a line of text."""
+    counts = summary[COUNTS]
+    others = f"; UMass and C_v: in {counted(counts['documents'], 'document')} held out" if counts else ""
+    return f"NPMI: in {summary['npmi_counted_in']}{others}"
 
 
 def figure(

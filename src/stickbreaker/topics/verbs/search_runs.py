@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import recover, write_atomic
 from stickbreaker.core.locks.directory_claims import watched
@@ -19,8 +21,12 @@ from stickbreaker.learning.trace import EXTREME
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.evaluation.corpus_scores import Topics, coherence_of, diversity_of
+from stickbreaker.topics.model.word_ranking import DEFAULT
 from stickbreaker.topics.open_topics import scored_topics
 from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.report.document_entries import read_figures
+from stickbreaker.topics.report.measures import coherence_counted_in
+from stickbreaker.topics.report_documents import IN_HALVES
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.topics.verbs.coherence_counts import COUNTS, coherence_counts
 
@@ -29,6 +35,7 @@ Learn = Callable[[Path | ModelDirectory], object]  # continues a run to its end
 FORMAT = "stickbreaker search-k"
 SETTINGS, RUNS, TRAINING = "search.json", "runs", "training.corpus"
 SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "diversity", "seconds"}
+BY_TOPIC, COUNTED_IN = "coherence_of_topics", "npmi_counted_in"  # scores that older searches lack
 
 
 @dataclass(frozen=True)
@@ -119,13 +126,20 @@ class SearchRuns:
         path = self._file(k, seed, "json")
         if not path.is_file():
             return None
+        record: dict[str, object] = {}
         try:
             record = json.loads(path.read_bytes())
-            if set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed):
-                return record
+            whole = set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed)
         except (ValueError, TypeError):
-            pass
-        raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
+            whole = False
+        if not whole:
+            problem, remedy = "the file is damaged", "delete it, and the run is scored again"
+        elif BY_TOPIC not in record:
+            problem = "is of an earlier version, which did not score single topics"
+            remedy = "give another --out"
+        else:
+            return record
+        raise UserError(problem, where=path, remedy=remedy)
 
     def training(self, corpus: Corpus) -> Corpus:
         """The corpus that runs learn from: `corpus` without its held-out documents. The first call writes it
@@ -143,7 +157,8 @@ class SearchRuns:
         path = self.place(k, seed)
         self._fit(path, training, k, seed, threads, learn)
         model = load_topics(path, "search-k", threads)
-        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out, self.plan.by)}
+        scores = _scores(model, corpus, self.plan.held_out, self.plan.by, path)
+        record = {"topics": k, "seed": seed, **scores}
         _write(self._file(k, seed, "json"), record)
         return record
 
@@ -188,12 +203,14 @@ def refuse_few_documents(corpus: Corpus, held_out: float) -> None:
         raise UserError("no held-out document has two known words", remedy="raise --held-out")
 
 
-def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str) -> dict[str, object]:
+def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str, path: Path) -> dict[str, object]:
     """The scores of a run's model, for its record: log probability (nats) of every held-out document,
-    coherence, diversity, and seconds of learning.
+    coherence, that of each topic in use, diversity, and seconds of learning.
 
-    held_out: the share of the corpus's documents; by: how a topic's words are ranked. Raises UserError if the
-    vocabulary is too small for coherence.
+    NPMI is that stored with the model, by halves of the documents learned from; if it was not counted so, or
+    words are ranked in another way, it is counted in the held-out documents, as the other measures are.
+    held_out: the share of the corpus's documents; by: how a topic's words are ranked; path: of the saved
+    model. Raises UserError if the vocabulary is too small for coherence.
     """
     topics = scored_topics(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
@@ -201,14 +218,23 @@ def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str) -> 
     measured = list(coherence_of(topics, corpus, by=by, documents=held_out_in).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
+    figures = read_figures(path)
+    if by == DEFAULT and figures.get("coherence_in", (0, 0, 0))[2] == IN_HALVES:
+        values, counted_in = np.array(figures["coherence"]), coherence_counted_in(figures)
+    else:
+        values = np.mean([one.npmi.per_topic for one in measured], axis=0)
+        counted_in = f"{measured[0].texts:,} windows of the documents held out"
+    values = np.delete(values, model.unused_topics_)
+    means = {
+        name: sum(getattr(one, name).mean for one in measured) / len(measured) for name in ("umass", "c_v")
+    }
     return {
         "nats": nats,
         "tokens": tokens,
         "nats_per_word": sum(nats) / sum(tokens),
-        "coherence": {
-            name: sum(getattr(one, name).mean for one in measured) / len(measured)
-            for name in ("npmi", "umass", "c_v")
-        },
+        "coherence": {"npmi": float(values.mean()), **means},
+        BY_TOPIC: values.tolist(),
+        COUNTED_IN: counted_in,
         COUNTS: coherence_counts(measured),
         "diversity": diversity_of(topics, by=by),
         "passes": model.n_iter_,

@@ -3,7 +3,7 @@
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,26 +18,42 @@ from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds, object_at
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.topics.evaluation.matching import stability
-from stickbreaker.topics.search.number_of_topics import Fewest, fewest_topics
-from stickbreaker.topics.verbs.coherence_counts import COUNTS, held_out_line
+from stickbreaker.topics.search.topics_that_hold import (
+    Suggestion,
+    next_to_try,
+    reason_of,
+    suggest_topics,
+    weakest_quarter,
+)
+from stickbreaker.topics.verbs.coherence_counts import COUNTS
 from stickbreaker.topics.verbs.search_page import page
-from stickbreaker.topics.verbs.search_runs import Learn, SearchPlan, SearchRuns, refuse_few_documents
+from stickbreaker.topics.verbs.search_runs import (
+    BY_TOPIC,
+    COUNTED_IN,
+    Learn,
+    SearchPlan,
+    SearchRuns,
+    refuse_few_documents,
+)
 from stickbreaker.topics.verbs.settings import SearchSettings
 
 PAGE = "search.html"
-FIGURES = ("nats_per_word", "npmi", "umass", "c_v", "diversity", "seconds")
+FIGURES = ("nats_per_word", "npmi", "weakest", "umass", "c_v", "diversity", "seconds")
+LEAST_DOCUMENTS = 4  # for a topic, in a search that chooses the numbers
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriedNumber:
     """The scores of one number of topics: means over the seeds, and those of each seed by name.
 
-    `stability`: how much the topics of the seeds agree, from 0 to 1; None for a single seed.
+    `npmi`: the mean coherence of topics, `weakest`: that of their weakest quarter. `stability`: how much the
+    topics of the seeds agree, from 0 to 1; None for a single seed.
     """
 
     topics: int
     nats_per_word: float
     npmi: float
+    weakest: float
     umass: float
     c_v: float
     diversity: float
@@ -50,16 +66,18 @@ class TriedNumber:
 class NumberOfTopics(VerbResult):
     """The result of a search for the number of topics: a row for each number tried, and the suggested one.
 
-    `out`: the directory of the search, with the models; None: a temporary one. `coherence_counts`: in what
-    coherence was counted. `reason`: a sentence that says why the number is suggested.
+    `out`: the directory of the search, with the models; None: a temporary one. `npmi_counted_in`: the
+    documents in which NPMI was counted; `coherence_counts`: those of UMass and C_v. `reason`: a line that
+    says which numbers read best, up to which topics hold, and which predicts best.
     """
 
     out: str | None
     seeds: int
     held_out_documents: int
     coherence_counts: JsonObject | None
+    npmi_counted_in: str
     table: tuple[TriedNumber, ...]
-    suggested: Fewest
+    suggested: Suggestion
     reason: str
     runs: SearchRuns = field(compare=False)
 
@@ -80,20 +98,20 @@ class NumberOfTopics(VerbResult):
         return object_at(f"{kinds()['LDA'].front_door}.load")(self.runs.place(topics, seed))
 
     def __str__(self) -> str:
-        lines = ["topics  held-out    NPMI     C_v  diversity  stability  seconds"]
+        lines = ["topics  held-out    NPMI  weakest  diversity  stability  seconds"]
         for row in self.table:
             alike = "        -" if row.stability is None else f"{row.stability:9.3f}"
             mark = "  ←" if row.topics == self.suggested.topics else ""
             lines.append(
-                f"{row.topics:>6} {row.nats_per_word:9.4f} {row.npmi:7.3f} {row.c_v:7.3f}  "
+                f"{row.topics:>6} {row.nats_per_word:9.4f} {row.npmi:7.3f} {row.weakest:8.3f}  "
                 f"{row.diversity:9.3f}  {alike}  {row.seconds:7.1f}{mark}"
             )
         lines.append(
             f"held-out: nats/word of {counted(self.held_out_documents, 'document')}; "
             f"means over seeds ({self.seeds})"
         )
-        lines += filter(None, [held_out_line(self.coherence_counts)])
-        lines.append(f"Suggested: {self.reason}")
+        lines.append(f"NPMI in {self.npmi_counted_in}; weakest: the mean of the weakest quarter of topics")
+        lines.append(f"Suggested: {self.reason}.")
         return "\n".join([*lines, *([] if self.out is None else [f"Figures: {Path(self.out) / PAGE}"])])
 
 
@@ -105,13 +123,15 @@ def search_topics(
     learn: Learn | None = None,
     note: Callable[[str], None] = lambda _: None,
 ) -> NumberOfTopics:
-    """Learn each number of topics with several seeds, and score them on documents held out.
+    """Learn each number of topics with several seeds, and score them on documents held out. Without numbers,
+    these are doubled as long as the topics of the largest hold (`next_to_try`).
 
     out: the directory of the search, which is continued if it has begun; None: a temporary one, which lasts
     as long as the process. learn: continues a run to its end; note: is called with a line before each run.
     Raises UserError if the held-out share leaves nothing to learn from or to score.
     """
-    numbers, plan = _numbers(settings.topics), _plan(corpus, settings)
+    numbers = None if settings.topics is None else _numbers(settings.topics)
+    plan = _plan(corpus, settings)
     place = _temporary() if out is None else out
     search, results = SearchRuns(place, plan), list[JsonObject]()
     refuse_few_documents(corpus, settings.held_out)
@@ -123,15 +143,16 @@ def search_topics(
 
     with search.claim():
         training = search.training(corpus)
-        for k in numbers:
+        largest = training.n_documents // LEAST_DOCUMENTS
+        for k in numbers or _numbers_that_hold(results, largest):
             for seed in range(settings.seeds):
                 found = search.finished(k, seed)
                 if found is None:
-                    position = f"run {len(results) + 1} of {len(numbers) * settings.seeds}"
-                    note(f"{position}: {counted(k, 'topic')}, seed {seed}")
+                    of = f" of {len(numbers) * settings.seeds}" if numbers else ""
+                    note(f"run {len(results) + 1}{of}: {counted(k, 'topic')}, seed {seed}")
                     found = search.run(corpus, training, k, seed, settings.n_jobs, learn or to_its_end)
                 results.append(found)
-        found = _result(search, results, None if out is None else str(out))
+        found = _result(search, results, None if out is None else str(out), largest)
         summary = {name: value for name, value in found.as_json().items() if name != "out"}
         search.write(summary)
         name = "" if corpus.name is None else Path(corpus.name).resolve().name
@@ -153,6 +174,30 @@ def _numbers(topics: object) -> list[int]:
     return [int(one) for one in numbers]
 
 
+def _numbers_that_hold(results: list[JsonObject], largest: int) -> Iterator[int]:
+    """The numbers of topics to try, one after another, each chosen by the records of the runs before it
+    (`results`, to which the caller adds them); largest: the most to try.
+    """
+    while True:
+        following = next_to_try({k: _weakest(runs) for k, runs in _by_topics(results).items()}, largest)
+        if following is None:
+            return
+        yield following
+
+
+def _by_topics(results: Sequence[JsonObject]) -> dict[int, list[JsonObject]]:
+    """The records of runs by their numbers of topics, ascending."""
+    found: dict[int, list[JsonObject]] = {}
+    for result in results:
+        found.setdefault(result["topics"], []).append(result)
+    return dict(sorted(found.items()))
+
+
+def _weakest(runs: Sequence[JsonObject]) -> float:
+    """The coherence of the weakest quarter of topics, the mean over runs."""
+    return sum(weakest_quarter(run[BY_TOPIC]) for run in runs) / len(runs)
+
+
 def _plan(corpus: Corpus, settings: SearchSettings) -> SearchPlan:
     return SearchPlan(
         corpus.fingerprint,
@@ -172,22 +217,25 @@ def _temporary() -> Path:
     return outside / "search"
 
 
-def _result(search: SearchRuns, results: Sequence[JsonObject], out: str | None) -> NumberOfTopics:
-    """The result of a search from the records of all runs."""
-    by_topics: dict[int, list[JsonObject]] = {}
-    for result in results:
-        by_topics.setdefault(result["topics"], []).append(result)
-    found = fewest_topics(
-        {k: [run["nats"] for run in runs] for k, runs in by_topics.items()}, results[0]["tokens"]
+def _result(
+    search: SearchRuns, results: Sequence[JsonObject], out: str | None, largest: int
+) -> NumberOfTopics:
+    """The result of a search from the records of all runs; largest: the most topics that make sense."""
+    by_topics = _by_topics(results)
+    found = suggest_topics(
+        {k: [run[BY_TOPIC] for run in runs] for k, runs in by_topics.items()},
+        {k: [run["nats"] for run in runs] for k, runs in by_topics.items()},
+        results[0]["tokens"],
     )
     return NumberOfTopics(
         out=out,
         seeds=len(next(iter(by_topics.values()))),
         held_out_documents=len(results[0]["tokens"]),
         coherence_counts=next((run[COUNTS] for run in results if COUNTS in run), None),
+        npmi_counted_in=results[0][COUNTED_IN],
         table=tuple(_row(search, k, runs) for k, runs in by_topics.items()),
         suggested=found,
-        reason=reason_for(found, sorted(by_topics), len(results) // len(by_topics)),
+        reason=reason_of(found, sorted(by_topics), len(results) // len(by_topics), largest),
         runs=search,
     )
 
@@ -202,30 +250,9 @@ def _row(search: SearchRuns, k: int, runs: Sequence[JsonObject]) -> TriedNumber:
     each: dict[str, list[float]] = {
         "nats_per_word": [run["nats_per_word"] for run in runs],
         **{name: [run["coherence"][name] for run in runs] for name in ("npmi", "umass", "c_v")},
+        "weakest": [weakest_quarter(run[BY_TOPIC]) for run in runs],
         "diversity": [run["diversity"] for run in runs],
         "seconds": [run["seconds"] for run in runs],
     }
     means = {name: sum(values) / len(values) for name, values in each.items()}
     return TriedNumber(topics=k, **means, stability=alike, of_seeds=each)
-
-
-def reason_for(found: Fewest, tried: Sequence[int], seeds: int) -> str:
-    """A sentence that explains why a number of topics is suggested, and whether to try more or fewer.
-
-    tried: the numbers of topics, ascending; seeds: how many runs of each.
-    """
-    of = f"{seeds} seeds" if seeds > 1 else "a single seed, so noise between seeds is not known"
-    if len(tried) == 1:
-        return f"{counted(found.topics, 'topic')} is all that was tried ({of})."
-    further = ""
-    if found.topics == tried[-1]:
-        further = "; it is the most tried: try more"
-    elif found.topics == tried[0] > 1:
-        further = "; it is the fewest tried: try fewer"
-    if found.topics == found.best:
-        why = f"the best held-out score, and no fewer come within one standard error of it ({of})"
-    else:
-        best = counted(found.best, "topic")
-        gap = f"{found.behind:.4f} nats/word behind {best}, standard error {found.error:.4f}"
-        why = f"the fewest whose held-out score is within one standard error of the best ({gap}; {of})"
-    return f"{counted(found.topics, 'topic')}: {why}{further}."

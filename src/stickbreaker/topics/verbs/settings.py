@@ -1,6 +1,8 @@
 """The settings of the verbs of topic models. Imports neither numpy nor models: `--help` must be quick."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.parameter_fields import parameter
@@ -28,6 +30,10 @@ class TopicsSettings(VerbSettings):
         None,
         "Topics at an earlier time: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
         metavar="DATE|STEP",
+    )
+    prompt: bool = parameter(
+        False,
+        "Print a prompt for any language model to name the topics; give its answer to `name --from-file`.",
     )
 
 
@@ -77,6 +83,29 @@ class EffectSettings(ThreadSettings):
 
 
 @dataclass(frozen=True)
+class OverTimeSettings(ThreadSettings):
+    """The settings of `topics_over_time`."""
+
+    by: str = parameter(
+        "year",
+        "The period.",
+        choices=("day", "week", "month", "quarter", "year", "decade", "century"),
+    )
+    date_field: str | None = parameter(
+        None,
+        "The metadata field with the date.",
+        unset="the first that is named like a date, and has dates in most documents",
+        metavar="FIELD",
+    )
+    group_field: str | None = parameter(
+        None, "Also divide documents by this field of metadata.", metavar="FIELD"
+    )
+    topics: "tuple[int, ...]" = parameter(
+        (), "Show this topic; may be given several times.", option="--topic"
+    )
+
+
+@dataclass(frozen=True)
 class IntruderSettings(VerbSettings):
     """The settings of `intruders`."""
 
@@ -89,7 +118,12 @@ class IntruderSettings(VerbSettings):
 class SearchSettings(ThreadSettings):
     """The settings of `search_topics`."""
 
-    topics: "tuple[int, ...]" = parameter((), "Numbers to try.", metavar="K,K,...")
+    topics: "tuple[int, ...] | None" = parameter(
+        None,
+        "Numbers to try.",
+        unset="10, 20, 40 and so on, until topics do not hold, and one between",
+        metavar="K,K,...",
+    )
     seeds: int = parameter(3, "Runs of each: seeds 0, 1, ...", least=1)
     inference: str = parameter(
         "mean-field", "As in fit.", choices=("mean-field", "hybrid", "gibbs", "gibbs-delayed")
@@ -106,6 +140,56 @@ class SearchSettings(ThreadSettings):
         most=0.9,
     )
     by: str = ranking_parameter()
+
+
+@dataclass(frozen=True)
+class ConceptSettings(VerbSettings):
+    """The settings of `make_concepts`."""
+
+    source: str | None = parameter(
+        None, "The language of a dictionary's words, or of WordNet's.", option="--from", metavar="LANGUAGE"
+    )
+    target: str | None = parameter(
+        None, "The language of a dictionary's translations.", option="--to", metavar="LANGUAGE"
+    )
+    form: str | None = parameter(
+        None,
+        "A word, a tab, a translation; the same with a third column, how often they met; CC-CEDICT; MERGE_ "
+        "lines as MALLET has them; a directory of WordNet's database; word vectors (word2vec, GloVe, "
+        "fastText's .vec, .npy with --words), or a corpus to learn them from.",
+        unset="as the file looks",
+        choices=("tsv", "counts", "cedict", "constraints", "wordnet", "vectors"),
+        option="--format",
+    )
+    kind: str = parameter(
+        "one-to-one",
+        "Put each word of a dictionary in one concept at most, or in one for each of its translations.",
+        choices=("one-to-one", "all"),
+    )
+    most: int = parameter(5, "With --kind all: translations of a word, at most.", least=1)
+    min_count: float = parameter(0.0, "Of counts: pairs that met less often are passed over.", least=0.0)
+    max_count: float | None = parameter(
+        None, "Of counts: pairs that met more often are passed over.", unset="none is", least=0.0
+    )
+    traditional: bool = parameter(False, "CC-CEDICT: traditional characters.")
+    depth: int | None = parameter(
+        None,
+        "Levels of concepts: of WordNet, at most  [default: as many as there are]; of vectors, 1 or 2  "
+        "[default: 1]",
+        least=1,
+    )
+    n_concepts: int | None = parameter(
+        None, "Vectors: concepts, about.", unset="one for 8 words", least=1, option="--concepts"
+    )
+    words: "str | Path | None" = parameter(
+        None, "The words of vectors in an .npy file, one per line.", metavar="FILE"
+    )
+    synonyms: "Mapping[str, str | Path] | None" = parameter(
+        None,
+        "WordNet: words of its synsets in another language, a file of the Open Multilingual Wordnet; repeat "
+        "it for more languages.",
+        "{language: file}.",
+    )
 
 
 @dataclass(frozen=True)

@@ -129,11 +129,41 @@ class TopicSnapshot(VerbResult):
         return "\n".join([*lines, *(f"{one.topic:>5}  {_in_a_row(one.words)}" for one in self.topics)])
 
 
-def topics_of(learned: AnyLearned, settings: TopicsSettings) -> TopicList | TopicSnapshot:
-    """A model's topics, or with `settings.at` a snapshot of them at an earlier step or date.
+@dataclass(frozen=True, repr=False)
+class LabelPrompt(VerbResult):
+    """A prompt for a language model to name a model's topics."""
+
+    model: str
+    prompt: str
+
+    def __str__(self) -> str:
+        return self.prompt
+
+
+def label_prompt(learned: AnyLearned, top: int) -> LabelPrompt:
+    """A prompt for a language model to name a model's topics by `top` words of each, and by those of the
+    documents stored with the saved model that have most of it.
+    """
+    from stickbreaker.topics.names.label_prompt import prompt_for, typical_documents
+    from stickbreaker.topics.report.document_entries import read_documents
+
+    estimator, path = topics_in(learned, "topics"), saved_at(learned)
+    stored = [] if path is None else read_documents(path)[0]
+    texts, mixes = [one.text for one in stored], [one.mix for one in stored]
+    documents = typical_documents(texts, mixes, len(estimator.alpha_)) if stored else None
+    return LabelPrompt("", prompt_for(estimator, documents, top))
+
+
+def topics_of(learned: AnyLearned, settings: TopicsSettings) -> TopicList | TopicSnapshot | LabelPrompt:
+    """A model's topics, or with `settings.at` a snapshot of them at an earlier step or date; with
+    `settings.prompt` a prompt for a language model to name them.
 
     Raises UserError for words ranked in a way that the model did not count, and if there is no snapshot.
     """
+    if settings.prompt:
+        if settings.at is not None:
+            raise UserError("prompt=True does not go with at", remedy="leave one of them out")
+        return label_prompt(learned, settings.top)
     if settings.at is not None:
         if settings.by != TopicsSettings.by:
             problem = f'by="{settings.by}" does not go with at: snapshots keep the most frequent words'

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
@@ -49,7 +49,7 @@ class WordEntry(NamedTuple):
     word_topic_counts: Array  # (topics,) links of the word by topic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TopicLexicon:
     """Translation probabilities of words by topic, counted from a word-aligned bitext.
 
@@ -70,6 +70,10 @@ class TopicLexicon:
     shares: Array
     strengths: tuple[Strengths, Strengths]  # source to target, target to source
     aligner: "WordAligner | None" = None
+
+    def __repr__(self) -> str:
+        pairs, domains = counted(self.bitext.n_pairs, "pair"), counted(self.shares.shape[1], "domain")
+        return f"TopicLexicon({self.bitext.source}-{self.bitext.target}, {pairs} of sentences, {domains})"
 
     @classmethod
     def learn(

@@ -42,7 +42,7 @@ FIRST_WEIGHTS = {  # before tuning, similar to those of Moses
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PhraseModel:
     """A phrase table, a language model and the weights of features: what documents are translated with.
 
@@ -65,6 +65,9 @@ class PhraseModel:
     weights: dict[str, float]  # by the names of `features`
     adapts: bool = True
     ranks: int = 0
+
+    def __repr__(self) -> str:
+        return f"PhraseModel({self.lexicon!r}, adapts={self.adapts}, ranks={self.ranks})"
 
     @property
     def option_features(self) -> tuple[str, ...]:

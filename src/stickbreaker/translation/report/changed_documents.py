@@ -84,7 +84,7 @@ class ChangedDocument:
 
 
 def documents(report: "LexiconReport") -> Section | None:
-    if not report.documents:
+    if not any(row.words for row in report.documents):
         return None
     source = "A document’s topics come from its source side alone. " if report.topics_of_model else ""
     text = (

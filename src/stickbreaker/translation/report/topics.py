@@ -129,10 +129,12 @@ def _typical_words(
 
 
 def known_domains(lexicon: TopicLexicon) -> tuple[str, ...]:
-    """The domains that documents state, sorted; empty if the lexicon's topics are these domains."""
+    """The domains that documents state, sorted; empty if the lexicon's topics are these domains, or if there
+    is only one, of which every topic has all."""
     if isinstance(lexicon.domains, KnownDomains):
         return ()
-    return tuple(sorted({domain for domain in lexicon.bitext.domains if domain}))
+    found = sorted({domain for domain in lexicon.bitext.domains if domain})
+    return tuple(found) if len(found) > 1 else ()
 
 
 def _by_domain(lexicon: TopicLexicon, domains: tuple[str, ...]) -> Array:

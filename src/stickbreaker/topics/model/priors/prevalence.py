@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
+from stickbreaker.core.edits import Merge
+from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics.formula_coding import Coding, coding_from, learn_coding
@@ -24,6 +26,7 @@ VARIANCES = "variances"  # of the coefficients' prior, columns
 CODING = "coding"  # the letters of `Coding.learned`
 DRIFT = "coefficient_drift"  # mean change of the coefficients in the last steps
 INFORMATION = "information"  # about all coefficients: see `runs/prevalence_information.py`
+MOST_CELLS = 1 << 23  # topics × columns², of which a step needs several arrays: 67 MB each
 MOST_INFORMATION = 2048  # coefficients whose information is stored: 34 MB
 STILL = 0.02  # root mean square of the drift below which the coefficients have settled
 STEADY = 20  # steps of a batch run after which each changes the coefficients less
@@ -61,7 +64,13 @@ class PrevalencePrior(TopicPrior):
         return params[COEFFICIENTS].values
 
     def coded(self, metadata: Sequence[Mapping[str, Scalar]]) -> Self:
-        return replace(self, coding=learn_coding(self.formula, metadata))
+        made = learn_coding(self.formula, metadata)
+        if self.n_topics * len(made.columns) ** 2 > MOST_CELLS:
+            most = int((MOST_CELLS / self.n_topics) ** 0.5)
+            problem = f"{shown(self.formula)} has {counted(len(made.columns), 'column')} for each topic"
+            remedy = f"{counted(self.n_topics, 'topic')} can have {most}: join rare values of a field"
+            raise UserError(problem, remedy=remedy)
+        return replace(self, coding=made)
 
     def restored(self, params: Record) -> Self:
         letters = params[CODING].values if CODING in params else np.zeros(0)
@@ -157,6 +166,11 @@ class PrevalencePrior(TopicPrior):
             VARIANCES: variances._replace(values=moved),
             DRIFT: Field(drift + NEW * (change - drift), axes, additive=False),
         }
+
+    def merged(self, params: Record, change: Merge, *, adds: bool = True) -> dict[str, Field]:
+        """Raises UserError: the sum of two exponentials of covariates is not one of them."""
+        remedy = "give them one name, which merges them in the report"
+        raise UserError("topics whose prior depends on metadata cannot be merged", remedy=remedy)
 
     @staticmethod
     def _mean_alpha(before: Field, seen: Array, change: Array, rate: float) -> Field:

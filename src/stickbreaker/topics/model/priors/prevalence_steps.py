@@ -78,12 +78,21 @@ def learned_variances(
     """
     precisions = 1.0 / variances
     precisions[0] = 0.0
-    values, vectors = np.linalg.eigh((scores + scores.transpose(0, 2, 1)) / 2.0)
-    known = np.einsum("kij,kj,klj->kil", vectors, np.maximum(values, 0.0), vectors)
-    posterior = np.linalg.inv(known + np.diag(precisions + FLAT))
+    whole = _above_zero((scores + scores.transpose(0, 2, 1)) / 2.0) + np.diag(precisions + FLAT)
+    posterior = np.linalg.inv(whole)
     second = coefficients**2 + np.einsum("kii->ik", posterior)  # columns × topics
     updated = variances.copy()
     for group in range(1, int(groups.max(initial=0)) + 1):
         own = groups == group
         updated[own] = (second[own].sum() + ONE) / (second[own].size + 1.0)
     return updated
+
+
+def _above_zero(scores: Array) -> Array:
+    """Symmetric matrices (topics × columns × columns) without their eigenvalues below 0, if any has some."""
+    try:
+        np.linalg.cholesky(scores)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(scores)
+        return np.einsum("kij,kj,klj->kil", vectors, np.maximum(values, 0.0), vectors)
+    return scores

@@ -75,14 +75,17 @@ def sums_of_terms(
     """
     known = ~np.isnan(covariates).any(axis=1)
     x, total = covariates[known], alphas.sum(axis=0)
-    n_columns, n_topics = x.shape[1], alphas.shape[1]
-    pairs = (x[:, :, None] * x[:, None, :]).reshape(len(x), n_columns * n_columns)
     couplings = (terms.spreads / alphas.sum(axis=1))[:, None] * alphas
-    bends, coupled, scores = (
-        (pairs.T @ each[known]).T.reshape(n_topics, n_columns, n_columns)
-        for each in (terms.bends, couplings, first * second)
-    )
+    bends, coupled, scores = (_weighted(x, each[known]) for each in (terms.bends, couplings, first * second))
     return PrevalenceSums(x.T @ terms.slopes[known], bends, coupled, scores, total)
+
+
+def _weighted(x: Array, weights: Array) -> Array:
+    """For each topic, the sum over documents of x x' times the topic's weight (topics × columns × columns).
+
+    x: documents × columns; weights: documents × topics.
+    """
+    return np.array([(x * weights[:, k, None]).T @ x for k in range(weights.shape[1])])
 
 
 def sums_in(usage: Record) -> PrevalenceSums:

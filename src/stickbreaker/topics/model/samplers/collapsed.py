@@ -11,6 +11,7 @@ from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import AnyArray, Array, Field
 from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.topics.kernels.document_counts import DocumentTopics
 from stickbreaker.topics.kernels.samplers.gibbs import document_counts
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
@@ -163,6 +164,18 @@ class TokenChain(Sampler):
         topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
         n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
         return topics[:n], counts[:n]
+
+    def document_topics(self) -> DocumentTopics:
+        """The topics of each document's tokens in the current state, as columns of `fitted` counts, and as
+        their shares the numbers of these tokens.
+        """
+        topics, counts = self._pairs()
+        starts = np.searchsorted(np.concatenate([[0], np.cumsum(counts)]), self._tokens.offsets)
+        return DocumentTopics(starts, self._fitted_columns()[topics], counts.astype(np.float64))
+
+    def _fitted_columns(self) -> NDArray[np.int32]:
+        """For each column of the chain's table, its column in `fitted` counts. Here they are the same."""
+        return np.arange(self._n_columns, dtype=np.int32)
 
     def _use(self) -> Histogram:
         """For each topic, in how many documents it has 1, 2, 3, … tokens: a histogram grouped by topic, for

@@ -142,6 +142,11 @@ class DirectAssignment(TokenChain):
         columns = np.flatnonzero(self._state.weights)
         return columns[np.argsort(self._state.numbers[columns])]
 
+    def _fitted_columns(self) -> NDArray[np.int32]:
+        used, places = self._used(), np.zeros(self._n_columns, np.int32)
+        places[used] = np.arange(len(used))
+        return places
+
     def _place(self, assignments: NDArray[np.integer]) -> None:
         """Set the topics of all tokens, given as columns in document order, and recompute the counts from
         them.
@@ -159,9 +164,7 @@ class DirectAssignment(TokenChain):
         follow. `width` must not be below the number of topics in use.
         """
         used = self._used()
-        column_of = np.zeros(self._n_columns, np.int32)
-        column_of[used] = np.arange(len(used))
-        assignments = column_of[self._topics()]
+        assignments = self._fitted_columns()[self._topics()]
         free = width - len(used)
         weights = np.append(self._state.weights[used], np.zeros(free))
         numbers = np.append(self._state.numbers[used], np.zeros(free, np.int64))

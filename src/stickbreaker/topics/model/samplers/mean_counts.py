@@ -70,11 +70,12 @@ class MeanCounts:
         """The mean counts (rows × topics) of the topics with these ascending numbers. A topic that no sample
         had gets its current counts, `counts` (rows × topics).
         """
-        mean = counts.astype(np.float64)
-        if self.sums is not None:
-            total = self.sums.of(ids)
-            had = total.samples > 0
-            mean[:, had] = total.counts[:, had] / total.samples[had]
+        if self.sums is None:
+            return counts.astype(np.float64)
+        total = self.sums.of(ids)
+        mean = total.counts / np.maximum(total.samples, 1)
+        new = np.flatnonzero(total.samples == 0)
+        mean[:, new] = counts[:, new]
         return mean
 
     def arrays(self) -> Arrays:

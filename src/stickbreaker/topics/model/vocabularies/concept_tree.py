@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stickbreaker.core.errors import UserError, naming, shown
 from stickbreaker.core.json_checks import is_amount
@@ -191,12 +191,13 @@ def _concept(given: object) -> Concept:
         given = given["concept"], given["words"], given.get("parent"), given.get("counts")
     if not isinstance(given, list | tuple) or len(given) not in (3, 4):
         raise UserError(f"{shown(str(given))} is not a concept", remedy=f"a concept is {ROW}")
-    name, words, parent, counts = (*given, None)[:4]
+    name, words, parent = given[:3]
+    counts = given[3] if len(given) == 4 else None
     if not isinstance(name, str) or not name.strip():
         raise UserError("a concept has no name", remedy=f"a concept is {ROW}")
     if parent is not None and not isinstance(parent, str):
         raise UserError(f"the parent of {shown(name)} is not a name", remedy=f"a concept is {ROW}")
-    by_language = words if isinstance(words, Mapping) else {"": words}
+    by_language: Mapping[Any, Any] = words if isinstance(words, Mapping) else {"": words}
     if not all(isinstance(code, str) for code in by_language):
         problem = f"the words of {shown(name)} have a language that is not a code"
         raise UserError(problem, remedy=f"a concept is {ROW}")
@@ -216,10 +217,10 @@ def _counts(name: str, words: Mapping[str, Sequence[str]], given: object) -> dic
     """The counts of a concept's words by language, as given. Raises UserError if they are not one for each
     word.
     """
-    by_language = given if isinstance(given, Mapping) else {"": given}
+    by_language: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"": given}
     found: dict[str, tuple[float, ...]] = {}
     for code, own in words.items():
-        counts = by_language.get(code)
+        counts: Any = by_language.get(code)
         fit = isinstance(counts, list | tuple) and len(counts) == len(own)
         if not fit or not all(is_amount(count) and count <= MOST_COUNT for count in counts):
             problem = f"the counts of {shown(name)} are not a number for each of its words"

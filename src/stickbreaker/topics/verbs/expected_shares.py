@@ -1,0 +1,105 @@
+"""Expected topic shares by the metadata that a model's prior depends on."""
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.estimators.learned import AnyLearned
+from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.topics.effects_of_prevalence import ExpectedShares, expected_shares, references_of
+from stickbreaker.topics.topic_estimator import topics_in
+
+SHOWN = 5  # topics of each place that differ most in each direction
+FIGURES = ("shares", "low", "high", "differences", "difference_low", "difference_high")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SharesByMetadata(VerbResult):
+    """Expected shares of topics at values of metadata, with bounds (`found`, places × topics).
+
+    `names`: of the topics, None if they have none; `titles`: the name of each, or its first words. `shown`:
+    topics of which the text shows everything; none: for each place the topics that differ from the place of
+    reference, or all topics if they are ten or fewer.
+    """
+
+    model: str
+    formula: str
+    found: ExpectedShares
+    names: tuple[str | None, ...]
+    titles: tuple[str, ...]
+    shown: tuple[int, ...] = field(default=())
+
+    def as_json(self) -> JsonObject:
+        found = self.found
+        return {
+            "model": self.model,
+            "formula": self.formula,
+            "places": [
+                {
+                    "values": dict(one.values),
+                    "documents": one.documents,
+                    "compared_with": str(found.places[one.reference]),
+                }
+                for one in found.places
+            ],
+            "topics": [
+                {"topic": k, "name": name, **{one: getattr(found, one)[:, k].tolist() for one in FIGURES}}
+                for k, name in enumerate(self.names)
+            ],
+        }
+
+    def table(self) -> pa.Table:
+        """A row for each topic and place: see `ExpectedShares.table`."""
+        return self.found.table(self.names)
+
+    def __str__(self) -> str:
+        found = self.found
+        lines = ["expected topic shares, 95 % between the bounds, all else average", references_of(found)]
+        if self.shown or len(self.titles) <= 2 * SHOWN:
+            for k in self.shown or range(len(self.titles)):
+                lines.append(f"topic {k}: {self.titles[k]}")
+                lines += [self._line(p, k, str(place)) for p, place in enumerate(found.places)]
+            return "\n".join(lines)
+        for p, place in enumerate(found.places):
+            if place.reference == p:
+                continue
+            sure = (found.difference_low[p] > 0.0) | (found.difference_high[p] < 0.0)
+            lines.append(f"{place}: {int(sure.sum())} of {len(self.titles)} topics differ")
+            order = [k for k in found.differences[p].argsort(kind="stable")[::-1].tolist() if sure[k]]
+            rise = [k for k in order if found.differences[p, k] > 0.0][:SHOWN]
+            fall = [k for k in order if found.differences[p, k] < 0.0][-SHOWN:]
+            lines += [self._line(p, k, f"topic {k}: {self.titles[k]}") for k in (*rise, *fall)]
+        return "\n".join(lines)
+
+    def _line(self, p: int, k: int, what: str) -> str:
+        found = self.found
+        text = f"  {found.shares[p, k]:.4f}  ({found.low[p, k]:.4f} to {found.high[p, k]:.4f})"
+        if found.places[p].reference != p:
+            less, more = found.difference_low[p, k], found.difference_high[p, k]
+            text += f"  {found.differences[p, k]:+.4f}  ({less:+.4f} to {more:+.4f})"
+        return f"{text}  {what}"
+
+
+def shares_by_metadata(
+    learned: AnyLearned, at: str | None = None, topics: tuple[int, ...] = ()
+) -> SharesByMetadata:
+    """Expected topic shares of a model with `prevalence`: by the values of its fields, or at the values `at`.
+
+    topics: those of which the text shows everything. Raises UserError as `expected_shares`, and for topics
+    that the model does not have.
+    """
+    estimator = topics_in(learned, "effect")
+    found, n_topics = expected_shares(estimator, at), len(estimator.alpha_)
+    wrong = next((one for one in topics if not 0 <= one < n_topics), None)
+    if wrong is not None:
+        raise UserError(f"there is no topic {wrong}", remedy=f"topics are 0 to {n_topics - 1}")
+    names = tuple(estimator.topic_names_ or [None] * n_topics)
+    tops = estimator.top_words(4)
+    titles = tuple(name or " ".join(words) for name, words in zip(names, tops, strict=True))
+    coding = estimator._model.covariates
+    formula = "" if coding is None else coding.formula
+    return SharesByMetadata(
+        model="", formula=formula, found=found, names=names, titles=titles, shown=tuple(topics)
+    )
