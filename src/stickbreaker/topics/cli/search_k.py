@@ -97,6 +97,7 @@ def search_k(
     opened = Corpus.open(corpus)
     search = SearchRuns(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
     refuse_few_documents(opened, held_out)
+    search.refuse_large_runs(opened, topics, threads)
     with search.claim():
         tell_of_compiling()
         training = search.training(opened)

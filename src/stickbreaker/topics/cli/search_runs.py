@@ -1,7 +1,7 @@
 """The runs of `stickbreaker search-k`, each stored as a model and a file of scores."""
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stickbreaker.corpus.shards import Bags
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.topics.evaluation import Topics
+    from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 FORMAT = "stickbreaker search-k"
@@ -150,6 +151,28 @@ class SearchRuns:
     def _file(self, k: int, seed: int, kind: str) -> Path:
         return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
 
+    def refuse_large_runs(self, corpus: "Corpus", topics: Iterable[int], threads: int | None) -> None:
+        """Before a search begins, raise UserError if this machine has too little memory for its run with the
+        most topics.
+        """
+        from stickbreaker.estimators.estimator import refuse_to_begin
+
+        refuse_to_begin(self._estimator(max(topics), 0, threads), corpus)
+
+    def _estimator(self, k: int, seed: int, threads: int | None) -> "PlainLDA":
+        from stickbreaker.topics.plain_lda import PlainLDA
+
+        plan = self.plan
+        return PlainLDA(
+            k,
+            inference=plan.inference,
+            alpha=plan.alpha,
+            eta=plan.eta,
+            max_iter=plan.iterations,
+            random_state=seed,
+            n_jobs=threads,
+        )
+
     def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
         """Learn the model at `path` from the corpus, or continue its run if it has begun; k: the number of
         topics. Exits the program when interrupted.
@@ -157,22 +180,11 @@ class SearchRuns:
         from stickbreaker.console.running import run_on
         from stickbreaker.core.files import recover
         from stickbreaker.estimators import fitting
-        from stickbreaker.topics.plain_lda import PlainLDA
 
         recover(path)
         begun: Path | ModelDirectory = path
         if not path.exists():
-            plan = self.plan
-            model = PlainLDA(
-                k,
-                inference=plan.inference,
-                alpha=plan.alpha,
-                eta=plan.eta,
-                max_iter=plan.iterations,
-                random_state=seed,
-                n_jobs=threads,
-            )
-            begun = fitting.begin(model, corpus, path, stays_locked=True)
+            begun = fitting.begin(self._estimator(k, seed, threads), corpus, path, stays_locked=True)
         run_on(begun, 60.0, threads, "the same command continues from here")
 
 
