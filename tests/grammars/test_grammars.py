@@ -376,6 +376,14 @@ def test_another_form_of_unicode_is_named(unparsed):
             model.fit([text])
 
 
+def test_sentences_skipped_for_another_form_of_unicode_are_told():
+    rules = "1 1 S --> S C\n1 1 S --> C\n1 1 C --> a\n1 1 C --> e\u0301"
+    model = AdaptorGrammar(rules, max_iter=2, unparsed="skip", random_state=0)
+    told = r"1 sentence is skipped, and the grammar has .* form of Unicode \(NFD in place of NFC\); write"
+    with pytest.warns(UserWarning, match=told):
+        model.fit(["aa", "a\u00e9"])
+
+
 def test_what_cannot_be_parsed_is_named_or_skipped():
     texts = ["ab", "ba", "aab", "cab"]
     with pytest.raises(UserError, match=r"document .*: no sentence .* symbol 2, 'a'|ends where every"):

@@ -1,12 +1,13 @@
 """Training and held-out sentences of a grammar; those that cannot be parsed are reported or skipped."""
 
 import unicodedata
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
@@ -18,7 +19,7 @@ from stickbreaker.grammars.plan import reader_of
 from stickbreaker.grammars.settings import GrammarSettings
 from stickbreaker.grammars.text_symbols import terminals_of
 
-_ONE_FORM = "write the grammar and the text in one form, NFC"
+ONE_FORM = "write the grammar and the text in one form, NFC"
 
 
 class NothingParsed(UserError):
@@ -33,7 +34,8 @@ def training_sentences(
     *,
     skip_unknown: bool = False,
 ) -> tuple[Sentences, int]:
-    """The training sentences that can be parsed, and how many others are skipped.
+    """The training sentences that can be parsed, and how many others are skipped. Warns if the grammar has a
+    symbol of the text in another form of Unicode.
 
     Raises UserError for a sentence that cannot be parsed, unless `unparsed` skips these; NothingParsed if
     no sentence can be parsed. With `skip_unknown`, sentences with unknown symbols are always skipped.
@@ -42,7 +44,7 @@ def training_sentences(
     if not len(found.documents):
         raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
     kept = parsable(found, grammar)
-    other_form = "" if kept.all() else _in_another_form(corpus.vocabulary.words, grammar.terminals)
+    other_form = "" if kept.all() else in_another_form(corpus.vocabulary.words, grammar.terminals)
     wrong = ~kept & ~found.with_unknown() if skip_unknown else ~kept
     if wrong.any() and settings.unparsed == "fail":
         first = int(np.flatnonzero(wrong)[0])
@@ -51,16 +53,20 @@ def training_sentences(
         fits = chart_fits(grammar, found.sizes[first : first + 1])[0]
         mend = "extend the grammar" if fits else "cut long texts into sentences"
         if unknown and other_form:
-            problem, mend = f"{problem}; {other_form}", _ONE_FORM
+            problem, mend = f"{problem}; {other_form}", ONE_FORM
         remedy = f"{mend}, or skip such sentences with --unparsed skip"
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
         remedy = "leave out these sentences" if skip_unknown else "extend the grammar"
         problem = "no sentence can be parsed by the grammar"
         if other_form:
-            problem, remedy = f"{problem}; {other_form}", _ONE_FORM
+            problem, remedy = f"{problem}; {other_form}", ONE_FORM
         raise NothingParsed(problem, remedy=remedy)
-    return found.take(kept), int((~kept).sum())
+    skipped = int((~kept).sum())
+    if other_form:
+        number = f"{counted(skipped, 'sentence')} {'is' if skipped == 1 else 'are'} skipped"
+        warnings.warn(f"{number}, and {other_form}; {ONE_FORM}", stacklevel=2)
+    return found.take(kept), skipped
 
 
 def held_out_sentences(
@@ -116,10 +122,10 @@ def _first_unknown(
     return name, f"symbol {at + 1}, {symbol}, is not a terminal of the grammar"
 
 
-def _in_another_form(symbols: Sequence[str], terminals: Sequence[str]) -> str:
-    """For an error message: a symbol of the text that the grammar has in another form of Unicode; else "".
+def in_another_form(symbols: Sequence[str], terminals: Sequence[str]) -> str:
+    """For a message: a symbol of the text that the grammar has in another form of Unicode; else "".
 
-    >>> _in_another_form(["e\\u0301"], ["\\u00e9"])
+    >>> in_another_form(["e\\u0301"], ["\\u00e9"])
     "the grammar has 'é' in another form of Unicode (NFC in place of NFD)"
     """
     known = set(terminals)

@@ -9,6 +9,8 @@ from stickbreaker.contracts.contract import Move
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.shards import SHARD
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.setting_values import engine_name, params_of, schedule_of
 from stickbreaker.learning.schedules import Online, Schedule
@@ -146,6 +148,14 @@ class PlainHDP(HDPParameters, TopicEstimator):  # pyright: ignore[reportIncompat
             problem = f"representation='franchise' does not go with inference={inference!r}"
             raise UserError(problem, remedy="there inference is 'mean-field'")
         super()._refuse(schedule)
+
+    def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
+        needed, parameters = super()._least_memory(corpus)
+        if self._slot() != "franchise" or not isinstance(self.n_topics, int):
+            return needed, parameters
+        documents = min(corpus.n_documents, SHARD)
+        tables = 4 * documents * min(int(self.tables), self.n_topics) * self.n_topics
+        return needed + tables, f"{parameters}, tables={self.tables}"
 
     def _learning_schedule(self) -> Schedule:
         if self.schedule is not None:

@@ -11,6 +11,7 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.overview import Overview
+from stickbreaker.corpus.shards import SHARD
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
@@ -32,6 +33,11 @@ from stickbreaker.topics.names.given_names import names_by_id
 from stickbreaker.topics.names.names_file import changed_names, read_names, write_names
 from stickbreaker.topics.runs.topic_snapshots import TopicMoments
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
+
+PER_WORD = 32  # bytes per word and topic: the counts, initial ones, those of a pass (8 each), weights, sums
+PER_DOCUMENT = 16  # bytes per topic and document of the shards under way: its gamma, and a copy
+PER_ORDERED = 13 * 64  # bytes per topic of an open vocabulary: an ordered table's first slots
+PER_OPEN_WORD, FEWEST_WORDS = 16, 256  # bytes per word of a minibatch and topic, and how many words it has
 
 if TYPE_CHECKING:
     from stickbreaker.topics.search.search_range import TopicRange
@@ -109,10 +115,15 @@ class TopicEstimator(LearnedTopics):
             raise UserError(f"there are no topics to {verb}", remedy="call fit first")
 
     def _least_memory(self, corpus: Corpus) -> tuple[int, str]:
-        if self._is_open or isinstance(self.n_topics, str) or not isinstance(self.engine, str):
-            return 0, ""  # a table that grows, a number that is searched for, or a table on a cluster
+        if isinstance(self.n_topics, str) or not isinstance(self.engine, str):
+            return 0, ""  # a number that is searched for, or a table on a cluster
         n_topics = self._n_topics_at_start()
-        return 16 * n_topics * corpus.n_words, f"n_topics={n_topics}"  # counts and expectations
+        per_topic = PER_DOCUMENT * min(corpus.n_documents, SHARD * self._threads)
+        if self._is_open:
+            per_topic += PER_ORDERED + PER_OPEN_WORD * min(corpus.n_words, FEWEST_WORDS)
+        else:
+            per_topic += PER_WORD * corpus.n_words
+        return n_topics * per_topic, f"n_topics={n_topics}"
 
     def _take_run(self, corpus: Corpus, job: Run, state: RunState) -> None:
         from stickbreaker.topics.runs import topic_runs

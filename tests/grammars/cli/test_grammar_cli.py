@@ -375,3 +375,14 @@ def test_marked_boundaries_are_kept(cli, tmp_path):
     for line, gold in zip(cut, GOLD[1::2], strict=True):
         ends = lambda words: {len("".join(words[: n + 1])) for n in range(len(words))}  # noqa: E731
         assert ends(gold.split()) <= ends([word for word in line.replace(".", " ").split() if word])
+
+
+@pytest.mark.parametrize("verb", ["segment", "parse"])
+def test_another_form_of_unicode_is_named(cli, tmp_path, verb):
+    """Letters with accents as one character in the text and as two in what was learned."""
+    (tmp_path / "learned.txt").write_text("cafe\u0301 cafe\u0301\nun cafe\u0301\n" * 3)
+    (tmp_path / "new.txt").write_text("un caf\u00e9\n")
+    cli("fit", "grammar", tmp_path / "learned.txt", "--out", tmp_path / "m", "--iterations", 2)
+    told = "has 'e\u0301' in another form of Unicode (NFD in place of NFC); write the grammar"
+    assert told in cli(verb, tmp_path / "m", tmp_path / "new.txt").stderr
+    assert "Unicode" not in cli(verb, tmp_path / "m", tmp_path / "learned.txt").stderr

@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from stickbreaker.grammars.parsing import ParsedSentence
     from stickbreaker.grammars.text_grammar import TextGrammar
 
+MOST_TEXTS = 1000  # in which symbols in another form of Unicode are looked for
 files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...", type=INPUT)
 nonterminal_option = option(
     "--nonterminal",
@@ -77,7 +78,7 @@ def segment(
     if as_json and out is None:
         sentences: list[dict[str, object]] = []
         for given, one in zip(documents, found, strict=True):
-            counts.add(one.new_symbols, parsed=one.parsed)
+            counts.add(given.text, one.new_symbols, parsed=one.parsed)
             own = {} if given.times is None else {"count": given.times}
             sentences.append({"id": given.id, **own, **one._asdict()})
         emit({"sentences": sentences, **counts.figures()}, as_json, str)
@@ -85,12 +86,12 @@ def segment(
 
         def lines() -> Iterator[str]:
             for given, one in zip(documents, found, strict=True):
-                counts.add(one.new_symbols, parsed=one.parsed)
+                counts.add(given.text, one.new_symbols, parsed=one.parsed)
                 line = between.join(one.pieces)
                 yield line if given.times is None else f"{line}\t{given.times}"
 
         _write(lines(), out, as_json, counts)
-    counts.note("left whole")
+    counts.note("left whole", grammar)
 
 
 @click.command(epilog="Example: stickbreaker parse model sentences.txt --how samples --trees 5")
@@ -142,7 +143,7 @@ def parse(
                 sum(one.new_symbols for one in sentences),
                 all(one.trees for one in sentences),
             )
-            counts.add(new_symbols, parsed=whole)
+            counts.add(given.text, new_symbols, parsed=whole)
             each = [[tree.brackets() for tree in one.trees] or ["()"] * (trees or 1) for one in sentences]
             brackets = [" ".join(own) for own in zip(*each, strict=True)] or [""] * (trees or 1)
             if not as_json:
@@ -157,7 +158,7 @@ def parse(
             )
 
     _write(lines(), out, as_json=False)
-    counts.note('written as "()"')
+    counts.note('written as "()"', grammar)
 
 
 @click.command(epilog="Example: stickbreaker rules model --nonterminal Word --top 20")
@@ -279,9 +280,12 @@ class SymbolCounts:
     new_symbols: int = 0
     with_new_symbols: int = 0
     unparsed: int = 0
+    some: list[str] = field(default_factory=list[str])  # the first texts with new symbols
 
-    def add(self, new_symbols: int, *, parsed: bool) -> None:
+    def add(self, text: str, new_symbols: int, *, parsed: bool) -> None:
         """Count a text, by its number of new symbols and whether it could be parsed."""
+        if new_symbols and len(self.some) < MOST_TEXTS:
+            self.some.append(text)
         self.new_symbols += new_symbols
         self.with_new_symbols += new_symbols > 0
         self.unparsed += not parsed
@@ -290,16 +294,23 @@ class SymbolCounts:
         """The counts by name, for --json."""
         return {name: getattr(self, name) for name in ("new_symbols", "with_new_symbols", "unparsed")}
 
-    def note(self, what: str) -> None:
-        """Print notes on texts with new symbols and on unparsed texts, if any.
+    def note(self, what: str, grammar: "TextGrammar") -> None:
+        """Print notes on texts with new symbols, also if the grammar has one in another form of Unicode, and
+        on unparsed texts, if any.
 
         what: for the note, how the output shows unparsed texts, such as 'written as "()"'.
         """
+        from stickbreaker.grammars.training_sentences import ONE_FORM, in_another_form
         from stickbreaker.grammars.verbs.evaluate import new_symbols_line
 
         new_symbols = new_symbols_line(self.with_new_symbols, self.new_symbols, self.texts)
         if new_symbols is not None:
             note(f"note: {new_symbols}")
+        if self.some:
+            symbols = dict.fromkeys(itertools.chain.from_iterable(grammar.lines_of(self.some).tokens))
+            other_form = in_another_form(list(symbols), grammar.compiled.terminals)
+            if other_form:
+                note(f"note: {other_form}; {ONE_FORM}")
         if self.unparsed:
             verb = "is" if self.unparsed == 1 else "are"
             number = f"{self.unparsed:,} of {counted(self.texts, 'text')}"

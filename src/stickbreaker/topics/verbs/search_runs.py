@@ -1,7 +1,7 @@
 """The runs of a search for the number of topics, each stored as a model and a file of scores."""
 
 import json
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from stickbreaker.corpus.shards import Bags, tokens_by_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import is_store
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.estimator import refuse_to_begin
 from stickbreaker.learning.trace import EXTREME
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
@@ -169,6 +170,24 @@ class SearchRuns:
     def _file(self, k: int, seed: int, kind: str) -> Path:
         return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
 
+    def refuse_large_runs(self, corpus: Corpus, topics: Iterable[int], threads: int | None) -> None:
+        """Before a search begins, raise UserError if this machine has too little memory for its run with the
+        most topics.
+        """
+        refuse_to_begin(self._estimator(max(topics), 0, threads), corpus)
+
+    def _estimator(self, k: int, seed: int, threads: int | None) -> PlainLDA:
+        plan = self.plan
+        return PlainLDA(
+            k,
+            inference=plan.inference,
+            alpha=plan.alpha,
+            eta=plan.eta,
+            max_iter=plan.iterations,
+            random_state=seed,
+            n_jobs=threads,
+        )
+
     def _fit(self, path: Path, corpus: Corpus, k: int, seed: int, threads: int | None, learn: Learn) -> None:
         """Learn the model at `path` from the corpus, or continue its run if it has begun; k: the number of
         topics.
@@ -176,17 +195,7 @@ class SearchRuns:
         recover(path)
         begun: Path | ModelDirectory = path
         if not path.exists():
-            plan = self.plan
-            model = PlainLDA(
-                k,
-                inference=plan.inference,
-                alpha=plan.alpha,
-                eta=plan.eta,
-                max_iter=plan.iterations,
-                random_state=seed,
-                n_jobs=threads,
-            )
-            begun = fitting.begin(model, corpus, path, stays_locked=True)
+            begun = fitting.begin(self._estimator(k, seed, threads), corpus, path, stays_locked=True)
         learn(begun)
 
 

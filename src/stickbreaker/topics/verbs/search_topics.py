@@ -135,6 +135,8 @@ def search_topics(
     place = _temporary() if out is None else out
     search, results = SearchRuns(place, plan), list[JsonObject]()
     refuse_few_documents(corpus, settings.held_out)
+    if numbers:
+        search.refuse_large_runs(corpus, numbers, settings.n_jobs)
 
     def to_its_end(begun: Any) -> None:
         model_runs.resume(begun, every=60.0, threads=settings.n_jobs)
